@@ -1,0 +1,59 @@
+# Epsilon Lab. `make` alone lists the commands.
+
+VENV := .venv
+BENCH_VENV := .venv-bench
+PY := $(VENV)/bin/python
+BENCH_PY := $(BENCH_VENV)/bin/python
+PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format quick bench clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: $(VENV)/.run ## start the lab and print its address (PORT=8600 to choose the port)
+	@$(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT)) $(ARGS)
+
+test: lint ## everything: lint, format, unit, contract, doctest, page and real-browser tests
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## lint and format check only
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+format: $(VENV)/.dev ## put the code in the house style
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+quick: $(VENV)/.dev ## the tests that need no browser (ARGS="-n 2" spreads them over two cores)
+	@$(PY) -m pytest -m "not browser" $(ARGS)
+
+bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
+	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
+
+clean: ## remove the environments and everything else that can be made again
+	rm -rf $(VENV) $(BENCH_VENV) .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp file is newer than what was installed, so the second start installs nothing.
+
+$(VENV)/.made $(BENCH_VENV)/.made:
+	@python="$$(sh scripts/python.sh $(PYTHON))" && echo "Making $(@D) with $$python" >&2 && \
+	    rm -rf $(@D) && "$$python" -m venv $(@D)
+	@touch $@
+
+$(VENV)/.run: requirements.txt $(VENV)/.made
+	@echo "Installing requirements.txt; a minute or so, this once" >&2
+	@$(PY) $(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+	@echo "Installing requirements-dev.txt" >&2
+	@$(PY) $(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(BENCH_VENV)/.bench: benchmarks/requirements.txt requirements.txt $(BENCH_VENV)/.made
+	@echo "Installing benchmarks/requirements.txt; PyTorch is large" >&2
+	@$(BENCH_PY) $(PIP_INSTALL) -r benchmarks/requirements.txt
+	@touch $@
