@@ -1,0 +1,90 @@
+"""Gaussian differential privacy: exact for Gaussian releases without sampling, and closed under composition.
+
+A release whose noise has standard deviation sigma and whose L2 sensitivity is Delta is mu-GDP with mu = Delta/sigma;
+T of them, adaptively chosen, are exactly mu-GDP with mu = sqrt(sum mu_t^2) [dong2022, Theorem 2.7, Corollary 3.3].
+"""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import erfcx, ndtr
+
+from dpcore import check
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee
+
+BASIS = "exact Gaussian composition (GDP)"
+
+# Beyond this range of mu every (epsilon, delta) that a page offers is decided.
+_LOG_MU_RANGE = (math.log(1e-12), math.log(1e8))
+# What a calibration gives away, so that a noise made from mu, and its composition over many steps, count to no more
+# than the epsilon that was asked for, whatever their own roundings.
+_GIVEN_AWAY = 1e-12
+
+
+def delta_of(epsilon: float, *, mu: float) -> float:
+    """The smallest delta at which a mu-GDP mechanism is (epsilon, delta)-DP [balle2018, Theorem 8].
+
+    delta(epsilon) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
+    """
+    mu = check.positive(mu=mu)
+    a = mu / 2 - epsilon / mu
+    b = -mu / 2 - epsilon / mu
+    # e^epsilon phi(b) = phi(a), so the common Gaussian factor comes out and nothing overflows or cancels early.
+    scale = math.exp(-a * a / 2) / 2
+    second = scale * erfcx(-b / math.sqrt(2))
+    first = scale * erfcx(-a / math.sqrt(2)) if a < 0 else ndtr(a)
+    return float(max(first - second, 0.0))
+
+
+def mu_of(epsilon: float, *, delta: float) -> float:
+    """The largest mu whose releases are (epsilon, delta)-DP, less one part in 10^12: the safe side of rounding."""
+    epsilon, delta = check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta)
+
+    def excess(log_mu: float) -> float:
+        found = delta_of(epsilon, mu=math.exp(log_mu))
+        return math.log(found / delta) if found > 0 else -1e4
+
+    root = brentq(excess, *_LOG_MU_RANGE, xtol=1e-15, rtol=4 * np.finfo(float).eps)
+    mu = math.exp(root) * (1 - _GIVEN_AWAY)
+    while delta_of(epsilon, mu=mu) > delta:
+        mu = mu * (1 - _GIVEN_AWAY)
+    return mu
+
+
+def epsilon_of(delta: float, *, mu: float) -> float:
+    """The smallest epsilon at which a mu-GDP mechanism is (epsilon, delta)-DP, to the safe side of rounding."""
+    delta, mu = check.between(0, 1, inclusive=False, delta=delta), check.positive(mu=mu)
+    if delta_of(0.0, mu=mu) <= delta:
+        return 0.0
+    # delta_of(epsilon) <= Phi(mu/2 - epsilon/mu) <= exp(-(epsilon/mu - mu/2)^2 / 2) gives the upper end.
+    high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
+    root = brentq(lambda e: delta_of(e, mu=mu) - delta, 0.0, high, xtol=1e-14, rtol=4 * np.finfo(float).eps)
+    while delta_of(root, mu=mu) > delta:
+        root = root * (1 + 1e-15) + 1e-300
+    return float(root)
+
+
+def mu_of_event(event: Event) -> float:
+    """The mu of an event that consists of Gaussian releases; raises TypeError for any other, naming it."""
+    match event:
+        case GaussianRelease(noise_multiplier=0):
+            return math.inf
+        case GaussianRelease(noise_multiplier=multiplier):
+            return 1 / multiplier
+        case Composed(event=inner, count=count):
+            return math.sqrt(count) * mu_of_event(inner)
+        case _:
+            raise TypeError(f"the GDP accountant counts Gaussian releases only, not {event!r}")
+
+
+def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
+    """The exact guarantee of Gaussian releases at ``delta``; the event is read under ``adjacency``."""
+    mu = mu_of_event(event)
+    epsilon = math.inf if math.isinf(mu) else epsilon_of(delta, mu=mu)
+    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event)
+
+
+def attacker_accuracy(mu: float) -> float:
+    """Best share of right answers of a 50:50 attacker against a mu-GDP release: Phi(mu/2) [dong2022, Sec. 2.2]."""
+    return float(ndtr(mu / 2))

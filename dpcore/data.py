@@ -1,0 +1,251 @@
+"""The sample data: their generators or loaders, their *public* bounds, and their splits.
+
+Every feature has a lower and an upper bound that comes from public knowledge (``sample_data/README.md`` says which),
+never from the rows. Rows are clipped to the bounds and mapped to [-1, 1].
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from sklearn import datasets as sklearn_datasets
+
+from dpcore import check
+from dpcore.streams import stream
+
+# Shares of a data set of fixed size; generated sets have as many public and test rows as a page can ask for.
+_PRIVATE, _PUBLIC = 0.5, 0.25
+_GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A data set before it is split.
+
+    draw: (rng) -> (X in its own units, y classes from 0) with the rows in random order.
+    bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many rows are private.
+    public_rows: how many rows the public pool has.
+    """
+
+    title: str
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+    bounds: tuple[tuple[float, float], ...]
+    private_rows: int
+    public_rows: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Split:
+    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part."""
+
+    source: Source
+    X_private: np.ndarray
+    y_private: np.ndarray
+    X_public: np.ndarray
+    y_public: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    rows_of: dict[str, np.ndarray]
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.source.classes)
+
+
+# Class statistics of the 400 rows behind the slides [hoseinpour2023].
+_MEANS = ((-0.088, -0.204), (2.05, 1.546))
+_COVARIANCES = (((0.956, 1.538), (1.538, 9.551)), ((1.078, -1.405), (-1.405, 9.332)))
+
+
+def _two_gaussians(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    half = (400 + _GENERATED_PUBLIC + _GENERATED_TEST) // 2
+    parts = [
+        rng.multivariate_normal(mean, covariance, size=half)
+        for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True)
+    ]
+    return _shuffled(np.concatenate(parts), np.repeat([0, 1], half), rng)
+
+
+def _blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    centres = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
+    y = rng.integers(0, 4, 400 + _GENERATED_PUBLIC + _GENERATED_TEST)
+    return centres[y] + rng.normal(scale=1.2, size=(len(y), 2)), y
+
+
+def _moons(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    rows = 400 + _GENERATED_PUBLIC + _GENERATED_TEST
+    return sklearn_datasets.make_moons(rows, noise=0.2, random_state=int(rng.integers(2**31)))
+
+
+def _shipped(loader: Callable) -> Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]:
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return _shuffled(*loader(return_X_y=True), rng)
+
+    return draw
+
+
+def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def _generated(title: str, draw: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
+    return Source(
+        title=title,
+        draw=draw,
+        features=("first feature", "second feature"),
+        classes=classes,
+        bounds=bounds,
+        private_rows=400,
+        public_rows=_GENERATED_PUBLIC,
+    )
+
+
+def _real(title: str, loader: Callable, *, rows: int, classes: tuple[str, ...], features: dict) -> Source:
+    return Source(
+        title=title,
+        draw=_shipped(loader),
+        features=tuple(features),
+        classes=classes,
+        bounds=tuple(features.values()),
+        private_rows=int(rows * _PRIVATE),
+        public_rows=int(rows * _PUBLIC),
+    )
+
+
+_CELL = {
+    "radius": (5, 30),
+    "texture": (5, 40),
+    "perimeter": (40, 200),
+    "area": (100, 2500),
+    "smoothness": (0.05, 0.20),
+    "compactness": (0, 0.4),
+    "concavity": (0, 0.5),
+    "concave points": (0, 0.25),
+    "symmetry": (0.1, 0.35),
+    "fractal dimension": (0.04, 0.1),
+}
+_CELL_ERROR = {
+    "radius": (0, 3),
+    "texture": (0, 5),
+    "perimeter": (0, 25),
+    "area": (0, 500),
+    "smoothness": (0, 0.03),
+    "compactness": (0, 0.15),
+    "concavity": (0, 0.4),
+    "concave points": (0, 0.06),
+    "symmetry": (0, 0.08),
+    "fractal dimension": (0, 0.03),
+}
+_CELL_WORST = {
+    "radius": (5, 40),
+    "texture": (5, 50),
+    "perimeter": (40, 250),
+    "area": (100, 4000),
+    "smoothness": (0.05, 0.25),
+    "compactness": (0, 1.2),
+    "concavity": (0, 1.3),
+    "concave points": (0, 0.3),
+    "symmetry": (0.1, 0.7),
+    "fractal dimension": (0.04, 0.22),
+}
+_BREAST_CANCER = {
+    f"{statistic} {name}": bounds
+    for statistic, table in (("mean", _CELL), ("error of", _CELL_ERROR), ("worst", _CELL_WORST))
+    for name, bounds in table.items()
+}
+_WINE = {
+    "alcohol": (10, 16),
+    "malic acid": (0, 6),
+    "ash": (1, 4),
+    "alcalinity of ash": (10, 30),
+    "magnesium": (60, 170),
+    "total phenols": (0, 4),
+    "flavanoids": (0, 6),
+    "nonflavanoid phenols": (0, 1),
+    "proanthocyanins": (0, 4),
+    "colour intensity": (0, 14),
+    "hue": (0, 2),
+    "OD280/OD315": (1, 4),
+    "proline": (200, 1800),
+}
+_IRIS = {"sepal length": (4, 8), "sepal width": (2, 5), "petal length": (0, 8), "petal width": (0, 3)}
+_DIGITS = {f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)}
+
+DATASETS = {
+    "gaussians": _generated(
+        "Two Gaussians", _two_gaussians, classes=("class 0", "class 1"), bounds=((-4.0, 6.0), (-12.0, 12.0))
+    ),
+    "blobs": _generated(
+        "Four blobs",
+        _blobs,
+        classes=("class 0", "class 1", "class 2", "class 3"),
+        bounds=((-6.0, 6.0), (-6.0, 6.0)),
+    ),
+    "moons": _generated("Two moons", _moons, classes=("upper", "lower"), bounds=((-2.0, 3.0), (-1.5, 2.0))),
+    "breast_cancer": _real(
+        "Breast cancer",
+        sklearn_datasets.load_breast_cancer,
+        rows=569,
+        classes=("malignant", "benign"),
+        features=_BREAST_CANCER,
+    ),
+    "digits": _real("Digits", sklearn_datasets.load_digits, rows=1797, classes=tuple("0123456789"), features=_DIGITS),
+    "wine": _real(
+        "Wine",
+        sklearn_datasets.load_wine,
+        rows=178,
+        classes=("cultivar 1", "cultivar 2", "cultivar 3"),
+        features=_WINE,
+    ),
+    "iris": _real(
+        "Iris",
+        sklearn_datasets.load_iris,
+        rows=150,
+        classes=("setosa", "versicolor", "virginica"),
+        features=_IRIS,
+    ),
+}
+
+
+@lru_cache(maxsize=64)
+def load(name: str, *, seed: int) -> Split:
+    """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
+
+    A pure function of its arguments: the last splits are kept and handed out again, so their arrays are read-only.
+    """
+    source = DATASETS[check.choice(DATASETS, dataset=name)]
+    X, y = source.draw(stream(seed, "data"))
+    X = to_unit(X, source.bounds)
+    order = stream(seed, "split").permutation(len(y))
+    ends = (source.private_rows, source.private_rows + source.public_rows)
+    rows_of = dict(zip(("private", "public", "test"), np.split(order, ends), strict=True))
+    parts = {f"X_{part}": X[rows] for part, rows in rows_of.items()} | {
+        f"y_{part}": y[rows] for part, rows in rows_of.items()
+    }
+    for array in (*parts.values(), *rows_of.values()):
+        array.flags.writeable = False
+    return Split(source=source, rows_of=rows_of, **parts)
+
+
+def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Clip each feature to its public bounds and map them to [-1, 1]."""
+    low, high = np.asarray(bounds, dtype=float).T
+    return 2 * (np.clip(X, low, high) - low) / (high - low) - 1
+
+
+def from_unit(values: np.ndarray, bounds: tuple[float, float]) -> np.ndarray:
+    """Map one feature from [-1, 1] back to its own units."""
+    low, high = bounds
+    return low + (np.asarray(values) + 1) * (high - low) / 2
+
+
+def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
+    """Public rows moved by ``shift`` of their own standard deviations in every feature, clipped to [-1, 1].
+
+    It makes the public rows come from another distribution than the private ones. Only public rows are read.
+    """
+    return np.clip(X + shift * X.std(axis=0), -1, 1)

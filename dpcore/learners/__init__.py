@@ -1,0 +1,1 @@
+"""Private learners as scikit-learn estimators, and the non-private ones that they are compared with."""

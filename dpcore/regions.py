@@ -1,0 +1,137 @@
+"""Decision regions and boundaries of linear classifiers in a plane through feature space.
+
+A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]; on it every linear classifier is again
+linear, with three weights an output, so boundaries are exact straight segments and need no contouring.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+Extent = tuple[tuple[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plane:
+    """origin (d,), axes (2, d) orthonormal, extent ((a_low, a_high), (b_low, b_high)), labels of the two axes.
+
+    units: what the two ends of each axis are called, in the units of its label.
+    """
+
+    origin: np.ndarray
+    axes: np.ndarray
+    extent: Extent
+    units: Extent
+    labels: tuple[str, str]
+
+    def display(self, points: np.ndarray) -> np.ndarray:
+        """Plane coordinates (..., 2) in the units of the axes."""
+        low, high = np.array(self.extent).T
+        shown_low, shown_high = np.array(self.units).T
+        return shown_low + (points - low) * (shown_high - shown_low) / (high - low)
+
+    def coordinates(self, X: np.ndarray) -> np.ndarray:
+        """Project rows (n, d) to (n, 2)."""
+        return (X - self.origin) @ self.axes.T
+
+    def restrict(self, weights: np.ndarray) -> np.ndarray:
+        """Weights (..., k, d + 1) -> their three weights on the plane (..., k, 3), for (a, b, 1)."""
+        slopes = weights[..., :-1] @ self.axes.T
+        offset = weights[..., :-1] @ self.origin + weights[..., -1]
+        return np.concatenate([slopes, offset[..., None]], axis=-1)
+
+
+def feature_plane(
+    X_public: np.ndarray, x: int, y: int, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]
+) -> Plane:
+    """The plane of two features, the others held at the mean of the public rows.
+
+    Features lie in [-1, 1]; ``bounds`` (d, 2) are what these ends are in the features' own units.
+    """
+    axes = np.zeros((2, X_public.shape[1]))
+    axes[0, x] = axes[1, y] = 1
+    origin = X_public.mean(axis=0)
+    origin[[x, y]] = 0
+    return Plane(
+        origin=origin,
+        axes=axes,
+        extent=((-1.0, 1.0), (-1.0, 1.0)),
+        units=(bounds[x], bounds[y]),
+        labels=(names[x], names[y]),
+    )
+
+
+def principal_plane(X_public: np.ndarray) -> Plane:
+    """The plane of the two largest principal directions of the public rows, through their mean."""
+    origin = X_public.mean(axis=0)
+    _, _, directions = np.linalg.svd(X_public - origin, full_matrices=False)
+    axes = directions[:2] * np.sign(directions[:2].sum(axis=1, keepdims=True) + 1e-12)
+    reach = (X_public - origin) @ axes.T
+    low, high = reach.min(axis=0), reach.max(axis=0)
+    margin = 0.1 * (high - low)
+    extent = tuple((float(a), float(b)) for a, b in zip(low - margin, high + margin, strict=True))
+    labels = ("public direction 1", "public direction 2")
+    return Plane(origin=origin, axes=axes, extent=extent, units=extent, labels=labels)
+
+
+def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndarray, np.ndarray]:
+    """What R models say at each point of a grid: (winning class, share of models for it), both (size, size).
+
+    Rows of the grid follow the second coordinate, columns the first.
+    """
+    (a_low, a_high), (b_low, b_high) = plane.extent
+    a, b = np.meshgrid(np.linspace(a_low, a_high, size), np.linspace(b_low, b_high, size))
+    points = np.stack([a.ravel(), b.ravel(), np.ones(a.size)]).astype(np.float32)
+    z = plane.restrict(weights).astype(np.float32) @ points
+    said = _argmax(z)
+    counts = np.stack([(said == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
+    winner = counts.argmax(axis=0)
+    share = counts.max(axis=0) / len(weights)
+    return winner.reshape(size, size), share.reshape(size, size)
+
+
+def _argmax(z: np.ndarray) -> np.ndarray:
+    """The winning class of logits (R, k, m) as (R, m); a loop over classes is several times quicker than argmax."""
+    if z.shape[1] == 1:
+        return (z[:, 0] > 0).astype(np.uint8)
+    best, said = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
+    for label in range(1, z.shape[1]):
+        said[z[:, label] > best] = label
+        np.maximum(best, z[:, label], out=best)
+    return said
+
+
+def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
+    """Where each of R models changes its mind inside of the extent: segments (m, 2, 2) as (end, coordinate).
+
+    Two classes i and j meet on the line z_i = z_j, where no other class is larger: each condition is a half-line of
+    the parameter along that line, and what is left of it is one interval.
+    """
+    w = plane.restrict(np.asarray(weights, dtype=float))
+    if w.shape[1] == 1:
+        w = np.concatenate([np.zeros_like(w), w], axis=1)
+    return np.concatenate([_meeting(w, i, j, plane.extent) for i, j in combinations(range(w.shape[1]), 2)])
+
+
+def _meeting(w: np.ndarray, i: int, j: int, extent: tuple) -> np.ndarray:
+    """Segments (m, 2, 2) where classes i and j meet, for models with plane weights w (R, K, 3)."""
+    line = w[:, i] - w[:, j]
+    line = line[np.linalg.norm(line[:, :2], axis=1) > 0]
+    w = w[np.linalg.norm((w[:, i] - w[:, j])[:, :2], axis=1) > 0]
+    normal = line[:, :2]
+    point = -line[:, 2:] * normal / np.square(normal).sum(axis=1, keepdims=True)
+    along = np.stack([-normal[:, 1], normal[:, 0]], axis=1) / np.linalg.norm(normal, axis=1, keepdims=True)
+    others = [w[:, i] - w[:, other] for other in range(w.shape[1]) if other not in (i, j)]
+    (a_low, a_high), (b_low, b_high) = extent
+    edges = np.array([[1, 0, -a_low], [-1, 0, a_high], [0, 1, -b_low], [0, -1, b_high]], dtype=float)
+    conditions = np.stack([*others, *(np.broadcast_to(edge, line.shape) for edge in edges)], axis=1)
+    constant = np.einsum("rcx,rx->rc", conditions[..., :2], point) + conditions[..., 2]
+    slope = np.einsum("rcx,rx->rc", conditions[..., :2], along)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = -constant / slope
+    low = np.where(slope > 0, root, -np.inf).max(axis=1)
+    high = np.where(slope < 0, root, np.inf).min(axis=1)
+    possible = (np.where(slope == 0, constant, 0) >= 0).all(axis=1) & (low < high)
+    ends = np.stack([low, high], axis=1)[possible, :, None]
+    return point[possible, None] + ends * along[possible, None]
