@@ -1,0 +1,146 @@
+// One Plotly chart, redrawn where it stands. Streamlit calls the default export at every run with the figure as bytes.
+
+import { adopt } from "./figure.js"
+import { CLEAR, lookOf, themed } from "./theme.js"
+
+const charts = new WeakMap()
+const letters = new TextDecoder()
+const HOVERS = matchMedia("(hover: hover)").matches
+let library = null // one copy of Plotly for all charts of the page
+
+export default function ({ parentElement, data }) {
+  let chart = charts.get(parentElement)
+  if (!chart) charts.set(parentElement, (chart = new Chart(parentElement)))
+  chart.update(data)
+  // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
+  return () => {
+    if (parentElement.isConnected) return
+    chart.dispose()
+    charts.delete(parentElement)
+  }
+}
+
+/** Plotly, from the wheel that is installed beside Streamlit. */
+function plotly(version) {
+  library ??= load(new URL(`../epsilon_lab.plotly/plotly.min.js?v=${version}`, import.meta.url)).catch((error) => {
+    library = null // the next chart may try again
+    throw error
+  })
+  return library
+}
+
+/** The server gives the file no lifetime; the address holds the version, so any copy the browser has is the right one. */
+async function load(address) {
+  const answer = await fetch(address, { cache: "force-cache" })
+  if (!answer.ok) throw new Error(`the server answered ${answer.status} for ${address}`)
+  const source = URL.createObjectURL(new Blob([await answer.blob()], { type: "text/javascript" }))
+  const script = document.createElement("script")
+  await new Promise((resolve, reject) => {
+    script.onload = resolve
+    script.onerror = () => reject(new Error("Plotly could not be read"))
+    script.src = source
+    document.head.append(script)
+  })
+  script.remove()
+  URL.revokeObjectURL(source)
+  return { Plotly: window.Plotly, config: config(window.Plotly) }
+}
+
+function config(Plotly) {
+  const save = (format) => ({
+    name: `download-${format}`,
+    title: `Download as ${format.toUpperCase()}`,
+    icon: format === "png" ? Plotly.Icons.camera : Plotly.Icons.disk,
+    click: (node) => Plotly.downloadImage(onPaper(node), {
+      format, filename: node.dataset.file, scale: format === "png" ? 2 : 1,
+    }),
+  })
+  // one object for all charts: a config that differs would make Plotly begin anew
+  const buttons = [[save("png"), save("svg")], ["resetScale2d"]]
+  return { displaylogo: false, displayModeBar: HOVERS && "hover", modeBarButtons: buttons }
+}
+
+/** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
+function onPaper(node) {
+  const { data, layout } = node
+  const clear = layout.paper_bgcolor === CLEAR
+  return { data, layout: clear ? { ...layout, paper_bgcolor: lookOf(node).back } : layout }
+}
+
+class Chart {
+  constructor(root) {
+    this.node = document.createElement("div")
+    this.node.setAttribute("role", "img")
+    this.words = document.createElement("p")
+    this.words.hidden = true
+    root.append(this.node, this.words)
+    this.words.style.padding = "1rem"
+    this.figure = null
+    this.drawn = null
+    this.tools = null
+    this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
+    this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
+    this.watcher.observe(root)
+  }
+
+  /** Take a new figure (or the same one, under a new theme) and draw it if anything differs. */
+  update(bytes) {
+    const { figure, alt, height, plotly: version } = JSON.parse(letters.decode(bytes))
+    this.node.setAttribute("aria-label", alt)
+    this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
+    this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
+    this.height = height
+    this.figure = adopt(this.figure, figure)
+    if (this.tools) return this.draw()
+    plotly(version).then((tools) => {
+      this.tools = tools
+      this.draw()
+    }, (error) => this.failed(error))
+  }
+
+  resized(width) {
+    this.width = width
+    cancelAnimationFrame(this.frame)
+    this.frame = requestAnimationFrame(() => this.draw())
+  }
+
+  draw() {
+    const { tools, figure, width, height } = this
+    if (!tools || !width) return // in a closed tab there is no width: drawn when it opens
+    const look = lookOf(this.node)
+    const wanted = JSON.stringify([look, width, height])
+    if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
+    this.drawn = { figure, wanted }
+    try {
+      // shallow copies, because Plotly notes in a trace what was clicked in the legend
+      const traces = figure.data.map((trace) => ({ ...trace }))
+      const layout = themed(figure.layout ?? {}, look, { width, height })
+      if (!HOVERS) layout.dragmode = false // a finger on a chart scrolls the page, and does not draw a zoom box
+      const drawing = tools.Plotly.react(this.node, traces, layout, tools.config)
+      drawing.then(() => this.say(""), (error) => this.failed(error))
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  failed(error) {
+    console.warn("chart not drawn:", error)
+    this.drawn = null // so that the next call tries again, and afresh
+    this.tools?.Plotly.purge(this.node)
+    this.say("This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.")
+  }
+
+  say(words) {
+    if (this.words.textContent === words) return
+    this.words.textContent = words
+    this.words.hidden = !words
+    this.node.hidden = Boolean(words)
+  }
+
+  dispose() {
+    this.width = 0
+    cancelAnimationFrame(this.frame)
+    this.watcher.disconnect()
+    this.tools?.Plotly.purge(this.node)
+  }
+}

@@ -1,0 +1,154 @@
+"""The knob panel: live sliders that speak while they move, one movement at a time.
+
+The pattern, inside one fragment:
+
+    place = st.container()                       # the panel stands above what it moves
+    move = movement("knobs")                     # read before anything is drawn
+    ...                                          # settings -> compute -> charts
+    with place:
+        panel(KNOBS, values, key="knobs", ack=move.seq if move else 0)     # mounted last
+
+The browser sends one movement and remembers only the newest value that follows. Mounted last, the panel
+reaches the browser after everything that was drawn, so its `ack` says that the picture has arrived, and the
+next movement goes out. Nothing queues, nothing is lost, and the picture trails the finger by one redraw at
+most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import streamlit as st
+
+from ui.live import serving
+
+LONGEST_TEXT = 64
+LARGEST_SEQ = 2**53
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knob:
+    """One slider. `low` and `high` are the ends of its range, both reachable.
+
+    `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of stops in a
+    decade of a logarithmic one. Either says only where the thumb can rest: a value typed into the field is
+    taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate").
+    """
+
+    name: str
+    label: str
+    low: float
+    high: float
+    scale: Literal["linear", "log"] = "linear"
+    step: float = 1.0
+    stops: int = 50
+    whole: bool = False
+    unit: str = ""
+    help: str = ""
+    low_note: str = ""
+    high_note: str = ""
+    group: Literal["hero", "main", "more"] = "main"
+
+    def __post_init__(self) -> None:
+        """Refuse a range that no slider can show."""
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ValueError(f"knob {self.name!r}: the range must be finite and rising, not {self.low} to {self.high}")
+        if self.scale == "log" and self.low <= 0:
+            raise ValueError(f"knob {self.name!r}: a logarithmic range must begin above 0, not at {self.low}")
+        if self.step <= 0 or self.stops <= 0:
+            raise ValueError(f"knob {self.name!r}: step and stops must be positive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Movement:
+    """What the person last did to the panel.
+
+    `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when the person
+    typed something that is not a number. `final` is True once the knob is released or an entry is committed.
+    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work.
+    """
+
+    name: str
+    value: float | str
+    seq: int
+    final: bool
+    tick: bool
+
+
+def movement(key: str, *, after: int = -1) -> Movement | None:
+    """The newest movement of the panel with this key, read from the session before anything is drawn.
+
+    None before the first movement, when its number is not above `after`, and for whatever a forged message
+    may hold. A movement stays in the session until the next: a script run that has another cause reads it
+    again, so keep the number of the last one applied, and pass it as `after` where applying twice would
+    matter.
+    """
+    state = st.session_state.get(key)
+    sent = state.get("movement") if isinstance(state, Mapping) else None
+    read = _read(sent) if isinstance(sent, Mapping) else None
+    return read if read is not None and read.seq > after else None
+
+
+def _read(sent: Mapping[str, Any]) -> Movement | None:
+    """A movement out of what the browser sent, or None if any part of it is not what a panel sends."""
+    name, value, seq = sent.get("name"), sent.get("value"), sent.get("seq")
+    final, tick = sent.get("final"), sent.get("tick")
+    if type(seq) is not int or not 0 <= seq < LARGEST_SEQ or type(final) is not bool or type(tick) is not bool:
+        return None
+    if tick:
+        return Movement(name="", value=0.0, seq=seq, final=False, tick=True)
+    if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT:
+        return None
+    if isinstance(value, str):
+        return Movement(name=name, value=value[:LONGEST_TEXT], seq=seq, final=final, tick=False)
+    number = _finite(value)
+    return None if number is None else Movement(name=name, value=number, seq=seq, final=final, tick=False)
+
+
+def _finite(value: object) -> float | None:
+    """The value as a float, or None if it is not a finite number (an integer in JSON may be too large)."""
+    if type(value) not in (int, float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def panel(
+    knobs: Sequence[Knob],
+    values: Mapping[str, float],
+    *,
+    key: str,
+    ack: int,
+    pending: bool = False,
+    progress: float | None = None,
+    errors: Mapping[str, str] | None = None,
+    marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
+) -> None:
+    """Show the knobs at `values`; mount it last in the fragment.
+
+    `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first.
+    `pending` says that work is left: as long as the person does nothing, the panel then asks for the next
+    slice with a tick; `progress` (0 to 1) is how far it has come. `errors` maps a knob to the sentence that
+    says why its entry was refused; `marks` maps a knob to values worth a mark on its track, each with a short
+    label.
+    """
+    data = {
+        "knobs": [asdict(knob) for knob in knobs],
+        "values": {knob.name: values[knob.name] for knob in knobs},
+        "ack": ack,
+        "pending": pending,
+        "progress": progress,
+        "errors": dict(errors or {}),
+        "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
+    }
+    serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state key only if a callback is named for it; the movement is read by `movement`."""
