@@ -1,0 +1,136 @@
+"""The pages as scripts: they open, take links and movements, refuse in words, and show no traceback."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore.data import DATASETS
+from dpcore.experiments.classifier import ClassifierSettings
+from dpcore.experiments.classifier_claims import VERSIONS
+
+ROOT = Path(__file__).parents[1]
+CLASSIFIER = "app_pages/classifier.py"
+
+
+def opened(page: str, **link: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
+    app.switch_page(page)
+    for name, value in link.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def text(app: AppTest) -> str:
+    """All that the page says."""
+    elements = [*app.markdown, *app.warning, *app.error, *app.get("html")]
+    return " ".join(getattr(one, "value", None) or one.proto.body for one in elements)
+
+
+def moved(app: AppTest, name: str, value: float | str, *, final: bool = True) -> AppTest:
+    seq = app.session_state["classifier.desk"].ack + 1
+    sent = {"name": name, "value": value, "seq": seq, "final": final, "tick": False}
+    app.session_state["classifier.knobs"] = {"movement": sent}
+    return app.run()
+
+
+def settings_of(app: AppTest) -> ClassifierSettings:
+    return app.session_state["classifier.desk"].settings
+
+
+@pytest.mark.parametrize(
+    "page", sorted(f"app_pages/{path.name}" for path in (ROOT / "app_pages").glob("*.py"))
+)
+def test_page_opens_and_speaks(page):
+    app = opened(page)
+    assert not app.exception
+    assert app.title[0].value.endswith("?")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_data_set_in_every_version(dataset, version):
+    app = opened(CLASSIFIER, dataset=dataset, version=version, public_rows="20", repeats="2", steps="5")
+    assert not app.exception
+    assert settings_of(app).dataset == dataset
+    assert not app.warning
+
+
+def test_a_link_is_the_experiment():
+    """A new session that opens the address of another one shows the same settings and the same sentences."""
+    first = opened(CLASSIFIER)
+    moved(first, "epsilon", 2.5)
+    moved(first, "seed", 11)
+    address = {
+        name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()
+    }
+    second = opened(CLASSIFIER, **address)
+    assert settings_of(second) == settings_of(first) == ClassifierSettings(epsilon=2.5, seed=11)
+    assert text(second) == text(first)
+    assert "epsilon 2.5" in text(second)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("epsilon", "abc", "from 0.01 to 150"),
+        ("epsilon", "-3", "from 0.01 to 150"),
+        ("epsilon", "1e9", "from 0.01 to 150"),
+        ("epsilon", "nan", "from 0.01 to 150"),
+        ("steps", "2.5", "whole number from 1 to 400"),
+        ("dataset", "mars", "one of: gaussians"),
+        ("wrong", "1", "no such setting"),
+    ],
+)
+def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(name, value, allowed):
+    app = opened(CLASSIFIER, **{name: value, "delta": "1e-6"})
+    assert not app.exception
+    assert settings_of(app) == ClassifierSettings(delta=1e-6)
+    (warning,) = app.warning
+    assert allowed in warning.value
+    assert f"{name}={value}" in warning.value
+
+
+@pytest.mark.parametrize("value", [0.0, 1e9, -3.0, "abc", ""])
+def test_a_refused_entry_says_why_and_changes_nothing(value):
+    app = moved(opened(CLASSIFIER), "clip_norm", 2.0)
+    before = settings_of(app)
+    moved(app, "epsilon", value)
+    assert not app.exception
+    assert settings_of(app) == before
+    sentence = app.session_state["classifier.desk"].errors["epsilon"]
+    assert sentence.startswith("Epsilon cannot be")
+    assert "0.01 to 150" in sentence
+    moved(app, "epsilon", 3.0)
+    assert settings_of(app) == replace(before, epsilon=3.0)
+    assert not app.session_state["classifier.desk"].errors
+
+
+@pytest.mark.parametrize(
+    "junk", [None, 7, {}, {"movement": 3}, {"movement": {"name": "version", "value": 1, "seq": 9**20}}]
+)
+def test_forged_movements_are_ignored(junk):
+    app = opened(CLASSIFIER)
+    app.session_state["classifier.knobs"] = junk
+    app.run()
+    assert not app.exception
+    assert settings_of(app) == ClassifierSettings()
+
+
+def test_another_data_set_keeps_the_other_settings():
+    app = moved(opened(CLASSIFIER), "public_rows", 400)
+    app.selectbox(key="classifier.dataset").set_value("iris").run()
+    assert not app.exception
+    assert settings_of(app) == ClassifierSettings(dataset="iris", public_rows=37)
+
+
+def test_the_address_follows_a_control_that_has_come_to_rest():
+    app = opened(CLASSIFIER)
+    moved(app, "epsilon", 2.0, final=False)
+    moving = dict(app.query_params)
+    moved(app, "epsilon", 3.0)
+    rested = dict(app.query_params)
+    assert "2.0" not in str(moving["epsilon"])
+    assert "3.0" in str(rested["epsilon"])
+    assert set(rested) == set(asdict(ClassifierSettings()))

@@ -1,0 +1,211 @@
+"""The vocabulary of controls, and the desk that keeps a page's settings, its controls and its link in step.
+
+A desk holds one frozen Settings value. Every control changes it through ``settings.change``; what the settings refuse
+is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import streamlit as st
+
+from dpcore.check import RefusedError
+from ui import live
+
+# Field of a Settings -> how its knob looks. Ranges come from the settings themselves.
+KNOBS: Mapping[str, dict[str, Any]] = {
+    "epsilon": {
+        "label": "Epsilon",
+        "scale": "log",
+        "stops": 40,
+        "low_note": "more private",
+        "high_note": "more accurate",
+        "help": "The privacy budget. Each person's row may change the odds of any outcome by a factor of at most "
+        "e to the epsilon (up to delta).",
+    },
+    "delta": {
+        "label": "Delta",
+        "scale": "log",
+        "stops": 10,
+        "help": "The probability left out of the promise. Keep it far below one over the number of people.",
+    },
+    "clip_norm": {
+        "label": "Clip norm",
+        "scale": "log",
+        "stops": 20,
+        "help": "C, the longest gradient that one person may contribute. The noise grows with it.",
+    },
+    "steps": {
+        "label": "Steps",
+        "whole": True,
+        "help": "T. Each step reads the data once, so more steps need more noise in each.",
+    },
+    "learning_rate": {"label": "Learning rate", "scale": "log", "stops": 20, "help": "How far a step goes."},
+    "public_rows": {
+        "label": "Public examples",
+        "whole": True,
+        "help": "Rows that need no protection; the private descent starts from a model fitted to them. 0: no such "
+        "start.",
+    },
+    "shift": {
+        "label": "Public shift",
+        "step": 0.05,
+        "unit": "sd",
+        "help": "How far the public rows are moved away from where the private ones lie: in every feature, in their "
+        "own "
+        "standard deviations.",
+    },
+    "public_steps": {
+        "label": "Public steps",
+        "whole": True,
+        "help": "Steps on the public rows, without noise.",
+    },
+    "repeats": {
+        "label": "Repeats",
+        "whole": True,
+        "help": "How many models are trained at each setting, each with noise of its own.",
+    },
+    "seed": {
+        "label": "Seed",
+        "whole": True,
+        "help": "Decides the split and all of the noise. The same seed, the same numbers.",
+    },
+}
+
+
+def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "main", **changes: Any) -> live.Knob:
+    """The knob of a settings field over its range in ``limits``."""
+    low, high = limits[name]
+    return live.Knob(name=name, low=low, high=high, group=group, **(dict(KNOBS[name]) | changes))
+
+
+@dataclass(eq=False)
+class Desk:
+    """One page's settings in one session.
+
+    ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
+    ignored; ``ack`` is the number of the newest movement that the settings contain. ``told`` are the settings that
+    the page outside of the live part has shown complete.
+    """
+
+    page: str
+    settings: Any
+    errors: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    ack: int = 0
+    link: dict[str, str] = field(default_factory=dict)
+    moving: bool = False
+    told: Any = None
+
+    def change(self, **change: Any) -> None:
+        """Change one field, or remember why it was refused."""
+        ((name, _),) = change.items()
+        self.errors.pop(name, None)
+        try:
+            self.settings = self.settings.change(**change)
+        except RefusedError as refusal:
+            self.errors[refusal.name if refusal.name in KNOBS else name] = _sentence(refusal)
+
+    def choose(self, name: str, label: str, options: Mapping[str, str], *, wide: bool = False, help: str = "") -> None:
+        """A choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a list."""
+        key = f"{self.page}.{name}"
+        st.session_state[key] = getattr(self.settings, name)
+        widget = st.segmented_control if wide else st.selectbox
+        more = {"required": True, "width": "stretch"} if wide else {}
+        widget(
+            label,
+            list(options),
+            key=key,
+            format_func=lambda option: options[option],
+            on_change=lambda: self.change(**{name: st.session_state[key]}),
+            help=help or None,
+            **more,
+        )
+        if name in self.errors:
+            st.error(self.errors[name])
+
+    def panel(self, knobs: Sequence[live.Knob], *, done: float) -> None:
+        """Mount the knobs, last in the fragment; ``done`` below 1 asks the browser to call for the next slice."""
+        live.panel(
+            knobs,
+            {one.name: getattr(self.settings, one.name) for one in knobs},
+            key=f"{self.page}.knobs",
+            ack=self.ack,
+            pending=done < 1,
+            progress=done,
+            errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
+        )
+        if not self.moving:
+            self.write_link()
+            if done == 1 and self.told != self.settings:
+                # What stands outside of the live part, tables and links, follows once all has come to rest.
+                st.rerun()
+
+    def write_link(self) -> None:
+        """Put the whole setting into the address, once a control has come to rest."""
+        self.link = {name: str(value) for name, value in asdict(self.settings).items()}
+        if st.query_params.to_dict() != self.link:
+            st.query_params.from_dict(self.link)
+
+
+def desk(page: str, settings_type: type) -> Desk:
+    """The page's desk in this session, brought up to date with the address and with the newest movement."""
+    key = f"{page}.desk"
+    if key not in st.session_state:
+        st.session_state[key] = Desk(page=page, settings=settings_type())
+    here = st.session_state[key]
+    address = st.query_params.to_dict()
+    if address and address != here.link:
+        here.settings, here.notices = from_link(settings_type, address)
+        here.errors, here.link = {}, address
+    move = live.movement(f"{page}.knobs", after=here.ack)
+    if move is not None:
+        here.ack, here.moving = move.seq, not (move.final or move.tick)
+        if not move.tick and move.name in KNOBS:
+            here.change(**{move.name: _typed(settings_type, move.name, move.value)})
+    return here
+
+
+def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, list[str]]:
+    """(the settings that a link holds, a sentence for each part of it that was ignored)."""
+    settings, notices = settings_type(), []
+    known = {one.name: one for one in fields(settings_type)}
+    for name in known:
+        if name not in address:
+            continue
+        try:
+            settings = settings.change(**{name: _typed(settings_type, name, address[name])})
+        except RefusedError as refusal:
+            notices.append(f"{_quoted(name, address[name])} was ignored: it must be {refusal.allowed}.")
+    unknown = [name for name in address if name not in known]
+    notices += [f"{_quoted(name, address[name])} was ignored: this page has no such setting." for name in unknown]
+    return settings, notices
+
+
+def _quoted(name: str, value: str) -> str:
+    """A part of the link as it was, shown as code so that nothing in it is taken for formatting."""
+    return "In the link, `" + f"{name}={value}"[:60].replace("`", "'") + "`"
+
+
+def _typed(settings_type: type, name: str, value: float | str) -> Any:
+    """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
+    kind = next(one.type for one in fields(settings_type) if one.name == name)
+    kind = kind if isinstance(kind, str) else kind.__name__
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    if kind == "int":
+        return int(number) if number.is_integer() else number
+    return number if kind == "float" else value
+
+
+def _label(name: str) -> str:
+    return KNOBS[name]["label"] if name in KNOBS else name
+
+
+def _sentence(refusal: RefusedError) -> str:
+    """The refusal in the words of the page: the knob, the value and the range."""
+    value = refusal.value if isinstance(refusal.value, str) else f"{refusal.value:.6g}"
+    return f"{_label(refusal.name)} cannot be {value or 'empty'}: it must be {refusal.allowed}."

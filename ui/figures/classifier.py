@@ -1,0 +1,235 @@
+"""The classifier's pictures: decision regions, loss over steps, accuracy over epsilon."""
+
+import numpy as np
+import plotly.graph_objects as go
+
+from dpcore.experiments.classifier import LIMITS, ClassifierResult
+from ui.figures import theme
+
+# Shades of a region, from "half of the models say so" to "all of them do".
+_SHADES = 8
+_POINTS = 160
+
+
+def regions(result: ClassifierResult, arm: int) -> go.Figure:
+    """What the private ensemble of one arm decides, with the boundary of every repeat."""
+    name = result.settings.arms[arm]
+    accuracy = np.median(result.focus.accuracy[arm])
+    return _map(
+        result,
+        result.regions(arm),
+        result.boundaries(arm),
+        name=name,
+        title=f"{theme.NAMES[name].capitalize()}: {accuracy:.0%}",
+        also=result.reference_boundaries(),
+    )
+
+
+def reference_regions(result: ClassifierResult) -> go.Figure:
+    """What the model without privacy decides."""
+    return _map(
+        result,
+        result.reference_regions(),
+        result.reference_boundaries(),
+        name="reference",
+        title=f"{theme.NAMES['reference'].capitalize()}: {result.reference.accuracy:.0%}",
+    )
+
+
+def _map(result, decided, segments, *, name, title, also=None) -> go.Figure:
+    plane = result.plane
+    winner, share = decided
+    classes = len(result.split.source.classes)
+    shade = np.clip(((share - 1 / 2) * 2 * _SHADES).astype(int), 0, _SHADES - 1)
+    (x_low, x_high), (y_low, y_high) = plane.units
+    size = len(winner)
+    ground = go.Heatmap(
+        z=(winner * _SHADES + shade).astype(np.uint8),
+        x0=x_low + (x_high - x_low) / size / 2,
+        dx=(x_high - x_low) / size,
+        y0=y_low + (y_high - y_low) / size / 2,
+        dy=(y_high - y_low) / size,
+        zmin=-0.5,
+        zmax=classes * _SHADES - 0.5,
+        colorscale=_scale(classes),
+        showscale=False,
+        hoverinfo="skip",
+    )
+    lines = _lines(plane, segments, colour=theme.COLOURS[name], width=1.2 if name != "reference" else 2.2)
+    lines.opacity = 0.75
+    traces = [ground, lines]
+    if also is not None:
+        traces.append(_lines(plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
+    traces += _points(result)
+    return theme.figure(
+        *traces,
+        title=theme.title(title),
+        xaxis={
+            "range": [x_low, x_high],
+            "title": {"text": plane.labels[0]},
+            "showgrid": False,
+            "zeroline": False,
+        },
+        yaxis={
+            "range": [y_low, y_high],
+            "title": {"text": plane.labels[1]},
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+
+
+def _scale(classes: int) -> list[list]:
+    """A stepped colour scale: one colour a class, more solid the more models agree."""
+    steps, total = [], classes * _SHADES
+    for code in range(total):
+        colour = theme.rgba(theme.CLASSES[code // _SHADES], 0.08 + 0.42 * (code % _SHADES) / (_SHADES - 1))
+        steps += [[code / total, colour], [(code + 1) / total, colour]]
+    return steps
+
+
+def _lines(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> go.Scatter:
+    """All segments as one trace, with gaps between them."""
+    ends = np.full((len(segments), 3, 2), np.nan, np.float32)
+    ends[:, :2] = plane.display(segments)
+    x, y = ends.reshape(-1, 2).T
+    return go.Scatter(
+        x=x.copy(),
+        y=y.copy(),
+        mode="lines",
+        line={"color": colour, "width": width, "dash": dash},
+        hoverinfo="skip",
+    )
+
+
+def _points(result: ClassifierResult) -> list[go.Scatter]:
+    """Some private rows, by class."""
+    split = result.split
+    rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
+    at = result.plane.display(result.plane.coordinates(rows)).astype(np.float32)
+    return [
+        go.Scatter(
+            x=at[labels == label, 0],
+            y=at[labels == label, 1],
+            mode="markers",
+            name=name,
+            hovertemplate=f"{name}<extra></extra>",
+            marker={
+                "color": theme.CLASSES[label],
+                "size": 5,
+                "line": {"width": 0.6, "color": "rgba(30,30,30,.7)"},
+            },
+        )
+        for label, name in enumerate(split.source.classes)
+    ]
+
+
+def loss(result: ClassifierResult) -> go.Figure:
+    """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
+    traces = []
+    for arm, name in enumerate(result.settings.arms):
+        low, median, high = np.quantile(result.focus.loss[arm], [0.05, 0.5, 0.95], axis=0)
+        colour = theme.COLOURS[name]
+        traces.append(theme.band(result.focus.steps, low, high, colour=colour, name=theme.NAMES[name]))
+        traces.append(theme.line(result.focus.steps, median, colour=colour, name=theme.NAMES[name]))
+    reference = result.reference
+    traces.append(
+        theme.line(
+            reference.steps,
+            reference.loss,
+            colour=theme.NON_PRIVATE,
+            name=theme.NAMES["reference"],
+            line={"dash": "dot"},
+        )
+    )
+    top = np.quantile(result.focus.loss, 0.95)
+    return theme.figure(
+        *traces,
+        title=theme.title("Loss on the private rows (analyst only)"),
+        xaxis={"title": {"text": "step"}, "range": [0, result.settings.steps]},
+        yaxis={
+            "title": {"text": "mean loss (nats, log scale)"},
+            "type": "log",
+            "range": _steady_range(max(min(reference.loss.min(), reference.best_loss), 1e-3), max(top, 1.0)),
+            "dtick": "D2",
+            "tickformat": "~g",
+        },
+    )
+
+
+def _steady_range(low: float, high: float) -> list[float]:
+    """A log10 range in quarter decades, so that it rests while the slider moves a little."""
+    return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
+
+
+def accuracy(result: ClassifierResult) -> go.Figure:
+    """Held-out accuracy over epsilon, with today's epsilon and its repeats."""
+    settings, curve = result.settings, result.quantiles()
+    low, high = LIMITS["epsilon"]
+    traces = [
+        theme.line(
+            np.array([low, high]),
+            np.full(2, 100 * result.reference.accuracy),
+            colour=theme.NON_PRIVATE,
+            name=theme.NAMES["reference"],
+            line={"dash": "dot"},
+        )
+    ]
+    for arm, name in enumerate(settings.arms):
+        part, colour = curve[curve.arm == name], theme.COLOURS[name]
+        if len(part):
+            epsilon = part.epsilon.to_numpy()
+            traces.append(
+                theme.band(epsilon, 100 * part.low.to_numpy(), 100 * part.high.to_numpy(), colour=colour, name=name)
+            )
+            traces.append(
+                theme.line(
+                    epsilon,
+                    100 * part["median"].to_numpy(),
+                    colour=colour,
+                    name=theme.NAMES[name],
+                    mode="lines+markers",
+                    marker={"size": 5},
+                    hovertemplate="epsilon %{x}: %{y:.1f} %<extra>" + theme.NAMES[name] + "</extra>",
+                )
+            )
+        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], colour=colour, name=theme.NAMES[name]))
+    return theme.figure(
+        *traces,
+        title=theme.title("Accuracy on held-out rows over epsilon"),
+        xaxis={
+            "title": {"text": "epsilon (log scale)"},
+            "type": "log",
+            "range": [np.log10(low) - 0.08, np.log10(high) + 0.08],
+            "tickvals": [0.01, 0.1, 1, 10, 100],
+            "ticktext": ["0.01", "0.1", "1", "10", "100"],
+        },
+        yaxis={"title": {"text": "right in 100"}, "range": [0, 102]},
+        shapes=[_rule(settings.epsilon)],
+    )
+
+
+def _repeats(epsilon: float, accuracies: np.ndarray, *, colour: str, name: str) -> go.Scatter:
+    """One dot a repeat at today's epsilon."""
+    return go.Scatter(
+        x=np.full(len(accuracies), epsilon, np.float32),
+        y=(100 * accuracies).astype(np.float32),
+        mode="markers",
+        marker={"color": colour, "size": 6, "opacity": 0.55},
+        hovertemplate="%{y:.1f} % in one run<extra>" + name + "</extra>",
+        name=name,
+        showlegend=False,
+    )
+
+
+def _rule(epsilon: float) -> dict:
+    """A vertical line at today's epsilon."""
+    return {
+        "type": "line",
+        "x0": epsilon,
+        "x1": epsilon,
+        "y0": 0,
+        "y1": 1,
+        "yref": "paper",
+        "line": {"color": theme.NOW, "width": 1.5, "dash": "dash"},
+    }

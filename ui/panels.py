@@ -1,0 +1,189 @@
+"""What a page says in words: verdict, diagnostics, guarantee, table, share. No formulas; text from a result's "
+"numbers."""
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from dpcore.privacy import Guarantee
+
+STYLE = """
+<style>
+[data-testid="stMainBlockContainer"] {padding-top: 3.75rem; padding-bottom: 3rem; max-width: 100rem}
+[data-testid="stMainBlockContainer"] h1 {padding-top: .25rem; font-size: 2.1rem}
+@media (min-width: 900px) {
+  [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky;
+    top: 3.75rem; align-self: flex-start; max-height: calc(100vh - 4.5rem); overflow-y: auto}
+}
+@media (max-width: 899px) {
+  /* On a phone the first knob stays in view above the pictures that it moves; the others are a scroll away. */
+  [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky; top: 3rem; z-index: 20; max-height: 9.5rem;
+    overflow-y: auto; padding: .4rem .5rem; margin: 0 -.5rem; border-bottom: 1px solid rgba(128,128,128,.35);
+    background: rgba(128,128,128,.06); backdrop-filter: blur(18px)}
+}
+.lab-verdict {font-size: 1.18rem; line-height: 1.5; max-width: 62rem; margin: 0 0 .25rem 0}
+.lab-cards {display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem}
+.lab-card {border: 1px solid rgba(128,128,128,.3); border-radius: .5rem; padding: .9rem 1.1rem}
+.lab-card h4 {margin: 0 0 .5rem 0; padding: 0; font-size: 1rem; font-weight: 600}
+.lab-card ul {margin: 0; padding-left: 1.1rem} .lab-card li + li {margin-top: .45rem} .lab-card p {margin: .55rem 0 0 0}
+.lab-note {opacity: .85; font-size: .92rem; line-height: 1.45}
+.lab-badge {display: inline-block; font-size: .72rem; line-height: 1.2; padding: .1rem .45rem; border-radius: .6rem;
+  border: 1px solid currentColor; opacity: .85; margin-left: .35rem; white-space: nowrap; vertical-align: middle}
+.lab-scroll {overflow-x: auto}
+.lab-table {border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; width: 100%}
+.lab-table th, .lab-table td {padding: .28rem .6rem; text-align: right; border-bottom: 1px solid rgba(128,128,128,.25)}
+.lab-table th {font-weight: 600; vertical-align: bottom}
+.lab-table tr.now td {background: rgba(213,94,0,.12)}
+.lab-facts {display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .92rem; margin: 0}
+.lab-facts dt {opacity: .75} .lab-facts dd {margin: 0}
+.lab-key {display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; font-size: .88rem;
+  white-space: nowrap}
+.lab-key i {display: inline-block; width: 1.3rem; height: 0; border-top: 3px solid}
+</style>
+"""
+
+
+def style() -> None:
+    """The few rules that the panels and the layout need."""
+    st.html(STYLE)
+
+
+def number(value: float) -> str:
+    """Three significant digits, with thousands: 0.5, 4.54, 1,880."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return "unlimited" if value > 0 else "none"
+    if value >= 1000:
+        return f"{float(f'{value:.3g}'):,.0f}"
+    return f"{value:.3g}"
+
+
+def in_hundred(share: float) -> str:
+    """A share as a count of 100, with a decimal where a whole number would say "always"."""
+    percent = 100 * share
+    return f"{percent:.1f}" if 99 < percent < 99.95 else f"{percent:.0f}"
+
+
+def odds(guarantee: Guarantee) -> str:
+    """What the guarantee means for a person, in a sentence's half."""
+    right = guarantee.attacker_accuracy
+    if right > 0.9995:
+        return "someone who could at best guess 50:50 whether you are in the data may be right practically every time"
+    return (
+        "someone who could at best guess 50:50 whether you are in the data can be right "
+        f"<b>at most {in_hundred(right)} times in 100</b>"
+    )
+
+
+def verdict(text: str) -> None:
+    """The sentence that changes with the slider; screen readers are told."""
+    st.html(f'<div class="lab-verdict" role="status" aria-live="polite">{text}</div>')
+
+
+def cards(*contents: tuple[str, str]) -> None:
+    """Cards side by side, each (title, HTML); one element, because each costs a redraw its share."""
+    boxes = "".join(f'<section class="lab-card"><h4>{title}</h4>{content}</section>' for title, content in contents)
+    st.html(f'<div class="lab-cards">{boxes}</div>')
+
+
+def notices(sentences: Iterable[str]) -> None:
+    """What a link held that was ignored."""
+    for sentence in sentences:
+        st.warning(sentence, icon=":material/link_off:")
+
+
+def key(entries: Iterable[tuple[str, str, str]]) -> None:
+    """One legend for all charts: (name, colour, "solid" or "dotted")."""
+    keys = "".join(
+        f'<span class="lab-key"><i style="border-top-color:{colour};border-top-style:{dash}"></i>{name}</span>'
+        for name, colour, dash in entries
+    )
+    st.html(f"<div>{keys}</div>")
+
+
+def badge(text: str) -> str:
+    """Where a number comes from: trained now, bound, published."""
+    return f'<span class="lab-badge">{text}</span>'
+
+
+def bullets(sentences: Iterable[str]) -> str:
+    """A list of sentences."""
+    return '<ul class="lab-note">' + "".join(f"<li>{sentence}</li>" for sentence in sentences) + "</ul>"
+
+
+def note(text: str) -> str:
+    """A paragraph beside the main thing."""
+    return f'<p class="lab-note">{text}</p>'
+
+
+def guarantee(given: Guarantee, *, title: str = "") -> str:
+    """All that belongs to a guarantee, and never epsilon alone."""
+    pairs = {
+        "epsilon": number(given.epsilon),
+        "delta": f"{given.delta:g}",
+        "neighbours": f"{given.adjacency} of one {given.unit}",
+        "counted by": given.basis,
+    }
+    rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in pairs.items())
+    head = f'<p class="lab-note"><b>{title}</b></p>' if title else ""
+    return f'{head}<dl class="lab-facts">{rows}</dl>'
+
+
+def table(frame: pd.DataFrame, *, caption: str, heads: Mapping[str, str], now: float | None = None) -> None:
+    """A table that can be read, copied and spoken; ``heads`` maps columns to their heading (HTML), in this order.
+
+    ``now`` marks the row whose first column has this value.
+    """
+    first = next(iter(heads))
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
+    rows = "".join(
+        f"<tr{' class=now' if now is not None and row[first] == now else ''}>"
+        + "".join(f"<td>{row[column]}</td>" for column in heads)
+        + "</tr>"
+        for row in frame.to_dict("records")
+    )
+    st.html(
+        '<div class="lab-scroll" tabindex="0"><table '
+        f'class="lab-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
+        f'</table></div><p class="lab-note">{caption}</p>'
+    )
+
+
+def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.DataFrame]) -> None:
+    """Link, numbers and a script that makes them again."""
+    link = f"{st.context.url or ''}".split("?")[0]
+    query = "&".join(f"{name}={value}" for name, value in asdict(settings).items())
+    st.markdown("This link opens the same settings and the same numbers:")
+    st.code(f"{link}?{query}", language=None, wrap_lines=True)
+    with st.container(horizontal=True):
+        for name, frame in frames.items():
+            st.download_button(
+                f"{name} (CSV)",
+                data=lambda frame=frame: frame.to_csv(index=False),
+                file_name=f"{page}-{name.lower().replace(' ', '-')}.csv",
+                mime="text/csv",
+                on_click="ignore",
+                icon=":material/download:",
+            )
+        st.download_button(
+            "Script (Python)",
+            data=script(settings, module=module),
+            file_name=f"{page}.py",
+            mime="text/x-python",
+            on_click="ignore",
+            icon=":material/code:",
+        )
+
+
+def script(settings: object, *, module: str) -> str:
+    """A program that prints the numbers of these settings; run it in a checkout."""
+    kind = type(settings).__name__
+    given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
+    return f"from {module} import {kind}\n\nresult = {kind}(\n{given}).run()\nprint(result.table().to_string())\n"
+
+
+def escape(text: str) -> str:
+    """Text that may hold anything, made safe for a panel."""
+    return html.escape(text)
