@@ -42,8 +42,9 @@ TRIES = (
     ),
     (
         "Get help",
-        "Ten handwritten digits at epsilon 0.5: a start from public examples is worth far more than patience.",
-        "/classifier?dataset=digits&epsilon=0.5&public_rows=300&shift=0",
+        "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. Started from 300 "
+        "public examples, nine in ten.",
+        "/classifier?dataset=digits&epsilon=0.5&public_rows=300&shift=0&public_steps=100&steps=10&learning_rate=1",
     ),
     (
         "Doubt",

@@ -147,8 +147,13 @@ class NoisyMax:
         return PureRelease(epsilon=self.epsilon)
 
     def release(self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None) -> np.ndarray | int:
-        """Index of the winner among ``scores`` (k,); with ``size``, that many independent winners."""
+        """Index of the winner among ``scores`` (k,); with ``size``, that many independent winners.
+
+        Raises RefusedError for scores of another shape.
+        """
         scores = np.asarray(scores, dtype=float)
+        if scores.ndim != 1 or not scores.size:
+            raise check.RefusedError("scores", scores.shape, "an array (k,) of at least one score")
         draw = rng.gumbel if self.noise == "gumbel" else rng.laplace
         noisy = scores + draw(scale=self.scale, size=(1 if size is None else size, scores.size))
         winners = noisy.argmax(axis=1)

@@ -99,9 +99,7 @@ def complaint(module: str, name: str) -> str | None:
     if top in sys.stdlib_module_names or name in HALLS:
         return None
     if top in OTHERS:
-        return (
-            None if any(within(module, allowed) for allowed in OTHERS[top]) else f"{top} is not for {module}"
-        )
+        return None if any(within(module, allowed) for allowed in OTHERS[top]) else f"{top} is not for {module}"
     if here is None or there is None:
         return f"{module if here is None else name} has no rank"
     if here == there:
@@ -224,9 +222,7 @@ def contrast(one: str, other: str) -> float:
 
 def luminance(colour: str) -> float:
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    parts = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)
-    )
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue))
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 
 
@@ -255,9 +251,7 @@ def texts(*tops: str) -> Iterator[tuple[str, int, str]]:
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and file.suffix in TEXTS and "__pycache__" not in file.parts:
                 lines = file.read_text("utf-8").splitlines()
-                yield from (
-                    (str(file.relative_to(ROOT)), number, line) for number, line in enumerate(lines, 1)
-                )
+                yield from ((str(file.relative_to(ROOT)), number, line) for number, line in enumerate(lines, 1))
 
 
 def test_nothing_is_loaded_from_afar():
@@ -286,12 +280,8 @@ def test_the_address_rule_can_fail(line: str, far: bool):
 
 def far_icon(app: str) -> bool:
     """Whether the tab's icon would be fetched: a Material icon is, and a page's where none is named."""
-    calls = [
-        node for node in ast.walk(ast.parse(app)) if isinstance(node, ast.keyword) and node.arg == "page_icon"
-    ]
-    return not calls or any(
-        isinstance(call.value, ast.Constant) and ":" in str(call.value.value) for call in calls
-    )
+    calls = [node for node in ast.walk(ast.parse(app)) if isinstance(node, ast.keyword) and node.arg == "page_icon"]
+    return not calls or any(isinstance(call.value, ast.Constant) and ":" in str(call.value.value) for call in calls)
 
 
 def test_the_icon_of_the_tab_is_ours():
@@ -303,14 +293,8 @@ def test_the_icon_of_the_tab_is_ours():
 
 
 def test_no_file_knows_a_machine():
-    tops = [
-        path.name
-        for path in ROOT.iterdir()
-        if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}
-    ]
-    assert [
-        f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)
-    ] == []
+    tops = [path.name for path in ROOT.iterdir() if not path.name.startswith(".") or path.name in {".streamlit", ".ci"}]
+    assert [f"{file}:{number}: {line}" for file, number, line in texts(*tops) if MACHINE_PATH.search(line)] == []
 
 
 @pytest.mark.parametrize("top", ["home", "root", "Users", "opt", "tmp"])

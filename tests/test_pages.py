@@ -39,9 +39,7 @@ def settings_of(app: AppTest) -> ClassifierSettings:
     return app.session_state["classifier.desk"].settings
 
 
-@pytest.mark.parametrize(
-    "page", sorted(f"app_pages/{path.name}" for path in (ROOT / "app_pages").glob("*.py"))
-)
+@pytest.mark.parametrize("page", sorted(f"app_pages/{path.name}" for path in (ROOT / "app_pages").glob("*.py")))
 def test_page_opens_and_speaks(page):
     app = opened(page)
     assert not app.exception
@@ -62,9 +60,7 @@ def test_a_link_is_the_experiment():
     first = opened(CLASSIFIER)
     moved(first, "epsilon", 2.5)
     moved(first, "seed", 11)
-    address = {
-        name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()
-    }
+    address = {name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()}
     second = opened(CLASSIFIER, **address)
     assert settings_of(second) == settings_of(first) == ClassifierSettings(epsilon=2.5, seed=11)
     assert text(second) == text(first)

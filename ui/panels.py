@@ -38,7 +38,7 @@ STYLE = """
 .lab-table th {font-weight: 600; vertical-align: bottom}
 .lab-table tr.now td {background: rgba(213,94,0,.12)}
 .lab-facts {display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .92rem; margin: 0}
-.lab-facts dt {opacity: .75} .lab-facts dd {margin: 0}
+.lab-facts dt {opacity: .75; font-weight: 400; margin: 0} .lab-facts dd {margin: 0}
 .lab-key {display: inline-flex; align-items: center; gap: .4rem; margin-right: 1.1rem; font-size: .88rem;
   white-space: nowrap}
 .lab-key i {display: inline-block; width: 1.3rem; height: 0; border-top: 3px solid}
@@ -118,17 +118,20 @@ def note(text: str) -> str:
     return f'<p class="lab-note">{text}</p>'
 
 
-def guarantee(given: Guarantee, *, title: str = "") -> str:
-    """All that belongs to a guarantee, and never epsilon alone."""
-    pairs = {
-        "epsilon": number(given.epsilon),
-        "delta": f"{given.delta:g}",
-        "neighbours": f"{given.adjacency} of one {given.unit}",
-        "counted by": given.basis,
+def guarantee(**cases: Guarantee) -> str:
+    """All that belongs to a guarantee, and never epsilon alone.
+
+    Several cases of the same delta, neighbours and basis stand under each other, each by its name.
+    """
+    any_case = next(iter(cases.values()))
+    epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
+    pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
+        "delta": f"{any_case.delta:g}",
+        "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
+        "counted by": any_case.basis,
     }
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in pairs.items())
-    head = f'<p class="lab-note"><b>{title}</b></p>' if title else ""
-    return f'{head}<dl class="lab-facts">{rows}</dl>'
+    return f'<dl class="lab-facts">{rows}</dl>'
 
 
 def table(frame: pd.DataFrame, *, caption: str, heads: Mapping[str, str], now: float | None = None) -> None:

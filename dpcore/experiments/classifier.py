@@ -65,10 +65,10 @@ class ClassifierSettings:
     delta: float = 1e-5
     clip_norm: float = 1.0
     steps: int = 50
-    learning_rate: float = 4.0
-    public_rows: int = 40
-    shift: float = 0.5
-    public_steps: int = 50
+    learning_rate: float = 1.0
+    public_rows: int = 30
+    shift: float = 0.25
+    public_steps: int = 200
     repeats: int = 24
     seed: int = 4
     adjacency: str = "replace-one"

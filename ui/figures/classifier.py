@@ -142,7 +142,9 @@ def loss(result: ClassifierResult) -> go.Figure:
             line={"dash": "dot"},
         )
     )
-    top = np.quantile(result.focus.loss, 0.95)
+    low, high = _steady_range(
+        max(min(reference.loss.min(), reference.best_loss), 1e-3), max(np.quantile(result.focus.loss, 0.95), 1.0)
+    )
     return theme.figure(
         *traces,
         title=theme.title("Loss on the private rows (analyst only)"),
@@ -150,8 +152,8 @@ def loss(result: ClassifierResult) -> go.Figure:
         yaxis={
             "title": {"text": "mean loss (nats, log scale)"},
             "type": "log",
-            "range": _steady_range(max(min(reference.loss.min(), reference.best_loss), 1e-3), max(top, 1.0)),
-            "dtick": "D2",
+            "range": [low, high],
+            "dtick": "D2" if high - low < 1.5 else 1,
             "tickformat": "~g",
         },
     )

@@ -70,13 +70,11 @@ def diagnostics(result: ClassifierResult) -> list[str]:
             f"({number(focus.noise)} against {number(float(focus.signal[0]))}), and there are {settings.steps} steps. "
             + ("Noise leads; only the average over many steps still finds the way." if ratio > 1 else "The data lead.")
         )
-    gap = float(reference.loss[-1]) - reference.best_loss
-    if gap > 0.1 * reference.best_loss + 0.01:
+    if reference.best_accuracy - reference.accuracy > 0.015:
         sentences.append(
             f"Part of the gap is not privacy: even without noise, {settings.steps} steps at learning rate "
-            f"{number(settings.learning_rate)} end at a loss of {number(float(reference.loss[-1]))}, while the best "
-            "possible "
-            f"is {number(reference.best_loss)}. More steps or a higher rate come first."
+            f"{number(settings.learning_rate)} are right {in_hundred(reference.accuracy)} times in 100, and a model "
+            f"fitted to the end {in_hundred(reference.best_accuracy)}. More steps or a higher rate come first."
         )
     if settings.delta * settings.rows >= 1:
         sentences.append(
@@ -112,8 +110,9 @@ def table(result: ClassifierResult) -> None:
     shown = frame.assign(
         **{
             "epsilon": frame["epsilon"].map(number),
-            **{name: frame[name].map(_percent) for name in ("without", "with", "published without", "published with")},
-            **{name: frame[name].map(_signed) for name in ("gain", "published gain", "published gain computed")},
+            **{name: frame[name].map(_percent) for name in ("without", "with")},
+            **{name: frame[name].map("{:.2f}".format) for name in frame.columns if name.startswith("published")},
+            "gain": frame["gain"].map(_signed),
         }
     )
     shown["published gain"] = [
@@ -166,21 +165,17 @@ def guarantee(result: ClassifierResult) -> str:
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound":
-            text = panels.guarantee(held.formula) + panels.note(
+            text = panels.guarantee(here=held.formula) + panels.note(
                 "Exactly the claim. This mechanism's noise is Gaussian, so here the 50:50 attacker is right at most "
                 f"{in_hundred(result.gaussian_attacker)} times in 100; the verdict's "
-                f"{in_hundred(held.formula.attacker_accuracy)} "
-                "holds for any mechanism with this epsilon and delta."
+                f"{in_hundred(held.formula.attacker_accuracy)} holds for any mechanism with this epsilon and delta."
             )
         case "published":
-            text = "".join(
-                (
-                    panels.guarantee(held.unbounded, title="As published, rows unbounded"),
-                    panels.guarantee(held.bounded, title="As published, rows inside of their public bounds"),
-                    panels.guarantee(held.formula, title="The same noise, had each gradient been clipped"),
-                    panels.note(_formula_note(settings.delta)),
-                )
+            text = panels.note(f"Claimed: epsilon {number(held.claimed)}. What the same noise really gives:")
+            text += panels.guarantee(
+                rows_unbounded=held.unbounded, rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
             )
+            text += panels.note(_formula_note(settings.delta))
         case _:
             text = panels.note("None. There is no epsilon for a release without noise.")
     return text + panels.note(

@@ -1,0 +1,52 @@
+"""Slow and plain versions of what the engine does in closed form: one model, one row, one step at a time."""
+
+import math
+
+import numpy as np
+
+from dpcore.streams import stream
+
+
+def loss(w: np.ndarray, x: np.ndarray, label: int) -> float:
+    """Loss of one model w (k, p) on one row, from the definition."""
+    z = w @ x
+    if len(z) == 1:
+        z = np.array([0.0, z[0]])
+    top = z.max()
+    return math.log(sum(math.exp(value - top) for value in z)) + top - z[label]
+
+
+def gradient(w: np.ndarray, x: np.ndarray, label: int) -> np.ndarray:
+    """Gradient (k, p) of ``loss``: the outer product that the engine never forms."""
+    z = w @ x
+    if len(z) == 1:
+        margin = z[0] if label == 1 else -z[0]
+        wrong = math.exp(-np.logaddexp(0, margin))  # the probability of the wrong class
+        return np.outer([-wrong if label == 1 else wrong], x)
+    p = np.exp(z - z.max())
+    p /= p.sum()
+    wrong = [j for j in range(len(z)) if j != label]
+    p[label] = -p[wrong].sum()  # p - 1 without cancellation
+    return np.outer(p, x)
+
+
+def clipped(g: np.ndarray, clip_norm: float) -> np.ndarray:
+    norm = np.linalg.norm(g)
+    return g if norm <= clip_norm else g * (clip_norm / norm)
+
+
+def mean_gradient(w, X, y, *, clip_norm: float, clipping: str) -> np.ndarray:
+    """Mean over rows, clipped by row, on average or not at all."""
+    bound = clip_norm if clipping == "per-example" else math.inf
+    mean = sum(clipped(gradient(w, x, label), bound) for x, label in zip(X, y, strict=True)) / len(X)
+    return clipped(mean, clip_norm) if clipping == "average" else mean
+
+
+def descend(X, y, *, start, steps, learning_rate, clip_norm, noise_sd, seed, draw, clipping="per-example"):
+    """One model's weights (k, p) after each of 0..T steps, with the noise of its own stream."""
+    path, generator = [np.array(start, dtype=float)], stream(seed, "noise", draw)
+    for _ in range(steps):
+        mean = mean_gradient(path[-1], X, y, clip_norm=clip_norm, clipping=clipping)
+        noise = noise_sd * generator.standard_normal(path[-1].shape)
+        path.append(path[-1] - learning_rate * (mean + noise))
+    return np.stack(path)

@@ -1,0 +1,219 @@
+"""The classifier experiment: its settings, its work in pieces, and what it must show."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore import check, data, losses
+from dpcore.experiments import classifier, classifier_claims, classifier_training
+from dpcore.experiments.classifier import ClassifierSettings
+
+SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
+
+
+def settings(**changes) -> ClassifierSettings:
+    return ClassifierSettings(**{**SMALL, **changes})
+
+
+BAD = [
+    *((name, low - 1) for name, (low, _) in classifier.LIMITS.items()),
+    *((name, high + 1) for name, (_, high) in classifier.LIMITS.items()),
+    *((name, value) for name in classifier.LIMITS for value in (math.nan, "abc", None)),
+    *[("steps", 2.5), ("seed", True), ("epsilon", 0), ("delta", 0), ("delta", 1), ("dataset", "mars")],
+    *[("version", "secret"), ("adjacency", "both"), ("plane", "top"), ("feature_x", 2), ("feature_y", -1)],
+]
+
+
+class TestSettings:
+    @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
+    def test_a_bad_value_is_refused_with_its_name_and_range(self, name, value):
+        with pytest.raises(check.RefusedError) as caught:
+            ClassifierSettings(**{name: value})
+        assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
+        if name in classifier.LIMITS:
+            low, high = classifier.LIMITS[name]
+            assert f"from {low:g} to {high:g}" in str(caught.value)
+
+    @pytest.mark.parametrize("name", classifier.LIMITS)
+    @pytest.mark.parametrize("end", [0, 1])
+    def test_the_ends_of_each_range_are_allowed(self, name, end):
+        value = classifier.LIMITS[name][end]
+        assert getattr(ClassifierSettings(**{name: value}), name) == value
+
+    @pytest.mark.parametrize("dataset", data.DATASETS)
+    def test_the_data_set_limits_public_rows_and_features(self, dataset):
+        source = data.DATASETS[dataset]
+        last, public = len(source.features) - 1, source.public_rows
+        good = ClassifierSettings(dataset=dataset, public_rows=min(public, 40), feature_x=last, feature_y=0)
+        assert good.limits["public_rows"] == (0, public)
+        assert good.limits["feature_x"] == good.limits["feature_y"] == (0, last)
+        for name, value in (("public_rows", public + 1), ("feature_x", last + 1), ("feature_y", last)):
+            with pytest.raises(check.RefusedError, match=f"^{name} is {value}"):
+                dataclasses.replace(good, **{name: value})
+
+    def test_another_data_set_brings_what_depends_on_it_into_range(self):
+        digits = ClassifierSettings(dataset="digits", public_rows=400, feature_x=63, feature_y=9, epsilon=3.0)
+        iris = digits.change(dataset="iris")
+        assert (iris.dataset, iris.epsilon) == ("iris", 3.0)
+        assert (iris.public_rows, iris.feature_x, iris.feature_y) == (37, 0, 1)
+        assert digits.change(dataset="iris", public_rows=5).public_rows == 5
+        assert digits.change(delta=1e-6) == dataclasses.replace(digits, delta=1e-6)
+        with pytest.raises(check.RefusedError, match="^dataset is 'mars'"):
+            digits.change(dataset="mars")
+
+    def test_settings_are_their_own_cache_key(self):
+        assert settings() == settings()
+        assert hash(settings()) == hash(settings())
+        assert len({settings(seed=seed) for seed in (1, 2, 1)}) == 2
+
+
+class TestWork:
+    def test_the_pieces_are_the_whole(self):
+        one = settings()
+        outcomes = {task: task.run() for task in one.tasks()}
+        pieced, whole = one.result(outcomes), one.run()
+        np.testing.assert_array_equal(pieced.focus.weights, whole.focus.weights)
+        np.testing.assert_array_equal(pieced.reference.weights, whole.reference.weights)
+        pd.testing.assert_frame_equal(pieced.curve, whole.curve)
+
+    def test_the_essential_pieces_are_enough(self):
+        one = settings()
+        found = one.result({task: task.run() for task in one.tasks() if task.essential})
+        assert found.curve.empty
+        assert found.table()["without"].isna().all()
+        assert (found.table()["published without"] == [p[0] for p in classifier_claims.PUBLISHED.values()]).all()
+        assert found.quantiles().empty
+        assert set(found.summary()) == {"scratch", "public"}
+
+    def test_slices_of_the_curve_are_the_curve(self, monkeypatch):
+        one = settings()
+        whole = one.run()
+        monkeypatch.setattr(classifier, "_CELLS_AT_ONCE", 1.0)
+        assert len(one.tasks()) == 2 + len(classifier.EPSILONS)
+        keys = ["arm", "epsilon", "repeat"]
+        sliced, together = (r.curve.sort_values(keys).reset_index(drop=True) for r in (one.run(), whole))
+        pd.testing.assert_frame_equal(sliced, together)
+        assert len(together) == 2 * 9 * 3
+
+    def test_a_result_is_reproducible_and_the_seed_decides(self):
+        first, again, other = settings().run(), settings().run(), settings(seed=5).run()
+        np.testing.assert_array_equal(first.focus.weights, again.focus.weights)
+        pd.testing.assert_frame_equal(first.curve, again.curve)
+        assert not np.array_equal(first.focus.weights, other.focus.weights)
+
+    def test_todays_epsilon_is_a_point_of_the_curve(self):
+        found = settings(epsilon=5.0).run()
+        for place, arm in enumerate(found.settings.arms):
+            rows = found.curve[(found.curve["arm"] == arm) & (found.curve["epsilon"] == 5.0)]
+            np.testing.assert_allclose(rows["accuracy"], found.focus.accuracy[place])
+
+    def test_what_is_drawn_does_not_retrain_anything(self):
+        one = settings(dataset="iris", public_rows=9)
+        moved = dataclasses.replace(one, plane="features", feature_x=3, feature_y=2)
+        assert one.tasks() == moved.tasks()
+        assert one.tasks()[1:] == dataclasses.replace(one, epsilon=7.0).tasks()[1:]
+        changed = dataclasses.replace(one, clip_norm=0.1, epsilon=2.0, version="published", repeats=9)
+        assert one.tasks()[1] == changed.tasks()[1]  # the non-private reference
+
+    def test_more_repeats_keep_the_earlier_ones(self):
+        few, many = settings().run().focus, settings(repeats=6).run().focus
+        np.testing.assert_allclose(many.weights[:, :3], few.weights, atol=5e-6)
+
+
+class TestOutcomes:
+    @pytest.mark.parametrize("dataset", data.DATASETS)
+    def test_every_data_set_trains_and_beats_chance_at_a_large_epsilon(self, dataset):
+        one = ClassifierSettings(dataset=dataset, public_rows=20, repeats=4, epsilon=150.0)
+        found = one.result({task: task.run() for task in one.tasks() if task.essential})
+        assert np.isfinite(found.focus.weights).all()
+        assert np.median(found.focus.accuracy) > 1.5 / len(found.split.source.classes)
+        assert found.reference.best_accuracy > 0.8
+        assert found.regions(0)[0].max() < len(found.split.source.classes)
+        assert found.boundaries(0).shape[1:] == found.reference_boundaries().shape[1:] == (2, 2)
+
+    @pytest.mark.parametrize("version", classifier_claims.VERSIONS)
+    @pytest.mark.parametrize("dataset", ["gaussians", "blobs"])
+    def test_figures_are_those_of_the_path(self, dataset, version):
+        one = settings(dataset=dataset, version=version, clip_norm=0.6)
+        found = one.tasks()[0].run()
+        split = data.load(dataset, seed=one.seed)
+        X, y = losses.with_constant(split.X_private), split.y_private
+        test_rows = losses.with_constant(split.X_test)
+        assert (found.steps[0], found.steps[-1]) == (0, 6)
+        for arm in range(2):
+            start = classifier_training.public_start(one) if arm else np.zeros_like(found.weights[0, 0])
+            for repeat in range(3):
+                w = found.weights[arm, repeat].astype(float)
+                assert found.loss[arm, repeat, 0] == pytest.approx(losses.mean_loss(start, X, y), rel=1e-5)
+                assert found.loss[arm, repeat, -1] == pytest.approx(losses.mean_loss(w, X, y), rel=1e-5)
+                right = (losses.predict(w, test_rows) == split.y_test).mean()
+                assert found.accuracy[arm, repeat] == pytest.approx(right, abs=2e-3)
+            z = losses.residuals(losses.logits(start, X), y)
+            gradients = np.einsum("kn,np->nkp", z, X).reshape(len(X), -1)
+            norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+            if version == "sound":
+                gradients = gradients * np.minimum(1, 0.6 / norms)
+            signal = np.linalg.norm(gradients.mean(axis=0))
+            signal = min(signal, 0.6) if version == "published" else signal
+            assert found.signal[arm] == pytest.approx(signal, rel=1e-4)
+            assert 0 <= found.clipped[arm] <= 1
+        assert found.noise == pytest.approx(
+            classifier_claims.noise_sd(one, one.epsilon) * math.sqrt(found.weights[0, 0].size)
+        )
+
+    def test_the_share_of_clipped_gradients_follows_the_bound(self):
+        shares = [settings(clip_norm=C).tasks()[0].run().clipped for C in (0.01, 0.4, 100.0)]
+        assert (shares[0] > 0.95).all()
+        assert ((shares[1] > 0.05) & (shares[1] < 0.95)).all()
+        assert (shares[2] == 0).all()
+
+    def test_without_privacy_there_is_no_noise_and_no_spread(self):
+        found = settings(version="none").run()
+        assert found.focus.noise == 0
+        assert np.ptp(found.focus.weights, axis=1).max() == 0
+        assert found.reference.accuracy == pytest.approx(found.focus.accuracy[0, 0])
+
+    def test_the_reference_does_not_pass_its_optimum(self):
+        reference = settings(steps=200).tasks()[1].run()
+        assert (np.diff(reference.loss) <= 1e-6).all()
+        assert reference.loss[-1] >= reference.best_loss - 1e-4
+        assert reference.loss[-1] < reference.best_loss + 0.05
+
+    def test_the_table_is_made_of_the_curve_and_the_published_figures(self):
+        found = settings().run()
+        table = found.table().set_index("epsilon")
+        assert tuple(table.index) == (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 150)
+        for arm, column in (("scratch", "without"), ("public", "with")):
+            for epsilon in table.index:
+                rows = found.curve[(found.curve["arm"] == arm) & (found.curve["epsilon"] == epsilon)]
+                assert table.loc[epsilon, column] == pytest.approx(100 * np.median(rows["accuracy"]))
+        np.testing.assert_allclose(table["gain"], table["with"] - table["without"])
+        computed = table["published with"] - table["published without"]
+        np.testing.assert_allclose(table["published gain computed"], computed)
+
+    def test_quantiles_and_summary_are_those_of_the_repeats(self):
+        found = settings(repeats=20, epsilon=0.5).run()
+        rows = found.quantiles().set_index(["arm", "epsilon"])
+        for place, (arm, spread) in enumerate(found.summary().items()):
+            expected = np.quantile(found.focus.accuracy[place], [0.05, 0.5, 0.95])
+            np.testing.assert_allclose(spread, expected)
+            np.testing.assert_allclose(rows.loc[(arm, 0.5), ["low", "median", "high"]].astype(float), expected)
+
+    @pytest.mark.parametrize(("seed", "repeats"), [(4, 24), (0, 24), (1, 24)])
+    def test_what_sound_training_reaches_on_the_two_gaussians(self, seed, repeats):
+        """Within 3 points of the optimum at epsilon 1, at chance at 0.01: medians on held-out rows, no public data."""
+        one = ClassifierSettings(dataset="gaussians", version="sound", public_rows=0, seed=seed, repeats=repeats)
+        found = dataclasses.replace(one, epsilon=1.0).run()
+        assert abs(found.summary()["scratch"].median - found.reference.best_accuracy) <= 0.03
+        weak = dataclasses.replace(one, epsilon=0.01).tasks()[0].run()
+        assert abs(np.median(weak.accuracy) - 0.5) <= 0.08
+
+    @pytest.mark.parametrize("seed", [4, 0, 1])
+    def test_public_rows_help_at_small_epsilon_and_hardly_at_a_large_one(self, seed):
+        one = ClassifierSettings(seed=seed, shift=0.0, public_rows=200, public_steps=400, learning_rate=0.5)
+        gain = one.run().table().set_index("epsilon")["gain"]
+        assert gain[0.1] > 8
+        assert abs(gain[150]) < 2

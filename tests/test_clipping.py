@@ -1,0 +1,179 @@
+"""Mean clipped gradients: equal to plain loops, and moved by one row no further than noise is made for."""
+
+import numpy as np
+import pytest
+from oracles import clipped, gradient, loss, mean_gradient
+
+from dpcore import clipping, losses
+
+
+def batch_mean(weights, X, y, *, clip_norm, outputs, dtype=np.float64):
+    """Mean gradients (R, k, p) of weights (R, k, p) by the engine; ``clip_norm`` (R,) or None."""
+    X, weights = np.asarray(X, dtype), np.asarray(weights, dtype)
+    clip_norm = None if clip_norm is None else np.asarray(clip_norm, dtype)
+    common = {"models": len(weights), "clip_norm": clip_norm}
+    if outputs == 1:
+        mean = clipping.LogisticGradient(X, y, **common)
+    else:
+        mean = clipping.SoftmaxGradient(X, y, outputs=outputs, **common)
+    return mean(np.array(weights.transpose(1, 0, 2), order="C")).transpose(1, 0, 2).copy()
+
+
+def problem(n_classes, *, n=150, p=5, models=4, scale=2.0, seed=0):
+    rng = np.random.default_rng([n_classes, seed])
+    weights = rng.normal(scale=scale, size=(models, losses.outputs(n_classes), p))
+    return weights, rng.normal(size=(n, p)), rng.integers(0, n_classes, n)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_the_explicit_gradient_is_the_slope_of_the_loss(n_classes):
+    weights, X, y = problem(n_classes, n=6, models=1)
+    (w,), h = weights, 1e-6
+    for x, label in zip(X, y, strict=True):
+        slope = np.zeros_like(w)
+        for place in np.ndindex(w.shape):
+            step = np.zeros_like(w)
+            step[place] = h
+            slope[place] = (loss(w + step, x, label) - loss(w - step, x, label)) / (2 * h)
+        np.testing.assert_allclose(gradient(w, x, label), slope, atol=1e-7)
+
+
+@pytest.mark.parametrize("scratch", [750_000, 1], ids=["one block", "blocks of 32"])
+@pytest.mark.parametrize("clip_norm", [None, [0.5] * 4, [1e-4, 0.3, 1.0, 100.0]], ids=["none", "shared", "mixed"])
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_means_are_those_of_plain_loops(n_classes, clip_norm, scratch, monkeypatch):
+    monkeypatch.setattr(clipping, "_SCRATCH_BYTES", scratch)
+    weights, X, y = problem(n_classes)
+    found = batch_mean(weights, X, y, clip_norm=clip_norm, outputs=weights.shape[1])
+    for m, w in enumerate(weights):
+        bound = np.inf if clip_norm is None else clip_norm[m]
+        explicit = mean_gradient(w, X, y, clip_norm=bound, clipping="per-example")
+        np.testing.assert_allclose(found[m], explicit, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_blocks_of_any_width_hold_all_rows(n_classes, monkeypatch):
+    monkeypatch.setattr(clipping, "_SCRATCH_BYTES", 1)
+    for n in (1, 31, 32, 33, 64, 65):
+        weights, X, y = problem(n_classes, n=n)
+        found = batch_mean(weights, X, y, clip_norm=[0.5] * 4, outputs=weights.shape[1])
+        explicit = [mean_gradient(w, X, y, clip_norm=0.5, clipping="per-example") for w in weights]
+        np.testing.assert_allclose(found, explicit, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_classes", [3, 6])
+def test_a_class_without_rows_is_no_exception(n_classes):
+    weights, X, y = problem(n_classes)
+    y = np.where(y == 1, 2, y)
+    found = batch_mean(weights, X, y, clip_norm=[0.5] * 4, outputs=n_classes)
+    explicit = [mean_gradient(w, X, y, clip_norm=0.5, clipping="per-example") for w in weights]
+    np.testing.assert_allclose(found, explicit, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("clip_norm", [[1e-6] * 3, [0.7, 1e-6, 3.0]], ids=["shared", "mixed"])
+@pytest.mark.parametrize("scale", [0.0, 1.0, 1e6])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_extreme_weights_zero_rows_and_tiny_bounds(n_classes, scale, clip_norm):
+    weights, X, y = problem(n_classes, models=3, scale=scale, n=40)
+    X[::5] = 0
+    X[1] *= 1e4
+    found = batch_mean(weights, X, y, clip_norm=clip_norm, outputs=weights.shape[1])
+    explicit = [
+        mean_gradient(w, X, y, clip_norm=bound, clipping="per-example")
+        for w, bound in zip(weights, clip_norm, strict=True)
+    ]
+    assert np.isfinite(found).all()
+    # The binary form subtracts the constant part of the residuals: exact to rounding of sums of rows.
+    np.testing.assert_allclose(found, explicit, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_single_precision_is_close(n_classes):
+    weights, X, y = problem(n_classes)
+    arguments = {"clip_norm": [0.01, 0.3, 1.0, 10.0], "outputs": weights.shape[1]}
+    single, double = (batch_mean(weights, X, y, dtype=dtype, **arguments) for dtype in (np.float32, np.float64))
+    np.testing.assert_allclose(single, double, atol=1e-6)
+
+
+def neighbours(n_classes, *, n, seed):
+    """Models, a data set, and (row, label) candidates for its last place, adversarial ones among them."""
+    weights, X, y = problem(n_classes, n=n, p=3, models=6, scale=3.0, seed=seed)
+    weights[4] = 0
+    weights[5] *= 1e6
+    rng = np.random.default_rng(seed)
+    rows = [np.zeros(3), *rng.normal(size=(6, 3)), *1e3 * rng.normal(size=(4, 3))]
+    # The same long row on the wrong side and with the opposite sign: two gradients that point apart.
+    direction = weights[0, -1] / np.linalg.norm(weights[0, -1])
+    rows += [50 * direction, -50 * direction]
+    return weights, X, y, [(row, label) for row in rows for label in range(n_classes)]
+
+
+def largest_move(n_classes, *, clip_norm, n=7, clip_average=False, add=False, seed=0):
+    """The largest change of any model's mean gradient over all neighbours; with ``add`` the row is new."""
+    weights, X, y, candidates = neighbours(n_classes, n=n, seed=seed)
+    means = []
+    for row, label in candidates:
+        X[-1], y[-1] = row, label
+        bound = None if clip_average else [clip_norm] * len(weights)
+        mean = batch_mean(weights, X, y, clip_norm=bound, outputs=weights.shape[1])
+        means.append([clipped(g, clip_norm) for g in mean] if clip_average else mean)
+    means = np.array(means).reshape(len(candidates), len(weights), -1)
+    if add:  # without the row, over the same denominator
+        mean = batch_mean(weights, X[:-1], y[:-1], clip_norm=[clip_norm] * len(weights), outputs=weights.shape[1])
+        others = (mean * (n - 1) / n).reshape(1, len(weights), -1)
+    else:
+        others = means
+    return max(np.linalg.norm(means - other, axis=2).max() for other in others)
+
+
+@pytest.mark.parametrize("clip_norm", [1e-6, 0.3, 5.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+class TestSensitivity:
+    """What one row does to the mean clipped gradient, over all pairs of some seventy rows and six models."""
+
+    def test_a_replaced_row_moves_it_by_2C_over_n_and_no_more(self, n_classes, clip_norm):
+        move = largest_move(n_classes, clip_norm=clip_norm)
+        assert 0.99 * 2 * clip_norm / 7 < move <= 2 * clip_norm / 7 * (1 + 1e-6)
+
+    def test_an_added_row_moves_it_by_C_over_n_and_no_more(self, n_classes, clip_norm):
+        move = largest_move(n_classes, clip_norm=clip_norm, add=True)
+        assert 0.99 * clip_norm / 7 < move <= clip_norm / 7 * (1 + 1e-6)
+
+    def test_clipping_the_average_lets_it_move_by_2C(self, n_classes, clip_norm):
+        move = largest_move(n_classes, clip_norm=clip_norm, clip_average=True)
+        assert 0.99 * 2 * clip_norm < move <= 2 * clip_norm * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("clip_norm", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_average_over_bounded_rows_moves_by_at_most_2C_and_2B_over_n(n_classes, clip_norm):
+    weights, X, y = problem(n_classes, n=8, p=3, models=3, scale=30.0)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    gradient_bound = losses.LIPSCHITZ["logistic" if n_classes == 2 else "softmax"]  # rows have norm 1
+    rng, moves = np.random.default_rng(0), []
+    for w in weights:
+        means = []
+        for _ in range(60):
+            X[-1] = rng.normal(size=3)
+            X[-1] /= np.linalg.norm(X[-1])
+            y[-1] = rng.integers(n_classes)
+            means.append(mean_gradient(w, X, y, clip_norm=clip_norm, clipping="average").ravel())
+        moves.append(max(np.linalg.norm(np.array(means) - mean, axis=1).max() for mean in means))
+    limit = min(2 * clip_norm, 2 * gradient_bound / 8)
+    assert max(moves) <= limit * (1 + 1e-9)
+    if clip_norm == 10.0:  # nothing is clipped, and two sure and wrong rows are the worst pair
+        assert max(moves) > 0.9 * limit
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+def test_single_precision_lets_a_row_do_hardly_more_in_the_range_of_the_pages(n_classes):
+    """The longest rows (64 features and the constant, all 1) under the smallest bound that a page offers."""
+    weights, _, _ = problem(n_classes, p=65, models=2)
+    rng, C = np.random.default_rng(0), np.float32(0.01)
+    X, y = rng.choice([-1.0, 1.0], size=(300, 65)), rng.integers(0, n_classes, 300)
+    for w in weights:
+        rows = [
+            batch_mean(w[None], x[None], y[i : i + 1], clip_norm=[C], outputs=len(w), dtype=np.float32)
+            for i, x in enumerate(X)
+        ]
+        assert max(np.linalg.norm(g.astype(float)) for g in rows) <= C * (1 + 2e-4)

@@ -1,0 +1,153 @@
+"""The sample data: disjoint parts, declared bounds, one seed one split, and a README that tells the same."""
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import datasets as sklearn_datasets
+
+from dpcore import check, data
+
+PARTS = ("private", "public", "test")
+SHIPPED = {
+    "breast_cancer": sklearn_datasets.load_breast_cancer,
+    "digits": sklearn_datasets.load_digits,
+    "wine": sklearn_datasets.load_wine,
+    "iris": sklearn_datasets.load_iris,
+}
+
+
+@pytest.mark.parametrize("name", data.DATASETS)
+class TestContract:
+    @pytest.mark.parametrize("seed", [0, 4])
+    def test_parts_are_disjoint_complete_and_of_the_declared_sizes(self, name, seed):
+        split = data.load(name, seed=seed)
+        rows = [split.rows_of[part] for part in PARTS]
+        total = sum(map(len, rows))
+        np.testing.assert_array_equal(np.sort(np.concatenate(rows)), np.arange(total))
+        assert [len(part) for part in rows[:2]] == [split.source.private_rows, split.source.public_rows]
+        assert len(rows[2]) > 0.2 * total
+        for part, numbers in zip(PARTS, rows, strict=True):
+            X, y = getattr(split, f"X_{part}"), getattr(split, f"y_{part}")
+            assert X.shape == (len(numbers), len(split.source.features))
+            assert y.shape == (len(numbers),)
+
+    def test_parts_hold_the_rows_that_their_numbers_name(self, name):
+        split = data.load(name, seed=2)
+        X, y = split.source.draw(data.stream(2, "data"))
+        for part in PARTS:
+            rows = split.rows_of[part]
+            np.testing.assert_array_equal(getattr(split, f"X_{part}"), data.to_unit(X, split.source.bounds)[rows])
+            np.testing.assert_array_equal(getattr(split, f"y_{part}"), y[rows])
+
+    def test_rows_lie_in_the_unit_cube_and_hardly_any_needed_clipping(self, name):
+        source = data.DATASETS[name]
+        assert len(source.bounds) == len(source.features) == len(set(source.features))
+        X, y = source.draw(np.random.default_rng(0))
+        unit = data.to_unit(X, source.bounds)
+        assert np.abs(unit).max() <= 1
+        low, high = np.array(source.bounds).T
+        inside = (low <= X) & (high >= X)
+        np.testing.assert_allclose((unit + 1) / 2 * (high - low) + low, np.clip(X, low, high), atol=1e-9)
+        assert inside.mean() > 0.999
+        assert np.isfinite(X).all()
+        np.testing.assert_array_equal(np.unique(y), np.arange(len(source.classes)))
+
+    def test_one_seed_gives_one_split_and_another_another(self, name):
+        first = data.load(name, seed=1)
+        data.load.cache_clear()
+        again, other = data.load(name, seed=1), data.load(name, seed=2)
+        assert first is not again
+        for part in PARTS:
+            np.testing.assert_array_equal(getattr(first, f"X_{part}"), getattr(again, f"X_{part}"))
+            np.testing.assert_array_equal(first.rows_of[part], again.rows_of[part])
+            assert not np.array_equal(first.rows_of[part], other.rows_of[part])
+
+    def test_nothing_that_is_handed_out_twice_can_be_written(self, name):
+        split = data.load(name, seed=1)
+        assert split is data.load(name, seed=1)
+        arrays = [getattr(split, f"{kind}_{part}") for kind in "Xy" for part in PARTS]
+        for array in (*arrays, *split.rows_of.values()):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_sets_are_complete(name):
+    X, y = SHIPPED[name](return_X_y=True)
+    drawn, labels = data.DATASETS[name].draw(np.random.default_rng(0))
+    order = [np.lexsort(np.column_stack([rows, numbers]).T) for rows, numbers in ((X, y), (drawn, labels))]
+    np.testing.assert_array_equal(X[order[0]], drawn[order[1]])
+    np.testing.assert_array_equal(y[order[0]], labels[order[1]])
+
+
+def test_the_two_gaussians_have_the_published_statistics():
+    draws = [data.DATASETS["gaussians"].draw(np.random.default_rng(seed)) for seed in range(20)]
+    X, y = (np.concatenate(parts) for parts in zip(*draws, strict=True))
+    published = {
+        0: ([-0.088, -0.204], [[0.956, 1.538], [1.538, 9.551]]),
+        1: ([2.05, 1.546], [[1.078, -1.405], [-1.405, 9.332]]),
+    }
+    assert (y == 0).sum() == (y == 1).sum()
+    for label, (mean, covariance) in published.items():
+        rows = X[y == label]
+        error = np.sqrt(np.diag(covariance) / len(rows))
+        assert (np.abs(rows.mean(axis=0) - mean) < 4 * error).all()
+        np.testing.assert_allclose(np.cov(rows.T), covariance, atol=4 * 9.5 * np.sqrt(2 / len(rows)))
+
+
+def test_generated_rows_are_drawn_anew_by_the_seed():
+    one, other = (data.load("gaussians", seed=seed).X_private for seed in (1, 2))
+    assert len(np.intersect1d(one[:, 0], other[:, 0])) < 5  # but for the clipped ones
+
+
+def test_units_and_back():
+    bounds = ((-2.0, 6.0), (0.0, 1.0))
+    np.testing.assert_allclose(data.to_unit(np.array([[-2.0, 0.5], [9.0, -1.0]]), bounds), [[-1, 0], [1, -1]])
+    np.testing.assert_allclose(data.from_unit(np.array([-1, 0, 1]), bounds[0]), [-2, 2, 6])
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 3.0])
+def test_a_shift_moves_by_standard_deviations_and_stays_inside(shift):
+    X = np.random.default_rng(0).uniform(-0.5, 0.3, size=(50, 3))
+    found = data.shifted(X, shift=shift)
+    np.testing.assert_allclose(found, np.minimum(X + shift * X.std(axis=0), 1))
+    assert np.abs(found).max() <= 1
+
+
+def test_an_unknown_set_is_refused_by_name():
+    with pytest.raises(check.RefusedError, match="^dataset is 'mars', but must be one of: gaussians"):
+        data.load("mars", seed=0)
+
+
+def readme_sections() -> dict[str, str]:
+    text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text()
+    parts = re.split(r"^## (\w+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def bounds_table(section: str) -> list[tuple[str, tuple[float, float]]]:
+    """(feature or pattern, bounds) of each row of the section's table."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    assert rows[0] == ["feature", "lowest", "highest", "why"]
+    assert all(len(row) == 4 and row[3] for row in rows[2:])
+    return [(name, (float(low), float(high))) for name, low, high, _ in rows[2:]]
+
+
+@pytest.mark.parametrize("name", data.DATASETS)
+def test_the_readme_lists_each_bound_as_the_code_has_it(name):
+    source, section = data.DATASETS[name], readme_sections()[name]
+    table = bounds_table(section)
+    for feature, bounds in zip(source.features, source.bounds, strict=True):
+        assert [listed for pattern, listed in table if fnmatchcase(feature, pattern)] == [bounds], feature
+    for pattern, _ in table:
+        assert any(fnmatchcase(feature, pattern) for feature in source.features), pattern
+    assert all(word in section for word in ("Source:", "Licence:", "Columns:"))
+    shown = re.search(r"Columns:.*", section, flags=re.DOTALL).group()
+    assert all(label in shown for label in source.classes if not label.isdigit() and not label.startswith("class"))
+
+
+def test_the_readme_describes_no_set_that_is_not_there():
+    assert set(readme_sections()) - {"Parts"} == set(data.DATASETS)

@@ -1,0 +1,197 @@
+"""Noisy gradient descent over a batch of models: equal to one model and one row at a time."""
+
+import math
+
+import numpy as np
+import oracles
+import pytest
+from scipy import stats
+
+from dpcore import accountants, check, clipping, descent, losses, streams
+from dpcore.privacy import Adjacency
+
+MODELS = 7
+# A batch in which everything differs from model to model, two models share a draw and one has no noise.
+BATCH = {
+    "learning_rate": np.array([0.5, 4.0, 1.0, 2.0, 0.1, 1.0, 3.0]),
+    "clip_norm": np.array([0.01, 0.3, 1.0, 1.0, 50.0, 0.5, 2.0]),
+    "noise_sd": np.array([0.05, 0.01, 0.0, 0.2, 1e-3, 0.05, 0.5]),
+    "draws": [3, 0, 1, 0, 8, 5, 2],
+}
+
+
+def problem(n_classes, *, n=70, p=4):
+    rng = np.random.default_rng(n_classes)
+    start = rng.normal(size=(MODELS, losses.outputs(n_classes), p))
+    return {
+        "X": rng.normal(size=(n, p)),
+        "y": rng.integers(0, n_classes, n),
+        "n_classes": n_classes,
+        "start": start,
+    }
+
+
+def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes):
+    arguments = {**problem(classes), **BATCH, "steps": steps, "dtype": dtype, "seed": seed, **changes}
+    return descent.noisy_gradient_descent(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+def one_at_a_time(n_classes, *, steps=6, seed=11, rule="per-example"):
+    """(R, T + 1, k, p) by explicit per-example gradients."""
+    given = problem(n_classes)
+    return np.stack(
+        [
+            oracles.descend(
+                given["X"],
+                given["y"],
+                start=given["start"][m],
+                steps=steps,
+                learning_rate=BATCH["learning_rate"][m],
+                clip_norm=BATCH["clip_norm"][m],
+                noise_sd=BATCH["noise_sd"][m],
+                seed=seed,
+                draw=BATCH["draws"][m],
+                clipping=rule,
+            )
+            for m in range(MODELS)
+        ]
+    )
+
+
+def pick(indices):
+    """The arguments of some models of the batch, for two classes."""
+    given = {name: np.asarray(value)[list(indices)] for name, value in BATCH.items()}
+    return {**given, "start": problem(2)["start"][list(indices)]}
+
+
+@pytest.mark.parametrize("rule", ["per-example", "average", "none"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_batch_is_its_models_one_at_a_time(n_classes, rule):
+    found = train(n_classes, clipping=rule, record=range(7))
+    expected = one_at_a_time(n_classes, rule=rule)
+    np.testing.assert_allclose(found.history, expected.swapaxes(0, 1), rtol=0, atol=1e-10)
+    np.testing.assert_array_equal(found.weights, found.history[-1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_cutting_rows_models_and_noise_changes_nothing(n_classes, monkeypatch):
+    monkeypatch.setattr(clipping, "_SCRATCH_BYTES", 1)
+    monkeypatch.setattr(descent, "_MODELS_AT_ONCE", 3)
+    monkeypatch.setattr(streams, "_BLOCK_BYTES", 500)
+    found = train(n_classes, record=[0, 3, 6])
+    expected = one_at_a_time(n_classes).swapaxes(0, 1)
+    np.testing.assert_allclose(found.history, expected[[0, 3, 6]], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.weights, expected[-1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("rule", ["per-example", "average", "none"])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_single_precision_is_close_to_double(n_classes, rule):
+    single = train(n_classes, dtype=np.float32, clipping=rule, steps=30)
+    double = train(n_classes, clipping=rule, steps=30)
+    assert single.weights.dtype == np.float32
+    np.testing.assert_allclose(single.weights, double.weights, rtol=5e-6, atol=5e-6)
+
+
+@pytest.mark.parametrize("chosen", [[4], [0, 2, 3], [6, 5, 4, 3, 2, 1, 0], [1, 1, 1, 3, 0, 2, 4, 5, 6, 6]], ids=str)
+def test_a_model_does_not_depend_on_its_neighbours(chosen):
+    together, apart = train(2, steps=20), train(2, steps=20, **pick(chosen))
+    np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
+
+
+def test_equal_draws_share_their_noise_and_others_do_not():
+    given = {"X": np.zeros((5, 4)), "start": np.zeros((1, 4)), "y": np.array([0, 1, 0, 1, 1])}
+    found = train(2, **given, learning_rate=1.0, clip_norm=1.0, noise_sd=1.0, draws=[0, 1, 0]).weights
+    np.testing.assert_array_equal(found[0], found[2])
+    assert np.abs(found[0] - found[1]).min() > 1e-3
+
+
+def test_more_steps_keep_the_earlier_ones():
+    short, long = train(4, steps=9), train(4, steps=25, record=[9])
+    np.testing.assert_allclose(short.weights, long.history[0], rtol=0, atol=1e-13)
+
+
+def test_the_record_holds_what_was_asked_for_in_order():
+    found = train(2, steps=6, record=[6, 0, 3, 3])
+    np.testing.assert_array_equal(found.steps, [0, 3, 6])
+    np.testing.assert_array_equal(found.history[0], problem(2)["start"])
+    np.testing.assert_allclose(found.history[1], train(2, steps=3).weights, rtol=0, atol=1e-13)
+    np.testing.assert_array_equal(found.history[2], found.weights)
+    assert train(2).history.shape == (0, MODELS, 1, 4)
+
+
+def test_one_start_serves_all_models():
+    start = problem(2)["start"][0]
+    np.testing.assert_array_equal(train(2, start=start).weights, train(2, start=np.stack([start] * MODELS)).weights)
+
+
+def test_the_seed_decides_and_the_arguments_stay_as_they_were():
+    given = problem(2)
+    copies = {name: np.copy(value) for name, value in given.items()}
+    first, again, other = train(2, **given), train(2, **given), train(2, seed=12)
+    np.testing.assert_array_equal(first.weights, again.weights)
+    noisy = BATCH["noise_sd"] > 0
+    assert ((first.weights != other.weights).any(axis=(1, 2)) == noisy).all()
+    for name, value in given.items():
+        np.testing.assert_array_equal(value, copies[name])
+
+
+def test_noise_has_the_stated_size_and_is_independent_over_coordinates_and_steps():
+    models, steps = 2000, 5
+    path = descent.noisy_gradient_descent(
+        np.zeros((4, 3)),
+        np.array([0, 1, 2, 0]),
+        n_classes=3,
+        steps=steps,
+        learning_rate=0.5,
+        clip_norm=1.0,
+        noise_sd=0.2,
+        start=np.zeros((3, 3)),
+        seed=0,
+        draws=range(models),
+        record=range(steps + 1),
+    )
+    moves = np.diff(path.history, axis=0).transpose(1, 0, 2, 3).reshape(models, steps * 9)
+    assert stats.kstest(moves.ravel() / 0.1, stats.norm.cdf).pvalue > 1e-3
+    assert np.abs(np.corrcoef(moves.T) - np.eye(steps * 9)).max() < 0.1
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_noise_is_made_for_what_one_row_can_do(adjacency):
+    """The event of a descent, read through the accountant, is the claim: C/n or 2C/n a step, T steps."""
+    multiplier = descent.noise_multiplier(epsilon=2.0, delta=1e-6, steps=40)
+    sd = descent.mean_noise_sd(multiplier, clip_norm=0.5, rows=100, adjacency=adjacency)
+    sensitivity = {Adjacency.REPLACE_ONE: 2 * 0.5 / 100, Adjacency.ADD_REMOVE: 0.5 / 100}[adjacency]
+    assert sd / sensitivity == pytest.approx(multiplier, rel=1e-14)
+    event = descent.event(multiplier, steps=40)
+    found = accountants.account(event, delta=1e-6, adjacency=adjacency)
+    assert found.epsilon == pytest.approx(2.0, rel=1e-9)
+    mu = math.sqrt(40) * sensitivity / sd
+    assert accountants.gdp.epsilon_of(1e-6, mu=mu) == pytest.approx(2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"steps": 0}, "steps"),
+        ({"steps": 2.5}, "steps"),
+        ({"learning_rate": 0}, "learning_rate"),
+        ({"learning_rate": math.nan}, "learning_rate"),
+        ({"clip_norm": [1, 1, 1, -1, 1, 1, 1]}, "clip_norm"),
+        ({"noise_sd": -0.1}, "noise_sd"),
+        ({"noise_sd": math.inf}, "noise_sd"),
+        ({"clipping": "sometimes"}, "clipping"),
+        ({"record": [7]}, "record"),
+        ({"record": [-1, 2]}, "record"),
+        ({"seed": -1}, "seed"),
+        ({"X": np.full((70, 4), np.nan)}, "X"),
+        ({"X": np.ones((69, 4))}, "X"),
+        ({"X": np.ones(70)}, "X"),
+        ({"y": np.full(70, 2)}, "y"),
+        ({"y": np.full(70, -1)}, "y"),
+        ({"n_classes": 1}, "n_classes"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(changes, name):
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        train(2, **changes)

@@ -1,0 +1,179 @@
+"""Gaussian accounting and calibration against high-precision roots, quadrature and brute force."""
+
+import csv
+import math
+import runpy
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import accountants, check, descent, mechanisms
+from dpcore.accountants import gdp
+from dpcore.experiments.classifier_claims import crossing, formula_epsilon
+from dpcore.privacy import Adjacency, Composed, GaussianRelease
+
+REFERENCE = Path(__file__).parent / "reference"
+with (REFERENCE / "analytic_gaussian.csv").open() as file:
+    ROOTS = [tuple(float(value) for value in row) for row in list(csv.reader(file))[1:]]
+EPSILONS = sorted({epsilon for epsilon, *_ in ROOTS})
+DELTAS = sorted({delta for _, delta, _ in ROOTS})
+
+
+def test_the_table_of_roots_covers_the_corners():
+    assert len(ROOTS) == len(EPSILONS) * len(DELTAS)
+    assert (EPSILONS[0], EPSILONS[-1], DELTAS[0], DELTAS[-1]) == (0.01, 150, 1e-12, 1e-2)
+
+
+@pytest.mark.parametrize("row", [0, 17, 40, len(ROOTS) - 1])
+def test_the_table_of_roots_is_what_its_script_makes(row):
+    epsilon, delta, root = ROOTS[row]
+    script = runpy.run_path(str(REFERENCE / "make_analytic_gaussian.py"))
+    assert float(script["noise_multiplier"](epsilon, delta)) == root
+
+
+def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
+    """delta by its definition: the integral of max(0, p - e^epsilon q), p = N(1, sigma^2), q = N(0, sigma^2)."""
+    crossing_point = sigma**2 * epsilon + mpmath.mpf(1) / 2
+    ends = [crossing_point, crossing_point + sigma, crossing_point + 5 * sigma, crossing_point + 40 * sigma]
+    return mpmath.quad(lambda x: mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma), ends)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-12), (1, 1e-5), (8, 1e-2), (150, 1e-8)])
+def test_the_table_of_roots_meets_the_definition_by_quadrature(epsilon, delta):
+    root = {row[:2]: row[2] for row in ROOTS}[epsilon, delta]
+    with mpmath.workdps(40):
+        assert float(hockey_stick(mpmath.mpf(epsilon), mpmath.mpf(root)) / delta) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "root"), ROOTS)
+def test_calibration_is_the_high_precision_root(epsilon, delta, root):
+    found = mechanisms.Gaussian(sensitivity=3.0, epsilon=epsilon, delta=delta)
+    assert found.noise_multiplier == pytest.approx(root, rel=1e-9)
+    assert found.noise_multiplier >= root
+    assert found.sd == 3.0 * found.noise_multiplier
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_calibration_errs_on_the_safe_side(epsilon, delta):
+    mu = gdp.mu_of(epsilon, delta=delta)
+    assert gdp.delta_of(epsilon, mu=mu) <= delta
+    assert gdp.delta_of(epsilon, mu=mu * (1 + 1e-9)) > delta
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("mu", [1e-3, 0.05, 0.27, 1.0, 5.0, 30.0, 1000.0])
+def test_epsilon_of_errs_on_the_safe_side_and_no_further(mu, delta):
+    epsilon = gdp.epsilon_of(delta, mu=mu)
+    assert gdp.delta_of(epsilon, mu=mu) <= delta
+    if epsilon == 0:
+        assert 2 * stats.norm.cdf(mu / 2) - 1 <= delta  # the total variation distance
+    else:
+        assert gdp.delta_of(epsilon * (1 - 1e-9), mu=mu) > delta
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_three_functions_are_inverses(epsilon, delta):
+    assert gdp.epsilon_of(delta, mu=gdp.mu_of(epsilon, delta=delta)) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.5, 3.0, 40.0])
+def test_delta_of_without_cancellation(mu):
+    for epsilon in (0.0, 0.3 * mu, mu * mu / 2, mu * (mu / 2 + 6)):
+        with mpmath.workdps(60):
+            m, e = mpmath.mpf(mu), mpmath.mpf(epsilon)
+            exact = mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
+        assert gdp.delta_of(epsilon, mu=mu) == pytest.approx(float(exact), rel=1e-10)
+
+
+def test_delta_falls_with_epsilon_and_rises_with_mu():
+    grid = np.linspace(0, 30, 200)
+    for mu in (0.1, 1.0, 5.0):
+        assert (np.diff([gdp.delta_of(e, mu=mu) for e in grid]) <= 0).all()
+    for epsilon in (0.0, 1.0, 10.0):
+        assert (np.diff([gdp.delta_of(epsilon, mu=m) for m in grid[1:]]) >= 0).all()
+
+
+@pytest.mark.parametrize("count", [1, 2, 50, 2500])
+def test_composition_adds_squares(count):
+    one = GaussianRelease(noise_multiplier=4.0)
+    nested = Composed(event=Composed(event=one, count=count), count=3)
+    assert gdp.mu_of_event(nested) == pytest.approx(math.sqrt(3 * count) / 4, rel=1e-14)
+    composed = accountants.account(nested, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
+    single = GaussianRelease(noise_multiplier=4 / math.sqrt(3 * count))
+    same = accountants.account(single, delta=1e-5, adjacency=Adjacency.ADD_REMOVE)
+    assert composed.epsilon == pytest.approx(same.epsilon, rel=1e-12)
+
+
+def test_composition_is_that_of_the_joint_release():
+    # Two releases of noise s: the joint log-likelihood ratio decides, so simulate delta(epsilon) from it.
+    sigma, epsilon, rng = 1.5, 0.6, np.random.default_rng(0)
+    noise = rng.normal(scale=sigma, size=(400_000, 2))
+    log_ratio = ((1 - 2 * (1 + noise)) / (2 * sigma**2)).sum(axis=1)  # ln q/p at draws from p
+    simulated = np.maximum(0, 1 - np.exp(epsilon + log_ratio))
+    mu = gdp.mu_of_event(Composed(event=GaussianRelease(noise_multiplier=sigma), count=2))
+    error = simulated.std() / math.sqrt(len(simulated))
+    assert abs(simulated.mean() - gdp.delta_of(epsilon, mu=mu)) < 4 * error
+
+
+def test_a_release_without_noise_guarantees_nothing():
+    silent = Composed(event=GaussianRelease(noise_multiplier=0), count=3)
+    assert accountants.account(silent, delta=1e-5, adjacency=Adjacency.REPLACE_ONE).epsilon == math.inf
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 50, 333, 400])
+@pytest.mark.parametrize("delta", [1e-12, 1e-9, 1e-5, 1e-2])
+def test_a_calibrated_descent_never_counts_to_more_than_its_claim(steps, delta):
+    for epsilon in EPSILONS:
+        multiplier = descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps)
+        event = descent.event(multiplier, steps=steps)
+        found = accountants.account(event, delta=delta, adjacency=Adjacency.REPLACE_ONE).epsilon
+        assert found <= epsilon
+        assert found == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
+def test_attacker_accuracy_is_the_best_threshold(mu):
+    thresholds = np.linspace(-10, 10 + mu, 20_001)
+    right = (stats.norm.cdf(thresholds) + stats.norm.sf(thresholds - mu)) / 2
+    assert gdp.attacker_accuracy(mu) == pytest.approx(right.max(), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "true"),
+    [(0.01, 0.00455), (0.1, 0.061), (0.5, 0.353), (1, 0.751), (5, 4.54), (10, 10.39), (15, 17.4), (50, 96),
+     (100, 300), (150, 610)],
+)  # fmt: skip
+def test_what_the_published_formula_really_gives(claimed, true):
+    assert formula_epsilon(claimed, delta=1e-5) == pytest.approx(true, rel=5e-3)
+    sigma = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(1.25) / mpmath.mpf(1e-5))) / claimed
+    with mpmath.workdps(40):
+        assert float(hockey_stick(mpmath.mpf(formula_epsilon(claimed, delta=1e-5)), sigma)) == pytest.approx(1e-5)
+
+
+@pytest.mark.parametrize(("delta", "epsilon"), [(1e-3, 7.46), (1e-5, 8.42), (1e-6, 8.78), (1e-8, 9.37)])
+def test_where_the_published_formula_stops_to_hold(delta, epsilon):
+    found = crossing(delta)
+    assert found == pytest.approx(epsilon, abs=0.005)
+    assert formula_epsilon(found * 1.001, delta=delta) > found * 1.001
+    assert formula_epsilon(found * 0.999, delta=delta) < found * 0.999
+
+
+@pytest.mark.parametrize(
+    ("function", "first", "second", "refused"),
+    [
+        (gdp.mu_of, 0, {"delta": 1e-5}, "epsilon is 0,"),
+        (gdp.mu_of, 1, {"delta": 0}, "delta is 0,"),
+        (gdp.mu_of, 1, {"delta": 1}, "delta is 1,"),
+        (gdp.epsilon_of, 1e-5, {"mu": 0}, "mu is 0,"),
+        (gdp.epsilon_of, 0, {"mu": 1}, "delta is 0,"),
+        (gdp.delta_of, 1, {"mu": math.inf}, "mu is inf,"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(function, first, second, refused):
+    with pytest.raises(check.RefusedError, match=f"^{refused}"):
+        function(first, **second)

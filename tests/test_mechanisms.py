@@ -1,0 +1,232 @@
+"""Mechanisms: one contract for all of them, then what each alone promises."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import check
+from dpcore.accountants import gdp
+from dpcore.mechanisms import MECHANISMS, Gaussian, Laplace, NoisyMax, NormExponential
+from dpcore.privacy import GaussianRelease, PureRelease
+
+# A literal entry for each mechanism: arguments with sensitivity 2, the event, and, where it adds noise to a value,
+# (statistic of the noise on three coordinates, its law).
+CONTRACT = {
+    "laplace": (
+        {"sensitivity": 2.0, "epsilon": 0.5},
+        PureRelease(epsilon=0.5),
+        (np.ravel, stats.laplace(scale=4.0)),
+    ),
+    "gaussian": (
+        {"sensitivity": 2.0, "epsilon": 0.5, "delta": 1e-5},
+        GaussianRelease(noise_multiplier=1 / gdp.mu_of(0.5, delta=1e-5)),
+        (np.ravel, stats.norm(scale=2 / gdp.mu_of(0.5, delta=1e-5))),
+    ),
+    "norm-exponential": (
+        {"sensitivity": 2.0, "epsilon": 0.5},
+        PureRelease(epsilon=0.5),
+        (lambda noise: np.linalg.norm(noise, axis=1), stats.gamma(3, scale=4.0)),
+    ),
+    "noisy-max": ({"sensitivity": 2.0, "epsilon": 0.5}, PureRelease(epsilon=0.5), None),
+}
+OUT_OF_RANGE = {
+    "sensitivity": (0, -1, math.inf, math.nan),
+    "epsilon": (0, -3, math.inf),
+    "delta": (0, 1, -0.1),
+}
+
+
+def test_every_mechanism_has_a_contract():
+    assert set(CONTRACT) == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+class TestContract:
+    def test_it_leaves_its_event(self, name):
+        arguments, event, _ = CONTRACT[name]
+        assert MECHANISMS[name](**arguments).event == event
+
+    def test_it_refuses_by_name(self, name):
+        arguments, *_ = CONTRACT[name]
+        for argument in arguments:
+            for value in OUT_OF_RANGE[argument]:
+                with pytest.raises(check.RefusedError, match=f"^{argument} is "):
+                    MECHANISMS[name](**{**arguments, argument: value})
+
+    def test_noise_grows_with_the_sensitivity_and_shrinks_with_epsilon(self, name):
+        # In units of the sensitivity nothing changes: the same draw on a ten times larger value is the same.
+        arguments, *_ = CONTRACT[name]
+        values, generator = np.array([3.0, -1.0, 2.5]), np.random.default_rng
+        large = {**arguments, "sensitivity": 20.0}
+        for seed in range(20):
+            one = MECHANISMS[name](**arguments).release(values, generator(seed))
+            ten = MECHANISMS[name](**large).release(10 * values, generator(seed))
+            np.testing.assert_allclose(ten, one if name == "noisy-max" else 10 * one, rtol=1e-12)
+        weak = {**arguments, "epsilon": 100.0}
+        near, far = (
+            np.std([MECHANISMS[name](**given).release(values, generator(seed)) for seed in range(50)], axis=0)
+            for given in (weak, arguments)
+        )
+        assert near.sum() < far.sum() / 10
+
+    def test_the_generator_decides(self, name):
+        arguments, *_ = CONTRACT[name]
+        mechanism, value = MECHANISMS[name](**arguments), np.zeros(50)
+        release = [mechanism.release(value, np.random.default_rng(seed)) for seed in (5, 5, 6)]
+        np.testing.assert_array_equal(release[0], release[1])
+        assert np.all(release[0] != release[2])
+
+
+@pytest.mark.parametrize("name", [name for name, (*_, law) in CONTRACT.items() if law])
+class TestNoise:
+    def test_it_has_the_stated_law(self, name):
+        arguments, _, (statistic, distribution) = CONTRACT[name]
+        rng, mechanism = np.random.default_rng(1), MECHANISMS[name](**arguments)
+        value = np.array([1.0, -2.0, 0.0])
+        noise = np.array([mechanism.release(value, rng) for _ in range(4000)]) - value
+        assert stats.kstest(statistic(noise), distribution.cdf).pvalue > 1e-3
+        # One draw a coordinate: a shared one would be a correlation of 1.
+        assert np.abs(np.corrcoef(noise.T) - np.eye(3)).max() < 0.06
+        assert np.abs(noise.mean(axis=0)).max() < 5 * noise.std() / math.sqrt(4000)
+
+    def test_the_shape_of_the_value_is_kept(self, name):
+        arguments, *_ = CONTRACT[name]
+        release = MECHANISMS[name](**arguments).release(np.ones((2, 3)), np.random.default_rng(0))
+        assert release.shape == (2, 3)
+        assert len(set(release.ravel())) == 6
+
+
+class TestGaussian:
+    def test_the_classical_calibration_is_the_textbook_formula(self):
+        found = Gaussian(sensitivity=2.0, epsilon=0.5, delta=1e-5, calibration="classical")
+        assert found.sd == pytest.approx(2 * math.sqrt(2 * math.log(1.25e5)) / 0.5, rel=1e-14)
+
+    @pytest.mark.parametrize(
+        ("epsilon", "enough"), [(0.5, True), (1.0, True), (8.4, True), (8.5, False), (50.0, False)]
+    )
+    def test_where_the_classical_calibration_is_enough(self, epsilon, enough):
+        found = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=1e-5, calibration="classical")
+        assert (gdp.delta_of(epsilon, mu=1 / found.noise_multiplier) <= 1e-5) is enough
+
+    def test_an_unknown_calibration_is_refused(self):
+        with pytest.raises(check.RefusedError, match="^calibration is 'exact'"):
+            Gaussian(sensitivity=1.0, epsilon=1.0, delta=1e-5, calibration="exact")
+
+
+def direction_law(noise: np.ndarray, *, scale: float) -> np.ndarray:
+    """Log density of norm-exponential noise (m, d) from the Gamma law of its norm, less a constant."""
+    radius, d = np.linalg.norm(noise, axis=1), noise.shape[1]
+    return stats.gamma(d, scale=scale).logpdf(radius) - (d - 1) * np.log(radius)
+
+
+class TestNormExponential:
+    @pytest.mark.parametrize("d", [1, 2, 10, 100])
+    def test_the_norm_is_gamma_and_the_direction_uniform(self, d):
+        noise = NormExponential(sensitivity=3.0, epsilon=2.0).noise(d, np.random.default_rng(d), size=5000)
+        norms = np.linalg.norm(noise, axis=1)
+        assert stats.kstest(norms, stats.gamma(d, scale=1.5).cdf).pvalue > 1e-3
+        # The square of one coordinate of a uniform direction is Beta(1/2, (d - 1)/2).
+        for column in (0, d - 1):
+            assert abs((noise[:, column] > 0).mean() - 0.5) < 4 * 0.5 / math.sqrt(5000)
+            if d > 1:
+                share = (noise[:, column] / norms) ** 2
+                assert stats.kstest(share, stats.beta(0.5, (d - 1) / 2).cdf).pvalue > 1e-3
+                assert abs(np.corrcoef(norms, noise[:, column])[0, 1]) < 0.06
+
+    @pytest.mark.parametrize("d", [2, 20])
+    def test_the_density_ratio_stays_within_epsilon_and_attains_it(self, d):
+        epsilon, sensitivity, rng = 0.7, 2.0, np.random.default_rng(d)
+        step = rng.normal(size=d)
+        step *= sensitivity / np.linalg.norm(step)
+        points = np.concatenate([rng.normal(scale=10, size=(2000, d)), np.multiply.outer([-3.0, -0.5, 1.5, 9.0], step)])
+        law = [direction_law(points - centre, scale=sensitivity / epsilon) for centre in (np.zeros(d), step)]
+        ratio = np.abs(law[0] - law[1])
+        assert ratio.max() <= epsilon * (1 + 1e-9)
+        assert ratio[[-4, -2, -1]] == pytest.approx(epsilon, rel=1e-9)  # beyond both centres, on their line
+
+    @pytest.mark.parametrize("d", [2, 16])
+    def test_independent_laplace_noise_with_the_l2_figure_spends_sqrt_d_times_as_much(self, d):
+        scale = Laplace(sensitivity=1.0, epsilon=0.5).scale
+        step = np.ones(d) / math.sqrt(d)  # an L2 norm of 1, an L1 norm of sqrt(d)
+        far = 5 * step
+        ratio = stats.laplace(step, scale).logpdf(far).sum() - stats.laplace(0, scale).logpdf(far).sum()
+        assert ratio == pytest.approx(0.5 * math.sqrt(d), rel=1e-12)
+
+
+def win_probabilities(scores: np.ndarray, *, scale: float, law) -> np.ndarray:
+    """P(each of ``scores`` wins) when each has its own ``law`` noise of ``scale``, by quadrature.
+
+    The trapezium rule with steps of scale/200; its relative error is 1e-5 even at the kinks of the Laplace density.
+    """
+    step = scale / 200
+    low, high = np.floor(scores.min() / step) - 45 * 200, np.ceil(scores.max() / step) + 45 * 200
+    x = np.arange(low, high + 1) * step
+    noise = law(scale=scale)
+    below = noise.cdf(x[:, None] - scores)
+    others = np.stack([np.delete(below, i, axis=1).prod(axis=1) for i in range(len(scores))], axis=1)
+    return (noise.pdf(x[:, None] - scores) * others).sum(axis=0) * step
+
+
+LAWS = {"gumbel": stats.gumbel_r, "laplace": stats.laplace}
+
+
+def spent(mechanism: NoisyMax, *, others_fall: bool) -> float:
+    """The largest |log ratio| of a win, over gaps and sizes: one score rises while the others fall or stay."""
+    worst = 0.0
+    for size in (2, 3, 6):
+        for gap in np.array([-30.0, -8.0, -2.0, 0.0, 2.0, 8.0, 30.0]) * mechanism.scale:
+            before = np.zeros(size)
+            before[0] = gap
+            after = before - (mechanism.sensitivity if others_fall else 0.0)
+            after[0] = gap + mechanism.sensitivity
+            pair = [win_probabilities(s, scale=mechanism.scale, law=LAWS[mechanism.noise]) for s in (before, after)]
+            worst = max(worst, np.abs(np.log(pair[0] / pair[1])).max())
+    return worst
+
+
+@pytest.mark.parametrize("noise", LAWS)
+class TestNoisyMax:
+    def test_winners_have_the_exact_probabilities(self, noise):
+        mechanism = NoisyMax(sensitivity=1.0, epsilon=1.0, noise=noise)
+        scores, size = np.array([1.0, 0.0, 3.0, 2.5]), 40_000
+        winners = mechanism.release(scores, np.random.default_rng(2), size=size)
+        expected = win_probabilities(scores, scale=2.0, law=LAWS[noise])
+        assert expected.sum() == pytest.approx(1, abs=1e-4)
+        expected = expected / expected.sum() * size
+        assert stats.chisquare(np.bincount(winners, minlength=4), expected).pvalue > 1e-3
+
+    def test_one_release_is_the_first_of_many(self, noise):
+        mechanism, scores = NoisyMax(sensitivity=1.0, epsilon=1.0, noise=noise), [0.0, 1.0, 0.5]
+        one = mechanism.release(scores, np.random.default_rng(7))
+        assert isinstance(one, int)
+        assert one == mechanism.release(scores, np.random.default_rng(7), size=1)[0]
+
+    @pytest.mark.parametrize("monotone", [False, True])
+    def test_it_spends_its_epsilon_and_no_more(self, noise, monotone):
+        mechanism = NoisyMax(sensitivity=0.5, epsilon=1.5, noise=noise, monotone=monotone)
+        cost = spent(mechanism, others_fall=not monotone)
+        assert 0.95 * 1.5 < cost < 1.5 * (1 + 1e-4)
+
+    def test_half_the_noise_is_not_enough_when_scores_move_apart(self, noise):
+        mechanism = NoisyMax(sensitivity=0.5, epsilon=1.5, noise=noise, monotone=True)
+        assert spent(mechanism, others_fall=True) > 1.9 * 1.5
+
+
+def test_gumbel_noise_is_the_exponential_mechanism():
+    mechanism, scores = NoisyMax(sensitivity=0.5, epsilon=1.2), np.array([0.0, 1.0, -2.0, 4.0])
+    weights = np.exp(1.2 * scores / (2 * 0.5))
+    found = win_probabilities(scores, scale=mechanism.scale, law=stats.gumbel_r)
+    np.testing.assert_allclose(found, weights / weights.sum(), rtol=1e-9)
+
+
+def test_an_unknown_noise_is_refused():
+    with pytest.raises(check.RefusedError, match="^noise is 'normal'"):
+        NoisyMax(sensitivity=1.0, epsilon=1.0, noise="normal")
+
+
+@pytest.mark.parametrize("scores", [[], [[1.0], [2.0]], 3.0])
+def test_noisy_max_refuses_scores_that_are_no_list(scores):
+    with pytest.raises(RefusedError, match="scores"):
+        NoisyMax(sensitivity=1, epsilon=1).release(scores, np.random.default_rng(0))

@@ -1,0 +1,47 @@
+"""Citations: what the engine cites is in PAPERS, and what is in PAPERS is cited."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import dpcore
+from dpcore.papers import PAPERS
+
+SOURCES = sorted(Path(dpcore.__file__).parent.rglob("*.py"))
+# [key] or [key, Theorem 1]; several keys in one bracket are separated by semicolons.
+KEY = re.compile(r"[\[;]\s*([a-z]+\d{4}[a-z]?)(?=[\],;])")
+
+
+def cited(path: Path) -> set[str]:
+    return set(KEY.findall(path.read_text()))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(Path(dpcore.__file__).parent)))
+def test_each_citation_has_its_paper(path):
+    assert cited(path) <= set(PAPERS)
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_each_paper_is_cited(key):
+    assert any(key in cited(path) for path in SOURCES if path.name != "papers.py")
+
+
+@pytest.mark.parametrize(("key", "reference"), PAPERS.items(), ids=PAPERS)
+def test_a_key_is_its_first_author_and_year(key, reference):
+    author, year = re.fullmatch(r"([a-z]+)(\d{4})", key).groups()
+    assert re.match(r"(?:[A-Z]\.[ -]?)+(\w+)", reference).group(1).lower() == author
+    assert year in reference
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("as in [balle2018, Theorem 8].", {"balle2018"}),
+        ("[dwork2014]", {"dwork2014"}),
+        ("[dong2022; kairouz2015, Theorem 2.1]", {"dong2022", "kairouz2015"}),
+        ("x[0] and y[2018] and rows[first : last]", set()),
+    ],
+)
+def test_what_counts_as_a_citation(text, keys):
+    assert set(KEY.findall(text)) == keys

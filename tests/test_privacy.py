@@ -1,0 +1,124 @@
+"""Events, guarantees and measured bounds: what they refuse and what may be compared."""
+
+import dataclasses
+import math
+from functools import partial
+
+import pytest
+
+from dpcore import accountants, check
+from dpcore.privacy import (
+    Adjacency,
+    Composed,
+    GaussianRelease,
+    Guarantee,
+    IncomparableError,
+    LowerBound,
+    PureRelease,
+)
+
+EVENT = GaussianRelease(noise_multiplier=1.0)
+CLAIM = Guarantee(epsilon=1.0, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", basis="a test", event=EVENT)
+BOUND = LowerBound(epsilon=1.5, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", confidence=0.95, trials=100)
+
+
+def test_how_many_contributions_change():
+    assert {str(a): a.contributions for a in Adjacency} == {"replace-one": 2, "add/remove": 1}
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (GaussianRelease, {"noise_multiplier": -1}),
+        (GaussianRelease, {"noise_multiplier": math.inf}),
+        (GaussianRelease, {"noise_multiplier": math.nan}),
+        (PureRelease, {"epsilon": 0}),
+        (partial(Composed, event=EVENT), {"count": 0}),
+        (partial(Composed, event=EVENT), {"count": 1.5}),
+        (partial(dataclasses.replace, CLAIM), {"epsilon": -1}),
+        (partial(dataclasses.replace, CLAIM), {"epsilon": math.nan}),
+        (partial(dataclasses.replace, CLAIM), {"delta": 1.5}),
+    ],
+)
+def test_meaningless_values_are_refused_by_name(make, argument):
+    ((name, value),) = argument.items()
+    with pytest.raises(check.RefusedError, match=f"^{name} is {value}, "):
+        make(**argument)
+
+
+@pytest.mark.parametrize("value", [EVENT, PureRelease(epsilon=1), Composed(event=EVENT, count=2), CLAIM, BOUND])
+def test_values_are_frozen_and_hashable(value):
+    assert value in {value}
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        value.epsilon = 0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "stronger"),
+    [(0.5, 1e-5, True), (1.0, 1e-6, True), (1.0, 1e-5, False), (0.5, 1e-4, False), (2.0, 1e-6, False)],
+)
+def test_stronger_means_no_worse_in_both_and_better_in_one(epsilon, delta, stronger):
+    assert dataclasses.replace(CLAIM, epsilon=epsilon, delta=delta).stronger_than(CLAIM) is stronger
+
+
+OTHERS = [{"adjacency": Adjacency.ADD_REMOVE}, {"unit": "party"}]
+
+
+@pytest.mark.parametrize("change", OTHERS)
+def test_guarantees_are_not_compared_across_adjacency_or_unit(change):
+    with pytest.raises(IncomparableError):
+        CLAIM.stronger_than(dataclasses.replace(CLAIM, **change))
+
+
+@pytest.mark.parametrize("change", [*OTHERS, {"delta": 1e-4}])
+def test_a_bound_refutes_only_what_it_speaks_of(change):
+    with pytest.raises(IncomparableError):
+        BOUND.refutes(dataclasses.replace(CLAIM, **change))
+
+
+@pytest.mark.parametrize(("epsilon", "refuted"), [(1.0, True), (1.5, False), (2.0, False)])
+@pytest.mark.parametrize("delta", [1e-5, 1e-9])
+def test_a_bound_refutes_a_claim_below_it(epsilon, delta, refuted):
+    assert BOUND.refutes(dataclasses.replace(CLAIM, epsilon=epsilon, delta=delta)) is refuted
+
+
+def test_a_bound_never_stands_in_for_a_guarantee():
+    with pytest.raises(IncomparableError):
+        CLAIM.stronger_than(BOUND)
+    with pytest.raises(IncomparableError):
+        BOUND.refutes(BOUND)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.01, 1.0, 8.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.1])
+def test_attacker_accuracy_is_that_of_the_worst_mechanism(epsilon, delta):
+    # It shows the bit outright with probability delta, else answers by randomised response.
+    answers_right = math.exp(epsilon) / (1 + math.exp(epsilon))
+    expected = delta + (1 - delta) * answers_right
+    found = dataclasses.replace(CLAIM, epsilon=epsilon, delta=delta).attacker_accuracy
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [800.0, math.inf])
+def test_attacker_accuracy_at_no_privacy(epsilon):
+    assert dataclasses.replace(CLAIM, epsilon=epsilon).attacker_accuracy == 1.0
+
+
+def test_an_unknown_accountant_is_refused():
+    with pytest.raises(check.RefusedError, match="^accountant is 'clt'.*gdp"):
+        accountants.account(EVENT, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant="clt")
+
+
+@pytest.mark.parametrize("event", [PureRelease(epsilon=1), Composed(event=PureRelease(epsilon=1), count=3)])
+@pytest.mark.parametrize("accountant", accountants.ACCOUNTANTS)
+def test_an_accountant_refuses_what_it_does_not_prove_and_names_it(accountant, event):
+    with pytest.raises(TypeError, match=r"PureRelease\(epsilon=1\)"):
+        accountants.account(event, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant=accountant)
+
+
+@pytest.mark.parametrize("accountant", accountants.ACCOUNTANTS)
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_a_guarantee_says_what_it_is(accountant, adjacency):
+    found = accountants.account(EVENT, delta=1e-6, adjacency=adjacency, unit="party", accountant=accountant)
+    assert (found.delta, found.adjacency, found.unit, found.event) == (1e-6, adjacency, "party", EVENT)
+    assert found.basis

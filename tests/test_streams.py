@@ -1,0 +1,57 @@
+"""Streams: what one purpose, repeat or step draws never shifts another."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import check, streams
+
+
+def drawn(indices, *, steps, shape=(2, 3), seed=1, dtype=np.float64):
+    return np.stack(list(streams.normal_steps(seed, "noise", indices, steps=steps, shape=shape, dtype=dtype)))
+
+
+def test_steps_are_the_draws_of_each_stream_in_order():
+    found = drawn([4, 0, 9], steps=7)
+    for row, index in enumerate([4, 0, 9]):
+        generator = streams.stream(1, "noise", index)
+        for step in range(7):
+            np.testing.assert_array_equal(found[step, row], generator.standard_normal((2, 3)))
+
+
+def test_more_steps_and_more_streams_keep_the_earlier_draws():
+    few, many = drawn([0, 1], steps=5), drawn([1, 2, 0], steps=9)
+    np.testing.assert_array_equal(few, many[:5, [2, 0]])
+
+
+@pytest.mark.parametrize("size", [1, 200, 1000])
+def test_the_size_of_a_block_changes_nothing(size, monkeypatch):
+    whole = drawn(range(3), steps=10)
+    monkeypatch.setattr(streams, "_BLOCK_BYTES", size)
+    np.testing.assert_array_equal(drawn(range(3), steps=10), whole)
+
+
+def test_both_precisions_see_the_same_noise():
+    np.testing.assert_array_equal(drawn([0, 1], steps=4, dtype=np.float32), drawn([0, 1], steps=4).astype(np.float32))
+
+
+@pytest.mark.parametrize("key", [(2, "noise", 0), (1, "data", 0), (1, "audit", 0), (1, "split", 0), (1, "noise", 1)])
+def test_seed_purpose_and_index_each_give_another_stream(key):
+    draws = [streams.stream(*k).standard_normal(2000) for k in ((1, "noise", 0), key)]
+    assert abs(stats.pearsonr(*draws).statistic) < 0.08
+
+
+def test_noise_is_standard_normal():
+    assert stats.kstest(drawn(range(50), steps=40).ravel(), stats.norm.cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("seed", "purpose", "name"), [(-1, "noise", "seed"), (1.5, "noise", "seed"), (1, "tea", "purpose")]
+)
+def test_bad_keys_are_refused_by_name(seed, purpose, name):
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        streams.stream(seed, purpose)
+
+
+def test_no_streams_yield_empty_steps():
+    assert drawn([], steps=3).shape == (3, 0, 2, 3)
