@@ -165,7 +165,7 @@ class TestOutcomes:
         )
 
     def test_the_share_of_clipped_gradients_follows_the_bound(self):
-        shares = [settings(clip_norm=C).tasks()[0].run().clipped for C in (0.01, 0.4, 100.0)]
+        shares = [settings(clip_norm=C).tasks()[0].run().clipped for C in (0.01, 0.5, 100.0)]
         assert (shares[0] > 0.95).all()
         assert ((shares[1] > 0.05) & (shares[1] < 0.95)).all()
         assert (shares[2] == 0).all()

@@ -228,5 +228,5 @@ def test_an_unknown_noise_is_refused():
 
 @pytest.mark.parametrize("scores", [[], [[1.0], [2.0]], 3.0])
 def test_noisy_max_refuses_scores_that_are_no_list(scores):
-    with pytest.raises(RefusedError, match="scores"):
+    with pytest.raises(check.RefusedError, match="scores"):
         NoisyMax(sensitivity=1, epsilon=1).release(scores, np.random.default_rng(0))
