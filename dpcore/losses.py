@@ -43,7 +43,9 @@ def probabilities(z: np.ndarray) -> np.ndarray:
 def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The loss of each example (..., n), in nats."""
     if z.shape[-2] == 1:
-        return np.logaddexp(0.0, np.where(y == 1, -z[..., 0, :], z[..., 0, :]))
+        wrong = np.where(y == 1, -z[..., 0, :], z[..., 0, :])
+        # log(1 + e^wrong) without overflow; several times quicker than logaddexp
+        return np.maximum(wrong, 0) + np.log1p(np.exp(-np.abs(wrong)))
     top = z.max(axis=-2)
     total = np.log(np.exp(z - top[..., None, :]).sum(axis=-2)) + top
     return total - np.take_along_axis(z, _rows(y, z), axis=-2)[..., 0, :]

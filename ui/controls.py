@@ -80,6 +80,10 @@ def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "
     return live.Knob(name=name, low=low, high=high, group=group, **(dict(KNOBS[name]) | changes))
 
 
+# Milliseconds without a movement after which the rest of the page follows.
+_REST = 400
+
+
 @dataclass(eq=False)
 class Desk:
     """One page's settings in one session.
@@ -96,6 +100,7 @@ class Desk:
     ack: int = 0
     link: dict[str, str] = field(default_factory=dict)
     moving: bool = False
+    rested: bool = False
     told: Any = None
 
     def change(self, **change: Any) -> None:
@@ -126,21 +131,25 @@ class Desk:
             st.error(self.errors[name])
 
     def panel(self, knobs: Sequence[live.Knob], *, done: float) -> None:
-        """Mount the knobs, last in the fragment; ``done`` below 1 asks the browser to call for the next slice."""
+        """Mount the knobs, last in the fragment; ``done`` below 1 asks the browser to call for the next slice.
+
+        What stands outside of the live part, tables and links, follows when nothing has moved for a moment.
+        """
+        stale = done == 1 and self.told != self.settings
         live.panel(
             knobs,
             {one.name: getattr(self.settings, one.name) for one in knobs},
             key=f"{self.page}.knobs",
             ack=self.ack,
-            pending=done < 1,
+            pending=done < 1 or stale,
+            quiet=_REST if done == 1 else 0,
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
         )
         if not self.moving:
             self.write_link()
-            if done == 1 and self.told != self.settings:
-                # What stands outside of the live part, tables and links, follows once all has come to rest.
-                st.rerun()
+        if stale and self.rested:
+            st.rerun()
 
     def write_link(self) -> None:
         """Put the whole setting into the address, once a control has come to rest."""
@@ -161,7 +170,7 @@ def desk(page: str, settings_type: type) -> Desk:
         here.errors, here.link = {}, address
     move = live.movement(f"{page}.knobs", after=here.ack)
     if move is not None:
-        here.ack, here.moving = move.seq, not (move.final or move.tick)
+        here.ack, here.moving, here.rested = move.seq, not (move.final or move.tick), move.tick
         if not move.tick and move.name in KNOBS:
             here.change(**{move.name: _typed(settings_type, move.name, move.value)})
     return here

@@ -21,7 +21,6 @@ from dpcore.experiments.classifier_training import (
     FocusOutcome,
     Reference,
     ReferenceOutcome,
-    frame,
 )
 from dpcore.privacy import Adjacency
 from dpcore.regions import Plane, boundaries, feature_plane, principal_plane, votes
@@ -134,8 +133,10 @@ class ClassifierSettings:
     def result(self, outcomes: Mapping[Any, Any]) -> "ClassifierResult":
         """Assemble what has been done; needs the essential tasks only."""
         focus, reference, *slices = self.tasks()
-        frames = [outcomes[task] for task in slices if task in outcomes]
-        curve = pd.concat(frames, ignore_index=True) if frames else frame((), np.empty((0, 0, 0)), ())
+        accuracy = np.full((len(self.arms), len(EPSILONS), self.repeats), np.nan)
+        for task in slices:
+            if task in outcomes:
+                accuracy[:, [EPSILONS.index(epsilon) for epsilon in task.epsilons]] = outcomes[task]
         split = data.load(self.dataset, seed=self.seed)
         return ClassifierResult(
             settings=self,
@@ -143,7 +144,7 @@ class ClassifierSettings:
             plane=_plane(self, split),
             focus=outcomes[focus],
             reference=outcomes[reference],
-            curve=curve,
+            accuracy=accuracy,
             guarantees=guarantees(self),
         )
 
@@ -186,14 +187,17 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassifierResult:
-    """What a page shows; ``curve`` may lack epsilons that are still to be trained."""
+    """What a page shows.
+
+    accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    """
 
     settings: ClassifierSettings
     split: data.Split
     plane: Plane
     focus: FocusOutcome
     reference: ReferenceOutcome
-    curve: pd.DataFrame
+    accuracy: np.ndarray
     guarantees: Guarantees
 
     @property
@@ -220,22 +224,25 @@ class ClassifierResult:
     def reference_boundaries(self) -> np.ndarray:
         return boundaries(self.reference.weights[None], self.plane)
 
-    def quantiles(self) -> pd.DataFrame:
-        """Accuracy over epsilon: a row an arm and epsilon with the 5 %, 50 % and 95 % quantiles of the repeats."""
-        grouped = self.curve.groupby(["arm", "epsilon"], sort=False)["accuracy"]
-        return (
-            grouped.quantile([0.05, 0.5, 0.95])
-            .unstack()
-            .rename(columns={0.05: "low", 0.5: "median", 0.95: "high"})
-            .reset_index()
+    @property
+    def curve(self) -> pd.DataFrame:
+        """A row a trained model: arm, epsilon, repeat, accuracy."""
+        index = pd.MultiIndex.from_product(
+            [self.settings.arms, EPSILONS, range(self.settings.repeats)], names=["arm", "epsilon", "repeat"]
         )
+        return pd.DataFrame({"accuracy": self.accuracy.ravel()}, index=index).dropna().reset_index()
+
+    def quantiles(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of what is trained: epsilons (m,), and the 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
+        done = ~np.isnan(self.accuracy[arm, :, 0])
+        return np.array(EPSILONS)[done], np.quantile(self.accuracy[arm, done], [0.05, 0.5, 0.95], axis=1)
 
     def table(self) -> pd.DataFrame:
         """Median accuracy in % at the nine epsilons, with and without pre-training, and the published figures."""
-        median = self.curve.groupby(["epsilon", "arm"])["accuracy"].median().unstack()
-        median = 100 * median.reindex(index=EPSILONS, columns=ARMS)
         table = pd.DataFrame(index=pd.Index(EPSILONS, name="epsilon"))
-        table["without"], table["with"] = median["scratch"], median["public"]
+        median = 100 * np.median(self.accuracy, axis=-1)
+        table["without"] = median[0]
+        table["with"] = median[1] if len(median) > 1 else np.nan
         table["gain"] = table["with"] - table["without"]
         published = np.array(list(PUBLISHED.values()))
         table["published without"], table["published with"], table["published gain"] = published.T

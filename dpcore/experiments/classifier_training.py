@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from dpcore import data, descent, losses
 from dpcore.experiments.classifier_claims import noise_sd
@@ -127,20 +126,20 @@ def _optimum(dataset: str, seed: int) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Held-out accuracy at some epsilons: a tidy frame of epsilon, arm, repeat, accuracy."""
+    """Held-out accuracy (A, E, R) by arm, at some epsilons, and repeat."""
 
     model: "ClassifierSettings"
     epsilons: tuple[float, ...]
     essential: ClassVar[bool] = False
 
-    def run(self) -> pd.DataFrame:
+    def run(self) -> np.ndarray:
         settings = self.model
         path = _train(settings, self.epsilons, record=())
         weights = path.weights.reshape(
             len(settings.arms), len(self.epsilons), settings.repeats, *path.weights.shape[1:]
         )
         split = data.load(settings.dataset, seed=settings.seed)
-        return frame(self.epsilons, _held_out(split, weights), settings.arms)
+        return _held_out(split, weights)
 
 
 def _train(settings: "ClassifierSettings", epsilons: tuple[float, ...], *, record) -> descent.Path:
@@ -199,9 +198,3 @@ def _public_descent(X, y, n_classes: int, steps: int, learning_rate: float) -> n
 
 def _held_out(split: data.Split, weights: np.ndarray) -> np.ndarray:
     return losses.accuracy(weights, losses.with_constant(split.X_test).astype(np.float32), split.y_test)
-
-
-def frame(epsilons: tuple[float, ...], accuracy: np.ndarray, arms: tuple[str, ...]) -> pd.DataFrame:
-    """accuracy (A, E, R) -> a row a model."""
-    index = pd.MultiIndex.from_product([arms, epsilons, range(accuracy.shape[-1])], names=["arm", "epsilon", "repeat"])
-    return pd.DataFrame({"accuracy": accuracy.ravel()}, index=index).reset_index()

@@ -1,1 +1,1 @@
-"""Figures: pure functions from a result to a Plotly figure. They compute nothing that a table would not show."""
+"""Figures: pure functions from a result to a Plotly figure as plain data. They compute nothing new."""

@@ -1,7 +1,6 @@
 """The classifier's pictures: decision regions, loss over steps, accuracy over epsilon."""
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dpcore.experiments.classifier import LIMITS, ClassifierResult
 from ui.figures import theme
@@ -11,7 +10,7 @@ _SHADES = 8
 _POINTS = 160
 
 
-def regions(result: ClassifierResult, arm: int) -> go.Figure:
+def regions(result: ClassifierResult, arm: int) -> dict:
     """What the private ensemble of one arm decides, with the boundary of every repeat."""
     name = result.settings.arms[arm]
     accuracy = np.median(result.focus.accuracy[arm])
@@ -25,7 +24,7 @@ def regions(result: ClassifierResult, arm: int) -> go.Figure:
     )
 
 
-def reference_regions(result: ClassifierResult) -> go.Figure:
+def reference_regions(result: ClassifierResult) -> dict:
     """What the model without privacy decides."""
     return _map(
         result,
@@ -36,28 +35,28 @@ def reference_regions(result: ClassifierResult) -> go.Figure:
     )
 
 
-def _map(result, decided, segments, *, name, title, also=None) -> go.Figure:
+def _map(result, decided, segments, *, name, title, also=None) -> dict:
     plane = result.plane
     winner, share = decided
     classes = len(result.split.source.classes)
     shade = np.clip(((share - 1 / 2) * 2 * _SHADES).astype(int), 0, _SHADES - 1)
     (x_low, x_high), (y_low, y_high) = plane.units
     size = len(winner)
-    ground = go.Heatmap(
-        z=(winner * _SHADES + shade).astype(np.uint8),
-        x0=x_low + (x_high - x_low) / size / 2,
-        dx=(x_high - x_low) / size,
-        y0=y_low + (y_high - y_low) / size / 2,
-        dy=(y_high - y_low) / size,
-        zmin=-0.5,
-        zmax=classes * _SHADES - 0.5,
-        colorscale=_scale(classes),
-        showscale=False,
-        hoverinfo="skip",
-    )
-    lines = _lines(plane, segments, colour=theme.COLOURS[name], width=1.2 if name != "reference" else 2.2)
-    lines.opacity = 0.75
-    traces = [ground, lines]
+    ground = {
+        "type": "heatmap",
+        "z": theme.array((winner * _SHADES + shade).astype(np.uint8)),
+        "x0": x_low + (x_high - x_low) / size / 2,
+        "dx": (x_high - x_low) / size,
+        "y0": y_low + (y_high - y_low) / size / 2,
+        "dy": (y_high - y_low) / size,
+        "zmin": -0.5,
+        "zmax": classes * _SHADES - 0.5,
+        "colorscale": _scale(classes),
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+    width = 2.2 if name == "reference" else 1.2
+    traces = [ground, _lines(plane, segments, colour=theme.COLOURS[name], width=width) | {"opacity": 0.75}]
     if also is not None:
         traces.append(_lines(plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
     traces += _points(result)
@@ -88,29 +87,22 @@ def _scale(classes: int) -> list[list]:
     return steps
 
 
-def _lines(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> go.Scatter:
+def _lines(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
     """All segments as one trace, with gaps between them."""
     ends = np.full((len(segments), 3, 2), np.nan, np.float32)
     ends[:, :2] = plane.display(segments)
-    x, y = ends.reshape(-1, 2).T
-    return go.Scatter(
-        x=x.copy(),
-        y=y.copy(),
-        mode="lines",
-        line={"color": colour, "width": width, "dash": dash},
-        hoverinfo="skip",
-    )
+    style = {"color": colour, "width": width, "dash": dash}
+    return theme.scatter(*ends.reshape(-1, 2).T, mode="lines", line=style, hoverinfo="skip")
 
 
-def _points(result: ClassifierResult) -> list[go.Scatter]:
+def _points(result: ClassifierResult) -> list[dict]:
     """Some private rows, by class."""
     split = result.split
     rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
-    at = result.plane.display(result.plane.coordinates(rows)).astype(np.float32)
+    at = result.plane.display(result.plane.coordinates(rows))
     return [
-        go.Scatter(
-            x=at[labels == label, 0],
-            y=at[labels == label, 1],
+        theme.scatter(
+            *at[labels == label].T,
             mode="markers",
             name=name,
             hovertemplate=f"{name}<extra></extra>",
@@ -124,13 +116,13 @@ def _points(result: ClassifierResult) -> list[go.Scatter]:
     ]
 
 
-def loss(result: ClassifierResult) -> go.Figure:
+def loss(result: ClassifierResult) -> dict:
     """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
     traces = []
     for arm, name in enumerate(result.settings.arms):
         low, median, high = np.quantile(result.focus.loss[arm], [0.05, 0.5, 0.95], axis=0)
         colour = theme.COLOURS[name]
-        traces.append(theme.band(result.focus.steps, low, high, colour=colour, name=theme.NAMES[name]))
+        traces.append(theme.band(result.focus.steps, low, high, colour=colour))
         traces.append(theme.line(result.focus.steps, median, colour=colour, name=theme.NAMES[name]))
     reference = result.reference
     traces.append(
@@ -139,7 +131,7 @@ def loss(result: ClassifierResult) -> go.Figure:
             reference.loss,
             colour=theme.NON_PRIVATE,
             name=theme.NAMES["reference"],
-            line={"dash": "dot"},
+            dash="dot",
         )
     )
     low, high = _steady_range(
@@ -164,38 +156,17 @@ def _steady_range(low: float, high: float) -> list[float]:
     return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
-def accuracy(result: ClassifierResult) -> go.Figure:
+def accuracy(result: ClassifierResult) -> dict:
     """Held-out accuracy over epsilon, with today's epsilon and its repeats."""
-    settings, curve = result.settings, result.quantiles()
+    settings = result.settings
     low, high = LIMITS["epsilon"]
-    traces = [
-        theme.line(
-            np.array([low, high]),
-            np.full(2, 100 * result.reference.accuracy),
-            colour=theme.NON_PRIVATE,
-            name=theme.NAMES["reference"],
-            line={"dash": "dot"},
-        )
-    ]
+    rail = np.array([result.reference.accuracy, result.reference.accuracy])
+    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", dash="dot")]
     for arm, name in enumerate(settings.arms):
-        part, colour = curve[curve.arm == name], theme.COLOURS[name]
-        if len(part):
-            epsilon = part.epsilon.to_numpy()
-            traces.append(
-                theme.band(epsilon, 100 * part.low.to_numpy(), 100 * part.high.to_numpy(), colour=colour, name=name)
-            )
-            traces.append(
-                theme.line(
-                    epsilon,
-                    100 * part["median"].to_numpy(),
-                    colour=colour,
-                    name=theme.NAMES[name],
-                    mode="lines+markers",
-                    marker={"size": 5},
-                    hovertemplate="epsilon %{x}: %{y:.1f} %<extra>" + theme.NAMES[name] + "</extra>",
-                )
-            )
-        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], colour=colour, name=theme.NAMES[name]))
+        epsilons, (least, median, most) = result.quantiles(arm)
+        traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
+        traces.append(_accuracy_line(epsilons, median, name=name, mode="lines+markers", marker={"size": 5}))
+        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], name=name))
     return theme.figure(
         *traces,
         title=theme.title("Accuracy on held-out rows over epsilon"),
@@ -211,16 +182,21 @@ def accuracy(result: ClassifierResult) -> go.Figure:
     )
 
 
-def _repeats(epsilon: float, accuracies: np.ndarray, *, colour: str, name: str) -> go.Scatter:
+def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, **more: object) -> dict:
+    """Accuracy, as a share, drawn in right answers of 100."""
+    title = theme.NAMES[name]
+    hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title}</extra>"
+    return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
+
+
+def _repeats(epsilon: float, accuracy: np.ndarray, *, name: str) -> dict:
     """One dot a repeat at today's epsilon."""
-    return go.Scatter(
-        x=np.full(len(accuracies), epsilon, np.float32),
-        y=(100 * accuracies).astype(np.float32),
+    return theme.scatter(
+        np.full(len(accuracy), epsilon),
+        100 * accuracy,
         mode="markers",
-        marker={"color": colour, "size": 6, "opacity": 0.55},
-        hovertemplate="%{y:.1f} % in one run<extra>" + name + "</extra>",
-        name=name,
-        showlegend=False,
+        marker={"color": theme.COLOURS[name], "size": 6, "opacity": 0.55},
+        hovertemplate=f"%{{y:.1f}} % in one run<extra>{theme.NAMES[name]}</extra>",
     )
 
 

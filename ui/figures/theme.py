@@ -1,11 +1,15 @@
 """One palette and one layout. A colour means one thing in the whole app, on light and on dark ground.
 
+Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's Python classes would
+check each of them anew. The tests hold every figure against these classes instead.
+
 The colours of meaning are from the colour-blind safe set of Okabe and Ito; text, grid and ground follow the page's
 theme, which the chart widget fills in.
 """
 
+import base64
+
 import numpy as np
-import plotly.graph_objects as go
 
 PRIVATE = "#3b82c4"
 NON_PRIVATE = "#8a8f98"
@@ -41,54 +45,51 @@ def rgba(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
 
-def figure(*traces: go.Scatter, **layout: object) -> go.Figure:
-    """A figure in the app's layout. Zoom survives redraws as long as ``uirevision`` stays."""
+def figure(*traces: dict, **layout: object) -> dict:
+    """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays."""
     base = {
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
         "showlegend": False,
         "hovermode": "closest",
         "uirevision": "keep",
-        "template": "none",
         "dragmode": "pan",
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "xanchor": "left"},
     }
-    return go.Figure(data=list(traces), layout=base | layout)
+    return {"data": list(traces), "layout": base | layout}
+
+
+def array(values: np.ndarray) -> dict:
+    """Numbers as Plotly's typed arrays: base64 of float32 (whole numbers below 256: of one byte), and the shape."""
+    kind = np.uint8 if values.dtype == np.uint8 else np.float32
+    flat = np.ascontiguousarray(values, dtype=kind)
+    spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
+    return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
 
 
 def title(text: str) -> dict:
     """A quiet title at the top left."""
-    return {
-        "text": text,
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 0.99,
-        "yanchor": "top",
-        "font": {"size": 14},
-    }
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0.99, "yanchor": "top"}
+    return {"text": text, "font": {"size": 14}} | place
 
 
-def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, **more: object) -> go.Scatter:
+def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
+    """A scatter trace of any mode."""
+    return {"type": "scatter", "x": array(x), "y": array(y)} | more
+
+
+def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str = "solid", **more: object) -> dict:
     """One curve."""
-    style = {"color": colour, "width": 2} | more.pop("line", {})
-    return go.Scatter(x=_plain(x), y=_plain(y), mode=more.pop("mode", "lines"), name=name, line=style, **more)
+    style = {"color": colour, "width": 2, "dash": dash}
+    return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
 
 
-def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str, name: str) -> go.Scatter:
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> dict:
     """The area between two curves."""
-    return go.Scatter(
-        x=_plain(np.concatenate([x, x[::-1]])),
-        y=_plain(np.concatenate([high, low[::-1]])),
+    return scatter(
+        np.concatenate([x, x[::-1]]),
+        np.concatenate([high, low[::-1]]),
+        mode="lines",
         fill="toself",
         fillcolor=rgba(colour, 0.18),
         line={"width": 0},
-        mode="lines",
         hoverinfo="skip",
-        name=name,
-        showlegend=False,
     )
-
-
-def _plain(values: np.ndarray) -> np.ndarray:
-    """float32 numbers travel in half the bytes."""
-    return np.asarray(values, dtype=np.float32)

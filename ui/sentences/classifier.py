@@ -212,7 +212,10 @@ def map_alt(result: ClassifierResult, arm: int | None) -> str:
 
 def accuracy_alt(result: ClassifierResult) -> str:
     """The accuracy curve in words."""
-    medians = ", ".join(f"{number(row.epsilon)}: {_percent(row.without)}" for row in result.table().itertuples())
+    epsilons, (_, medians, _) = result.quantiles(0)
+    medians = ", ".join(
+        f"{number(epsilon)}: {in_hundred(median)}" for epsilon, median in zip(epsilons, medians, strict=True)
+    )
     return f"Median held-out accuracy in percent over epsilon, private from zero: {medians}."
 
 

@@ -1,5 +1,6 @@
 // One Plotly chart, redrawn where it stands. Streamlit calls the default export at every run with the figure as bytes.
 
+import { drawSoon } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { CLEAR, lookOf, themed } from "./theme.js"
 
@@ -91,7 +92,7 @@ class Chart {
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
     this.height = height
     this.figure = adopt(this.figure, figure)
-    if (this.tools) return this.draw()
+    if (this.tools) return drawSoon(this)
     plotly(version).then((tools) => {
       this.tools = tools
       this.draw()

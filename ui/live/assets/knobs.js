@@ -1,6 +1,7 @@
 // The knob panel: lays out the rows, and keeps them and the server in step. Streamlit calls the default export again
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
 
+import { complete } from "./drawing.js"
 import { Row, element } from "./row.js"
 import { Sender } from "./sender.js"
 
@@ -39,16 +40,17 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, progress, errors, marks }) {
+  update({ knobs, values, ack, pending, quiet, progress, errors, marks }) {
     this.place(knobs)
-    this.sender.acknowledged(ack, pending)
+    this.sender.acknowledged(ack, pending, quiet) // first: the server works on the next while this is drawn
+    complete()
     for (const [name, row] of this.rows) {
       row.mark(marks[name] ?? [])
       if (row.busy || this.sender.ahead(name, ack)) continue
       row.show(values[name], errors[name] ?? "")
       if (errors[name] && row.knob.group === "more") this.more.open = true
     }
-    this.working(pending, progress)
+    this.working(pending && !quiet, progress)
   }
 
   /** Make, move and remove rows so that they are the given knobs in the given order; an unchanged row is not touched. */

@@ -97,11 +97,15 @@ export class Row {
   listenToTrack() {
     const { range } = this
     range.addEventListener("input", () => this.slide(Number(range.value)))
-    range.addEventListener("pointerdown", () => (this.held = true))
+    range.addEventListener("pointerdown", () => {
+      this.held = true
+      this.before = this.value
+    })
+    range.addEventListener("pointercancel", () => this.cancel())
     range.addEventListener("keydown", (event) => this.key(event))
     // a browser reports the change after every press of a key: with a key held down it is not yet the release
     range.addEventListener("change", () => this.keyHeld || this.release())
-    for (const end of ["pointerup", "pointercancel", "keyup", "blur"]) range.addEventListener(end, () => this.release())
+    for (const end of ["pointerup", "keyup", "blur"]) range.addEventListener(end, () => this.release())
   }
 
   key(event) {
@@ -135,6 +139,13 @@ export class Row {
     if (!this.unreleased) return
     this.unreleased = false
     this.moved(this.value, true)
+  }
+
+  /** The finger has turned to scrolling the page: it had touched the track, and meant no change. */
+  cancel() {
+    if (this.unreleased) this.value = this.before
+    this.draw()
+    this.release()
   }
 
   listenToField() {

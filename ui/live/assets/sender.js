@@ -25,16 +25,23 @@ export class Sender {
   }
 
   /** The server has drawn everything up to `ack`, and says whether work is left. */
-  acknowledged(ack, pending) {
+  acknowledged(ack, pending, quiet) {
     if (this.flying && ack >= this.flying.seq) this.landed()
     if (this.flying) return
     if (this.waiting.size) this.next()
-    else if (pending && ack >= this.newest) this.fly(TICK)
+    else if (pending && ack >= this.newest) this.tickAfter(quiet)
   }
 
   /** True while the server's value of this knob may be older than what the person sees. */
   ahead(name, ack) {
     return this.waiting.has(name) || (this.last.get(name) ?? -1) > ack
+  }
+
+  /** Ask for more work, once nothing has been moved for `quiet` milliseconds. */
+  tickAfter(quiet) {
+    if (!quiet) return this.fly(TICK)
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => this.fly(TICK), quiet)
   }
 
   next() {

@@ -1,0 +1,79 @@
+"""Figures are plain data: Plotly's own classes accept each, and they draw what the result holds."""
+
+import base64
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dpcore.experiments.classifier import ClassifierSettings
+from dpcore.experiments.classifier_claims import EPSILONS
+from ui.figures import classifier, theme
+
+
+@pytest.fixture(scope="module", params=[{}, {"dataset": "digits", "public_rows": 0}, {"version": "none"}])
+def result(request):
+    return ClassifierSettings(repeats=5, steps=6, **request.param).run()
+
+
+def figures(result):
+    arms = range(len(result.settings.arms))
+    return [
+        classifier.reference_regions(result),
+        *(classifier.regions(result, arm) for arm in arms),
+        classifier.accuracy(result),
+        classifier.loss(result),
+    ]
+
+
+def numbers(spec):
+    flat = np.frombuffer(base64.b64decode(spec["bdata"]), {"f4": np.float32, "u1": np.uint8}[spec["dtype"]])
+    return flat.reshape([int(size) for size in spec["shape"].split(",")]) if "shape" in spec else flat
+
+
+def test_plotly_accepts_every_figure(result):
+    for figure in figures(result):
+        assert len(go.Figure(figure).data) == len(figure["data"])
+
+
+def test_plotly_would_refuse_a_wrong_one(result):
+    figure = classifier.loss(result)
+    figure["data"][0]["colour"] = "red"
+    with pytest.raises(ValueError, match="colour"):
+        go.Figure(figure)
+
+
+@pytest.mark.parametrize(
+    "values", [np.arange(6.0), np.arange(6, dtype=np.uint8).reshape(2, 3), np.array([np.nan, 1.0])]
+)
+def test_arrays_survive_the_way(values):
+    assert np.array_equal(numbers(theme.array(values)), values.astype(np.float32), equal_nan=True)
+
+
+def test_the_curve_shows_the_medians_of_the_table(result):
+    table = result.table()
+    lines = [trace for trace in classifier.accuracy(result)["data"] if trace["mode"] == "lines+markers"]
+    for column, trace in zip(("without", "with"), lines, strict=False):
+        assert numbers(trace["x"]) == pytest.approx(EPSILONS)
+        assert numbers(trace["y"]) == pytest.approx(table[column].to_numpy(dtype=float), rel=1e-6)
+
+
+def test_the_map_draws_every_boundary_with_gaps_between(result):
+    trace = classifier.regions(result, 0)["data"][1]
+    x = numbers(trace["x"])
+    assert len(x) == 3 * len(result.boundaries(0))
+    assert np.isnan(x[2::3]).all()
+    assert not np.isnan(np.delete(x, np.s_[2::3])).any()
+
+
+def test_the_map_colours_what_the_ensemble_decides(result):
+    winner, _ = result.regions(0)
+    codes = numbers(classifier.regions(result, 0)["data"][0]["z"])
+    assert np.array_equal(codes // classifier._SHADES, winner)
+
+
+def test_a_partial_result_is_drawn_as_far_as_it_goes():
+    settings = ClassifierSettings(repeats=5, steps=6)
+    outcomes = {task: task.run() for task in settings.tasks() if task.essential}
+    figure = classifier.accuracy(settings.result(outcomes))
+    assert len(go.Figure(figure).data) == len(figure["data"])

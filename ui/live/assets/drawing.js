@@ -1,0 +1,29 @@
+// Charts that change together are drawn together: one picture for the eye, and one frame for the browser, which would
+// paint what is drawn between two frames twice.
+
+const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
+const COMPLETE = "epsilon-lab:complete"
+
+const waiting = new Set()
+let timer = null
+
+/** Draw this chart with the others of the run. */
+export function drawSoon(chart) {
+  waiting.add(chart)
+  timer ??= setTimeout(drawAll, LONGEST_WAIT)
+}
+
+/** Say that all of a run has arrived. */
+export function complete() {
+  window.dispatchEvent(new Event(COMPLETE))
+}
+
+function drawAll() {
+  clearTimeout(timer)
+  timer = null
+  const charts = [...waiting]
+  waiting.clear()
+  for (const chart of charts) chart.draw()
+}
+
+window.addEventListener(COMPLETE, drawAll)
