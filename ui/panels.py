@@ -20,9 +20,10 @@ STYLE = """
 }
 @media (max-width: 899px) {
   /* On a phone the first knob stays in view above the pictures that it moves; the others are a scroll away. */
-  [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky; top: 3rem; z-index: 20; max-height: 9.5rem;
+  [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky; top: 3.75rem; z-index: 20; max-height: 9.5rem;
     overflow-y: auto; padding: .4rem .5rem; margin: 0 -.5rem; border-bottom: 1px solid rgba(128,128,128,.35);
-    background: rgba(128,128,128,.06); backdrop-filter: blur(18px)}
+    background: light-dark(LIGHT, DARK)}
+  [data-testid="stColumn"]:has(.st-key-classifier-map) {order: 1}
 }
 .lab-verdict {font-size: 1.18rem; line-height: 1.5; max-width: 62rem; margin: 0 0 .25rem 0}
 .lab-cards {display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem}
@@ -47,8 +48,9 @@ STYLE = """
 
 
 def style() -> None:
-    """The few rules that the panels and the layout need."""
-    st.html(STYLE)
+    """The few rules that the panels and the layout need, on the ground of the theme."""
+    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
+    st.html(STYLE.replace("LIGHT", light or "white").replace("DARK", dark or "black"))
 
 
 def number(value: float) -> str:

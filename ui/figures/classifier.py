@@ -7,7 +7,7 @@ from ui.figures import theme
 
 # Shades of a region, from "half of the models say so" to "all of them do".
 _SHADES = 8
-_POINTS = 160
+_POINTS = 120
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
