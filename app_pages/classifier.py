@@ -43,14 +43,7 @@ def lab() -> None:
     left, right = st.columns([1, 3.1], gap="large")
     with right:
         panels.verdict(say.verdict(result))
-        for column, chart in zip(st.columns(1 + len(settings.arms)), maps(result), strict=True):
-            with column:
-                live.chart(**chart)
-        accuracy, loss = st.columns(2)
-        with accuracy:
-            live.chart(figures.accuracy(result), key="classifier.accuracy", alt=say.accuracy_alt(result))
-        with loss:
-            live.chart(figures.loss(result), key="classifier.loss", alt=say.loss_alt(result))
+        live.board(pictures(result), key="classifier.board")
         panels.cards(
             ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
@@ -62,22 +55,19 @@ def lab() -> None:
         desk.panel(knobs, done=done)
 
 
-def maps(result) -> list[dict]:
-    """The models side by side: without privacy, private, private from a public start."""
-    charts = [
-        {
-            "figure": figures.reference_regions(result),
-            "key": "classifier.map",
-            "alt": say.map_alt(result, None),
-        }
-    ]
-    return charts + [
-        {
-            "figure": figures.regions(result, arm),
-            "key": f"classifier.map.{name}",
-            "alt": say.map_alt(result, arm),
-        }
-        for arm, name in enumerate(result.settings.arms)
+def pictures(result) -> list[list[live.Picture]]:
+    """The models side by side, and under them what they reach and how they got there."""
+    reference = figures.reference_regions(result)
+    maps = [live.Picture(name="map.reference", figure=reference, alt=say.map_alt(result, None), late=True)]
+    for arm, name in enumerate(result.settings.arms):
+        regions = figures.regions(result, arm)
+        maps.append(live.Picture(name=f"map.{name}", figure=regions, alt=say.map_alt(result, arm)))
+    return [
+        maps,
+        [
+            live.Picture(name="accuracy", figure=figures.accuracy(result), alt=say.accuracy_alt(result)),
+            live.Picture(name="loss", figure=figures.loss(result), alt=say.loss_alt(result)),
+        ],
     ]
 
 
@@ -91,7 +81,7 @@ panels.notices(desk.notices)
 setup(desk)
 panels.key([(theme.NAMES[name], theme.COLOURS[name], theme.DASHES[name]) for name in theme.NAMES])
 result, done = compute(desk.settings)
-desk.told = desk.settings if done == 1 else None
+desk.tell(done=done)
 lab()
 say.table(result)
 with st.expander("Share and download", icon=":material/share:"):

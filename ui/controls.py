@@ -89,8 +89,8 @@ class Desk:
     """One page's settings in one session.
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
-    ignored; ``ack`` is the number of the newest movement that the settings contain. ``told`` are the settings that
-    the page outside of the live part has shown complete.
+    ignored; ``ack`` is the number of the newest movement that the settings contain. ``complete`` says that the live
+    part has shown all of its work, ``told`` which settings the page around it has shown complete.
     """
 
     page: str
@@ -99,8 +99,7 @@ class Desk:
     notices: list[str] = field(default_factory=list)
     ack: int = 0
     link: dict[str, str] = field(default_factory=dict)
-    moving: bool = False
-    rested: bool = False
+    complete: bool = False
     told: Any = None
 
     def change(self, **change: Any) -> None:
@@ -133,33 +132,33 @@ class Desk:
     def panel(self, knobs: Sequence[live.Knob], *, done: float) -> None:
         """Mount the knobs, last in the fragment; ``done`` below 1 asks the browser to call for the next slice.
 
-        What stands outside of the live part, tables and links, follows when nothing has moved for a moment.
+        What stands outside of the live part, tables and the address, follows when nothing has moved for a moment.
         """
-        stale = done == 1 and self.told != self.settings
+        self.complete = done == 1
         live.panel(
             knobs,
             {one.name: getattr(self.settings, one.name) for one in knobs},
             key=f"{self.page}.knobs",
             ack=self.ack,
-            pending=done < 1 or stale,
-            quiet=_REST if done == 1 else 0,
+            pending=not self.complete or self.told != self.settings,
+            quiet=_REST if self.complete else 0,
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
         )
-        if not self.moving:
-            self.write_link()
-        if stale and self.rested:
-            st.rerun()
 
-    def write_link(self) -> None:
-        """Put the whole setting into the address, once a control has come to rest."""
+    def tell(self, *, done: float) -> None:
+        """For the page around the live part, which has come to rest: put the whole setting into the address."""
+        self.told = self.settings if done == 1 else None
         self.link = {name: str(value) for name, value in asdict(self.settings).items()}
         if st.query_params.to_dict() != self.link:
             st.query_params.from_dict(self.link)
 
 
 def desk(page: str, settings_type: type) -> Desk:
-    """The page's desk in this session, brought up to date with the address and with the newest movement."""
+    """The page's desk in this session, brought up to date with the address and with the newest movement.
+
+    Called by the page and by its live part. Once that rests, its call starts a run of the whole page instead.
+    """
     key = f"{page}.desk"
     if key not in st.session_state:
         st.session_state[key] = Desk(page=page, settings=settings_type())
@@ -170,8 +169,10 @@ def desk(page: str, settings_type: type) -> Desk:
         here.errors, here.link = {}, address
     move = live.movement(f"{page}.knobs", after=here.ack)
     if move is not None:
-        here.ack, here.moving, here.rested = move.seq, not (move.final or move.tick), move.tick
-        if not move.tick and move.name in KNOBS:
+        here.ack = move.seq
+        if move.tick and here.complete:
+            st.rerun()  # all of the page: the live part has nothing left to do, and nothing moves
+        if move.name in KNOBS:
             here.change(**{move.name: _typed(settings_type, move.name, move.value)})
     return here
 

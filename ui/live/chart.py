@@ -1,8 +1,9 @@
-"""A Plotly chart, redrawn in place while a slider moves: the node stays, and with it zoom and hover."""
+"""Plotly charts that are redrawn in place while a slider moves: the nodes stay, and with them zoom and hover."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import orjson
 import plotly
@@ -12,28 +13,46 @@ import plotly.io as pio
 from ui.live import serving
 
 
-def _payload(figure: Mapping | go.Figure, alt: str, height: int) -> bytes:
-    """The message of one chart, as bytes: the figure's JSON is embedded as it is and never encoded twice."""
-    head = orjson.dumps({"alt": alt, "height": height, "plotly": plotly.__version__})
-    plain = isinstance(figure, Mapping)
-    body = (
-        orjson.dumps(figure, option=orjson.OPT_SERIALIZE_NUMPY)
-        if plain
-        else pio.to_json(figure, validate=False, engine="orjson").encode()
-    )
-    return head[:-1] + b',"figure":' + body + b"}"
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """One chart of a board.
+
+    `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
+    sentence that a screen reader reads in place of the picture. `height` is in CSS pixels. On a phone, where the
+    charts of a row stand under each other, `late` ones stand behind the others.
+    """
+
+    name: str
+    figure: Mapping | go.Figure
+    alt: str
+    height: int = 320
+    late: bool = False
+
+    def message(self) -> bytes:
+        """As bytes of JSON: the figure's own is embedded as it is and never encoded twice."""
+        head = {"name": self.name, "alt": self.alt, "height": self.height, "late": self.late}
+        if isinstance(self.figure, Mapping):
+            body = orjson.dumps(self.figure, option=orjson.OPT_SERIALIZE_NUMPY)
+        else:
+            body = pio.to_json(self.figure, validate=False, engine="orjson").encode()
+        return orjson.dumps(head)[:-1] + b',"figure":' + body + b"}"
+
+
+def board(rows: Sequence[Sequence[Picture]], *, key: str) -> None:
+    """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
+
+    One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
+    and background follow Streamlit's theme wherever a figure's own layout does not set them (a template does not
+    count as setting them).
+
+    What makes a redraw quick: typed arrays in the figures, never lists; traces whose data did not change, which are
+    recognised; fixed axis ranges; at most a few hundred markers.
+    """
+    lines = b",".join(b"[" + b",".join(picture.message() for picture in row) + b"]" for row in rows)
+    head = orjson.dumps({"plotly": plotly.__version__})
+    serving.mount("chart", key=key, data=head[:-1] + b',"rows":[' + lines + b"]}")
 
 
 def chart(figure: Mapping | go.Figure, *, key: str, alt: str, height: int = 320) -> None:
-    """Draw `figure`, or redraw it where it stands if a chart with this key is on the page already.
-
-    `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time.
-
-    `alt` is the sentence that a screen reader reads in place of the picture. `height` is in CSS pixels and
-    reserved before the first draw. Colours of text, grid and background follow Streamlit's theme wherever the
-    figure's own layout does not set them (a template does not count as setting them).
-
-    What makes a redraw quick: typed arrays in the figure, never lists; traces whose data did not change,
-    which are recognised; fixed axis ranges; at most a few hundred markers.
-    """
-    serving.mount("chart", key=key, data=_payload(figure, alt, height), height=height)
+    """A board of one chart."""
+    board([[Picture(name=key, figure=figure, alt=alt, height=height)]], key=key)

@@ -1,23 +1,65 @@
-// One Plotly chart, redrawn where it stands. Streamlit calls the default export at every run with the figure as bytes.
+// Plotly charts, redrawn where they stand. Streamlit calls the default export at every run with the figures as bytes.
 
 import { drawSoon } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { CLEAR, lookOf, themed } from "./theme.js"
 
-const charts = new WeakMap()
+const boards = new WeakMap()
 const letters = new TextDecoder()
 const HOVERS = matchMedia("(hover: hover)").matches
+const PHONE = matchMedia("(max-width: 899px)")
 let library = null // one copy of Plotly for all charts of the page
 
 export default function ({ parentElement, data }) {
-  let chart = charts.get(parentElement)
-  if (!chart) charts.set(parentElement, (chart = new Chart(parentElement)))
-  chart.update(data)
+  let board = boards.get(parentElement)
+  if (!board) boards.set(parentElement, (board = new Board(parentElement)))
+  board.update(JSON.parse(letters.decode(data)))
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
   return () => {
     if (parentElement.isConnected) return
-    chart.dispose()
-    charts.delete(parentElement)
+    board.dispose()
+    boards.delete(parentElement)
+  }
+}
+
+/** Rows of charts. A chart is known by its name, and stays the same node wherever it moves. */
+class Board {
+  constructor(root) {
+    this.root = root
+    this.rows = []
+    this.charts = new Map()
+    this.reorder = () => this.charts.forEach((chart) => chart.place())
+    PHONE.addEventListener("change", this.reorder)
+  }
+
+  update({ rows, plotly: version }) {
+    const named = new Map()
+    rows.forEach((pictures, place) => {
+      const row = this.row(place)
+      pictures.forEach((picture, column) => {
+        const chart = this.charts.get(picture.name) ?? new Chart(picture.name)
+        named.set(picture.name, chart)
+        if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
+        chart.update(picture, version)
+      })
+    })
+    for (const [name, chart] of this.charts) if (!named.has(name)) chart.dispose()
+    for (const row of this.rows.splice(rows.length)) row.remove()
+    this.charts = named
+  }
+
+  row(place) {
+    if (!this.rows[place]) {
+      const row = document.createElement("div")
+      row.style.cssText = "display:grid;gap:4px 16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
+      this.root.append((this.rows[place] = row))
+    }
+    return this.rows[place]
+  }
+
+  dispose() {
+    PHONE.removeEventListener("change", this.reorder)
+    this.charts.forEach((chart) => chart.dispose())
   }
 }
 
@@ -69,34 +111,42 @@ function onPaper(node) {
 }
 
 class Chart {
-  constructor(root) {
+  constructor(name) {
+    this.cell = document.createElement("div")
+    this.cell.dataset.chart = name
+    this.cell.style.minWidth = 0 // so that a cell may become narrower than what is drawn in it
     this.node = document.createElement("div")
     this.node.setAttribute("role", "img")
     this.words = document.createElement("p")
     this.words.hidden = true
-    root.append(this.node, this.words)
     this.words.style.padding = "1rem"
+    this.cell.append(this.node, this.words)
     this.figure = null
     this.drawn = null
     this.tools = null
     this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
     this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
-    this.watcher.observe(root)
+    this.watcher.observe(this.cell)
   }
 
-  /** Take a new figure (or the same one, under a new theme) and draw it if anything differs. */
-  update(bytes) {
-    const { figure, alt, height, plotly: version } = JSON.parse(letters.decode(bytes))
+  /** Take a new figure (or the same one, under a new theme); it is drawn with the others of the run. */
+  update({ figure, alt, height, late }, version) {
     this.node.setAttribute("aria-label", alt)
     this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
     this.height = height
+    this.late = late
+    this.place()
     this.figure = adopt(this.figure, figure)
     if (this.tools) return drawSoon(this)
     plotly(version).then((tools) => {
       this.tools = tools
       this.draw()
     }, (error) => this.failed(error))
+  }
+
+  place() {
+    this.cell.style.order = this.late && PHONE.matches ? 1 : 0
   }
 
   resized(width) {
@@ -143,5 +193,6 @@ class Chart {
     cancelAnimationFrame(this.frame)
     this.watcher.disconnect()
     this.tools?.Plotly.purge(this.node)
+    this.cell.remove()
   }
 }

@@ -13,11 +13,15 @@ export class Sender {
     this.flying = null
     this.waiting = new Map()
     this.last = new Map()
+    this.sent = new Map()
     this.timer = null
   }
 
   /** The person moved a knob. `final` means released, or committed. */
   moved(name, value, final) {
+    // what is on its way already, or drawn, is not sent again only because the knob is released: the server is told
+    // by the quiet that follows
+    if (final && !this.waiting.has(name) && this.sent.get(name) === value) return
     this.waiting.delete(name) // the newest goes to the end of the line
     this.waiting.set(name, { value, final })
     // a tick on its way is only work that gives way: do not wait for it
@@ -47,6 +51,7 @@ export class Sender {
   next() {
     const [name, { value, final }] = this.waiting.entries().next().value
     this.waiting.delete(name)
+    this.sent.set(name, value)
     this.last.set(name, this.fly({ name, value, final, tick: false }))
   }
 

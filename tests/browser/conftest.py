@@ -1,0 +1,212 @@
+"""A real browser and a real server for the tests in this folder, and what no page may ever do.
+
+Every page that a test opens is watched: an error in the console, an exception, or a request to anywhere but
+the server itself fails the test.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+
+from tests.browser.person import PATIENCE, drawn
+
+ROOT = Path(__file__).parents[2]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+PROBES = ("/_stcore/health", "/_stcore/host-config")
+
+collect_ignore = ["apps"]  # scripts for the server: a script is not a module to look for doctests in
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that drive a browser."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """The driver of the browser."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """A running Chromium or Chrome: $CHROME, an installed one, or the one that Playwright has downloaded."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    installed = filter(None, map(shutil.which, names))
+    path = os.environ.get("CHROME") or next(installed, playwright.chromium.executable_path)
+    if not Path(path).exists():
+        pytest.fail(
+            "The browser tests need Chromium or Chrome, and there is none. Install one (Debian: apt install"
+            " chromium; anywhere: python -m playwright install chromium), or set CHROME to its path."
+        )
+    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
+    """serve(script, *options) -> its address. Each is started once, and ends with the test run."""
+    servers: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], str]] = {}
+    logs = tmp_path_factory.mktemp("servers")
+
+    def start(script: str | Path, *options: str) -> str:
+        asked = (str(script), *options)
+        if asked not in servers:
+            servers[asked] = _start(ROOT / script, options, logs / f"{len(servers)}.log")
+        return servers[asked][1]
+
+    yield start
+    for process, _ in servers.values():
+        process.terminate()
+    for process, _ in servers.values():
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _start(script: Path, options: tuple[str, ...], log: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """Start Streamlit on a free port, from the root of the repository, whose configuration it then reads."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), *options]
+    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=os.environ | {"PYTHONPATH": paths}, stdout=output, stderr=subprocess.STDOUT
+        )
+    base = options[options.index("--server.baseUrlPath") + 1] if "--server.baseUrlPath" in options else ""
+    address = f"http://localhost:{port}/{base}".rstrip("/")
+    _wait(address, process, log)
+    return process, address
+
+
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return once the server answers; fail with its own words if it never does."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.05)
+    process.kill()
+    process.wait()
+    pytest.fail(f"Streamlit did not start at {address}:\n{log.read_text()}")
+
+
+@dataclass
+class Watch:
+    """What a page, opened at this address, did that it must not do."""
+
+    address: str
+    faults: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        """Note every error and every request that leaves the server's own address."""
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        page.on("request", lambda request: self._request(request.url))
+        page.on("websocket", lambda socket: self._request(socket.url))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        source = message.location.get("url", "")
+        if message.type == "error" and not ("404" in message.text and self._probe(source)):
+            self.faults.append(f"console: {message.text} ({source})")
+
+    def _probe(self, url: str) -> bool:
+        """Opened at a deep link, Streamlit looks for its server below that link before it looks above it."""
+        link = urlsplit(self.address).path.rstrip("/")
+        return link != "" and urlsplit(url).path in [link + probe for probe in PROBES]
+
+    def _request(self, url: str) -> None:
+        at = urlsplit(url)
+        if at.netloc != urlsplit(self.address).netloc and at.scheme not in ("data", "blob"):
+            self.faults.append(f"request to {url}")
+
+
+@pytest.fixture(scope="session")
+def visitor(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """visitor(width, height, dark, touch) -> a browser profile of that kind, which keeps its cache."""
+    profiles: dict[tuple[int, int, bool, bool], BrowserContext] = {}
+
+    def profile(width: int, height: int, dark: bool, touch: bool) -> BrowserContext:
+        kind = (width, height, dark, touch)
+        if kind not in profiles:
+            profiles[kind] = chromium.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if dark else "light",
+                has_touch=touch,
+                is_mobile=touch,
+            )
+        return profiles[kind]
+
+    yield profile
+    for context in profiles.values():
+        context.close()
+
+
+@pytest.fixture
+def page(visitor: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
+    """page(address, width=, height=, dark=, touch=) -> a page with something on it; watched until the test ends."""
+    pages: list[Page] = []
+    watches: list[Watch] = []
+
+    def open_page(
+        address: str, *, width: int = 1200, height: int = 900, dark: bool = False, touch: bool = False
+    ) -> Page:
+        opened = visitor(width, height, dark, touch).new_page()
+        pages.append(opened)
+        opened.set_default_timeout(PATIENCE)
+        watches.append(Watch(address))
+        watches[-1].listen(opened)
+        opened.goto(address)
+        opened.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]")
+        return opened
+
+    open_page.watches = watches
+    yield open_page
+    for opened in pages:
+        opened.close()
+    assert [fault for watch in watches for fault in watch.faults] == []
+
+
+@pytest.fixture
+def demo(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., Page]:
+    """demo(query, **how) -> the demo of the live widgets, drawn."""
+
+    def open_demo(query: str = "", **how) -> Page:
+        opened = page(f"{serve('tests/browser/apps/live_demo.py')}/?{query}", **how)
+        drawn(opened)
+        return opened
+
+    return open_demo

@@ -1,0 +1,48 @@
+"""What a person does with a page of live widgets, and sees: shared by the browser tests."""
+
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE = 30_000  # milliseconds; a condition that holds ends the wait at once
+
+
+def drawn(page: Page, charts: int = 2) -> None:
+    """Wait until the panel and this many charts are there."""
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("slider").first).to_be_visible(timeout=PATIENCE)
+    page.wait_for_function("charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts)
+
+
+def slider(page: Page, name: str = "Epsilon") -> Locator:
+    """The slider with this label."""
+    return page.get_by_role("slider", name=name, exact=True)
+
+
+def field(page: Page, name: str = "Epsilon") -> Locator:
+    """The number field beside it."""
+    return page.get_by_role("textbox", name=f"{name}, exact value", exact=True)
+
+
+def text(page: Page) -> Locator:
+    """The line in which the demo says what it has drawn."""
+    return page.get_by_test_id("stText")
+
+
+def shows(page: Page, epsilon: float, timeout: int = PATIENCE) -> None:
+    """Wait until what the demo has drawn is for this epsilon."""
+    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ", timeout=timeout)
+
+
+def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:
+    """Press the mouse on the middle of a slider: (left, width, height of the pointer) of its track."""
+    box = slider(page, name).bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    return box["x"], box["width"], middle
+
+
+def sweep(page: Page, track: tuple[float, float, float], steps: int) -> None:
+    """Move the pressed mouse to and fro over the track."""
+    left, width, middle = track
+    for step in range(steps):
+        page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), middle)

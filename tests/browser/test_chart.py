@@ -1,0 +1,97 @@
+"""The chart in a real browser: it is redrawn where it stands, and can be zoomed, saved and read out."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.person import field, grab, shows, slider, text
+
+
+def test_nodes_focus_and_drag_survive_redraws(demo):
+    page = demo()
+    page.evaluate("document.querySelectorAll('.js-plotly-plot').forEach((node, at) => (node.born = at))")
+    slider(page).evaluate("node => (node.born = 'here')")
+    track = grab(page)
+    for share in (0.6, 0.7, 0.8):
+        page.mouse.move(track[0] + track[1] * share, track[2])
+        shows(page, float(field(page).input_value()))
+    page.mouse.up()
+    assert page.evaluate("[...document.querySelectorAll('.js-plotly-plot')].map(node => node.born)") == [0, 1]
+    assert slider(page).evaluate("node => node.born === 'here' && node.getRootNode().activeElement === node")
+
+
+def test_zoom_is_kept_while_the_data_move(demo):
+    page = demo()
+    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
+    box = chart.locator(".nsewdrag").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.3)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.7, steps=5)
+    page.mouse.up()
+    ranges = "node => [node._fullLayout.xaxis.range, node._fullLayout.yaxis.range].flat()"
+    page.wait_for_function("node => node._fullLayout.xaxis.range[1] < 0.9", arg=chart.element_handle())
+    zoomed = chart.evaluate(ranges)
+    slider(page).press("End")
+    page.wait_for_function("node => node.layout.meta.epsilon === 100", arg=chart.element_handle())
+    assert chart.evaluate(ranges) == zoomed
+
+
+def test_what_changed_is_drawn_and_what_did_not_is_kept(demo):
+    page = demo()
+    chart = page.get_by_role("img", name=re.compile("^Demo regions"))
+    chart.evaluate("node => (window.before = node.data.map((trace) => trace.x))")
+    line = chart.locator(".js-line").first
+    path = line.get_attribute("d")
+    slider(page).press("End")
+    expect(line).not_to_have_attribute("d", path)
+    kept = chart.evaluate("node => node.data.map((trace, at) => trace.x === before[at])")
+    assert kept == [True, False, True, True]  # cells, boundaries, two groups of points
+
+
+def test_a_chart_with_nothing_new_is_not_touched(demo):
+    page = demo()
+    page.evaluate("""() => {
+      const react = Plotly.react
+      window.draws = 0
+      Plotly.react = (...all) => (draws++, react(...all))
+    }""")
+    slider(page, "Sources").press("End")
+    expect(text(page)).to_contain_text("sources 50.0")
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    assert page.evaluate("draws") == 0
+    slider(page).press("End")
+    page.wait_for_function("draws > 0")
+
+
+def test_charts_follow_the_theme(demo):
+    page = demo()
+    colour = "() => getComputedStyle(document.querySelector('.js-plotly-plot .xtick text')).fill"
+    light = page.evaluate(colour)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => ({colour})() !== light", arg=light)
+
+
+def test_a_chart_can_be_saved(demo):
+    page = demo()
+    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
+    chart.hover()
+    for name, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as saved:
+            chart.locator(f"[data-title='Download as {name}']").click()
+        assert saved.value.suggested_filename == f"demo-lines-for-epsilon-1.{name.lower()}"
+        assert Path(saved.value.path()).read_bytes().startswith(head)
+
+
+def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
+    opened = demo()
+    opened.route("**/plotly.min.js*", lambda route: route.abort())
+    opened.reload()
+    expect(opened.get_by_text("This chart could not be drawn").first).to_be_visible()
+    opened.unroute("**/plotly.min.js*")
+    slider(opened).press("End")
+    expect(opened.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    expect(opened.get_by_text("This chart could not be drawn").first).not_to_be_visible()
+    faults = page.watches[-1].faults
+    assert all("plotly.min.js" in fault for fault in faults)
+    faults.clear()

@@ -1,0 +1,161 @@
+"""The classifier page in a real browser, as a visitor uses it."""
+
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+
+CHARTS = 5
+# Notes every value of epsilon that the verdict names, in order.
+NOTE_VERDICTS = """() => {
+  window.verdicts = []
+  const note = () => {
+    const found = /epsilon ([\\d.]+)/.exec(document.querySelector(".lab-verdict")?.textContent ?? "")
+    if (found && found[1] !== verdicts.at(-1)) verdicts.push(found[1])
+  }
+  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+}"""
+# Notes the boundaries that the first private map has drawn.
+NOTE_MAPS = """() => {
+  const map = document.querySelector("[aria-label^='Decision regions, private']")
+  window.maps = new Set()
+  new MutationObserver(() => {
+    const line = map.querySelector("path.js-line")
+    if (line) maps.add(line.getAttribute("d"))
+  }).observe(map, { subtree: true, childList: true, attributes: true })
+}"""
+
+
+@pytest.fixture
+def classifier(page, serve):
+    """classifier(query, **how) -> the page, drawn."""
+
+    def open_classifier(query: str = "", *, charts: int = CHARTS, **how) -> Page:
+        opened = page(f"{serve('app.py')}/classifier{query}", **how)
+        drawn(opened, charts)
+        return opened
+
+    return open_classifier
+
+
+def verdict(page: Page):
+    return page.get_by_role("status").filter(has_text="epsilon")
+
+
+def shows(page: Page, words: str) -> None:
+    expect(verdict(page)).to_contain_text(words, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_picture_moves_while_the_slider_is_dragged(classifier, width, dark):
+    page = classifier(width=width, height=900, dark=dark, touch=width < 500)
+    page.evaluate(NOTE_VERDICTS)
+    page.evaluate(NOTE_MAPS)
+    track = grab(page)
+    end = time.monotonic() + 20
+    while min(page.evaluate("[new Set(verdicts).size, maps.size]")) < 5 and time.monotonic() < end:
+        sweep(page, track, 5)
+    spoken, pictured = page.evaluate("[new Set(verdicts).size, maps.size]")
+    page.mouse.up()
+    assert spoken >= 5
+    assert pictured >= 5
+    shows(page, f"epsilon {float(field(page).input_value()):.3g}")
+
+
+def test_nothing_is_wider_than_a_phone(classifier):
+    page = classifier(width=390, height=844, touch=True)
+    wide = page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')]"
+        ".some(box => box.scrollWidth > box.clientWidth + 1)"
+    )
+    assert not wide
+
+
+def test_a_link_opened_elsewhere_shows_the_same(classifier, chromium):
+    page = classifier()
+    field(page).fill("2.5")
+    field(page).press("Enter")
+    shows(page, "epsilon 2.5")
+    page.wait_for_url("**epsilon=2.5*")
+    said = verdict(page).inner_text()
+    table = page.locator(".lab-table").inner_text()
+    other = chromium.new_context(viewport={"width": 1200, "height": 900}).new_page()
+    other.goto(page.url)
+    drawn(other, CHARTS)
+    expect(verdict(other)).to_have_text(said, timeout=PATIENCE)
+    expect(other.locator(".lab-table")).to_have_text(page.locator(".lab-table").text_content(), timeout=PATIENCE)
+    assert other.locator(".lab-table").inner_text() == table
+    assert field(other).input_value() == "2.5"
+    other.context.close()
+
+
+def test_the_address_holds_every_setting(classifier):
+    page = classifier("?epsilon=3&seed=9")
+    shows(page, "epsilon 3")
+    slider(page, "Steps").press("ArrowRight")
+    page.wait_for_url("**steps=51*")
+    query = parse_qs(urlsplit(page.url).query)
+    assert query["epsilon"] == ["3.0"]
+    assert query["seed"] == ["9"]
+    assert {"dataset", "version", "delta", "clip_norm", "adjacency", "repeats"} <= set(query)
+
+
+@pytest.mark.parametrize("broken", ["epsilon=abc", "epsilon=-3", "epsilon=1e9", "dataset=mars"])
+def test_a_broken_link_opens_with_defaults_and_a_notice(classifier, broken):
+    page = classifier(f"?{broken}")
+    expect(page.get_by_role("alert").filter(has_text=broken)).to_contain_text("was ignored: it must be")
+    shows(page, "epsilon 0.5")
+
+
+def test_a_bad_entry_is_answered_beside_its_knob_and_nothing_is_lost(classifier):
+    page = classifier("?clip_norm=2.0")
+    field(page).fill("1e9")
+    field(page).press("Enter")
+    expect(page.get_by_text("Epsilon cannot be 1e+09: it must be a number from 0.01 to 150.")).to_be_visible()
+    shows(page, "epsilon 0.5")
+    assert field(page, "Clip norm").input_value() == "2"
+    field(page).fill("4")
+    field(page).press("Enter")
+    shows(page, "epsilon 4")
+    expect(page.get_by_text("Epsilon cannot be")).to_have_count(0)
+
+
+def test_the_table_follows_at_rest(classifier):
+    page = classifier()
+    before = page.locator(".lab-table").inner_text()
+    slider(page, "Clip norm").press("Home")
+    expect(page.locator(".lab-table")).not_to_have_text(before, timeout=PATIENCE)
+    page.wait_for_url("**clip_norm=0.01*")
+
+
+def test_long_work_comes_in_slices_and_gives_way(classifier):
+    page = classifier("?dataset=digits&steps=150&repeats=20")
+    bar = page.get_by_role("progressbar", name="Work in progress")
+    expect(bar).to_be_visible(timeout=PATIENCE)
+    field(page).fill("7")
+    field(page).press("Enter")
+    shows(page, "epsilon 7")
+    expect(bar).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator(".lab-table")).not_to_contain_text("…", timeout=PATIENCE)
+
+
+def test_another_version_and_another_data_set(classifier):
+    page = classifier("?epsilon=1.0")
+    page.get_by_role("radio", name="As published").click()
+    shows(page, "clipping the average does not give it")
+    page.wait_for_url("**version=published*")
+    page.get_by_role("combobox").click()
+    page.get_by_role("option", name="Breast cancer").click()
+    page.wait_for_url("**dataset=breast_cancer*")
+    shows(page, "clipping the average does not give it")
+
+
+def test_the_home_page_leads_here(page, serve):
+    home = page(serve("app.py"))
+    home.get_by_role("link", name="Open the classifier").click()
+    drawn(home, CHARTS)
+    shows(home, "epsilon 0.5")

@@ -1,0 +1,86 @@
+"""What `movement` makes of the panel's state: a movement, or nothing for whatever else a client may send."""
+
+import pytest
+import streamlit as st
+
+from ui.live import Knob, Movement, movement
+
+GOOD = {"name": "epsilon", "value": 1.5, "seq": 7, "final": False, "tick": False}
+FORGED = [
+    None,
+    [],
+    "epsilon",
+    {},
+    GOOD | {"name": 5},
+    GOOD | {"name": ""},
+    GOOD | {"name": "x" * 10_000},
+    GOOD | {"value": None},
+    GOOD | {"value": True},
+    GOOD | {"value": float("nan")},
+    GOOD | {"value": float("inf")},
+    GOOD | {"value": 10**400},
+    GOOD | {"value": [1]},
+    GOOD | {"seq": "7"},
+    GOOD | {"seq": 7.0},
+    GOOD | {"seq": -1},
+    GOOD | {"seq": 2**60},
+    GOOD | {"final": 1},
+    GOOD | {"tick": "yes"},
+    {name: value for name, value in GOOD.items() if name != "final"},
+]
+
+
+def read(monkeypatch: pytest.MonkeyPatch, state: object, after: int = -1) -> Movement | None:
+    """The movement that a session with this state under the panel's key would read."""
+    monkeypatch.setattr(st, "session_state", {"knobs": state})
+    return movement("knobs", after=after)
+
+
+def test_a_movement_is_read_as_it_was_sent(monkeypatch):
+    assert read(monkeypatch, {"movement": GOOD}) == Movement(**GOOD)
+
+
+def test_a_whole_number_is_a_number(monkeypatch):
+    assert read(monkeypatch, {"movement": GOOD | {"value": 3}}) == Movement(**(GOOD | {"value": 3.0}))
+
+
+def test_text_that_is_no_number_comes_raw_and_shortened(monkeypatch):
+    move = read(monkeypatch, {"movement": GOOD | {"value": "<b>many</b>" * 99}})
+    assert move.value == ("<b>many</b>" * 99)[:64]
+
+
+def test_a_tick_moves_nothing(monkeypatch):
+    move = read(monkeypatch, {"movement": GOOD | {"tick": True, "final": True}})
+    assert move == Movement(name="", value=0.0, seq=7, final=False, tick=True)
+
+
+def test_a_movement_already_applied_is_not_given_again(monkeypatch):
+    assert read(monkeypatch, {"movement": GOOD}, after=6) is not None
+    assert read(monkeypatch, {"movement": GOOD}, after=7) is None
+
+
+@pytest.mark.parametrize("sent", FORGED, ids=str)
+def test_forged_state_is_nothing(monkeypatch, sent):
+    assert read(monkeypatch, {"movement": sent}) is None
+
+
+@pytest.mark.parametrize("state", [None, 3, "x", [GOOD], {}, {"other": GOOD}], ids=str)
+def test_a_session_without_a_panel_has_no_movement(monkeypatch, state):
+    assert read(monkeypatch, state) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"low": 5, "high": 5},
+        {"low": float("nan")},
+        {"high": float("inf")},
+        {"low": 0, "scale": "log"},
+        {"step": 0},
+        {"stops": -1},
+    ],
+    ids=str,
+)
+def test_a_knob_that_no_slider_can_show_is_refused(change):
+    with pytest.raises(ValueError, match="knob 'k'"):
+        Knob(**({"name": "k", "label": "K", "low": 1, "high": 9} | change))
