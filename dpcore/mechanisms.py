@@ -12,7 +12,7 @@ import numpy as np
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.privacy import GaussianRelease, PureRelease
+from dpcore.privacy import GaussianRelease, LaplaceRelease, PureRelease
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,8 @@ class Laplace:
         return self.sensitivity / self.epsilon
 
     @property
-    def event(self) -> PureRelease:
-        return PureRelease(epsilon=self.epsilon)
+    def event(self) -> LaplaceRelease:
+        return LaplaceRelease(noise_multiplier=1 / self.epsilon)
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """``value`` of any shape, with one independent draw a coordinate."""

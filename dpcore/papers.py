@@ -34,4 +34,29 @@ PAPERS = {
         "C. J. Clopper, E. S. Pearson. The Use of Confidence or Fiducial Limits Illustrated in the Case of the "
         "Binomial. Biometrika 26(4), 1934."
     ),
+    "mironov2017": "I. Mironov. Rényi Differential Privacy. CSF 2017; arXiv:1702.07476.",
+    "mironov2019": (
+        "I. Mironov, K. Talwar, L. Zhang. Rényi Differential Privacy of the Sampled Gaussian Mechanism. 2019; "
+        "arXiv:1908.10530."
+    ),
+    "balle2020": (
+        "B. Balle, G. Barthe, M. Gaboardi, J. Hsu, T. Sato. Hypothesis Testing Interpretations and Rényi Differential "
+        "Privacy. AISTATS 2020; arXiv:1905.09982."
+    ),
+    "canonne2020": (
+        "C. L. Canonne, G. Kamath, T. Steinke. The Discrete Gaussian for Differential Privacy. NeurIPS 2020; "
+        "arXiv:2004.00010."
+    ),
+    "li2012": (
+        "N. Li, W. Qardaji, D. Su. On Sampling, Anonymization, and Differential Privacy: Or, k-Anonymization Meets "
+        "Differential Privacy. ASIACCS 2012; arXiv:1101.2604."
+    ),
+    "zhu2022": (
+        "Y. Zhu, J. Dong, Y.-X. Wang. Optimal Accounting of Differential Privacy via Characteristic Function. "
+        "AISTATS 2022; arXiv:2106.08567."
+    ),
+    "doroshenko2022": (
+        "V. Doroshenko, B. Ghazi, P. Kamath, R. Kumar, P. Manurangsi. Connect the Dots: Tighter Discrete "
+        "Approximations of Privacy Loss Distributions. PoPETs 2022(4); arXiv:2207.04380."
+    ),
 }

@@ -6,7 +6,8 @@ never exchanged for one another.
 """
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from dpcore import check
@@ -47,6 +48,16 @@ class GaussianRelease:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LaplaceRelease:
+    """A value released with Laplace noise; ``noise_multiplier`` = scale / L1 sensitivity = 1 / epsilon."""
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        check.positive(noise_multiplier=self.noise_multiplier)
+
+
+@dataclass(frozen=True, kw_only=True)
 class PureRelease:
     """A release by a mechanism that is (epsilon, 0)-differentially private."""
 
@@ -54,6 +65,36 @@ class PureRelease:
 
     def __post_init__(self) -> None:
         check.positive(epsilon=self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproximateRelease:
+    """A release by a mechanism of which only its (epsilon, delta)-differential privacy is known."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon < math.inf:
+            raise check.RefusedError("epsilon", self.epsilon, "a finite number, at least 0")
+        check.between(0, 1, delta=self.delta)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoissonSampled:
+    """A release from a fresh sample: each unit is in it with probability ``rate``, independently of all others.
+
+    The noise multiplier inside is that of the release from the sample. Under replace-one its sensitivity is that of
+    two opposite contributions (one leaves, another comes), so the same noise has half the multiplier there.
+    Batches of a shuffled data set are no such samples.
+    """
+
+    rate: float
+    event: "Event"
+
+    def __post_init__(self) -> None:
+        check.between(0, 1, rate=self.rate)
+        check.positive(rate=self.rate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +108,48 @@ class Composed:
         check.whole(1, count=self.count)
 
 
-Event = GaussianRelease | PureRelease | Composed
+@dataclass(frozen=True, kw_only=True)
+class Sequence:
+    """Different releases after one another, each chosen with the earlier answers in view (adaptively)."""
+
+    events: tuple["Event", ...]
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.events, tuple) and self.events):
+            raise check.RefusedError("events", self.events, "a tuple of at least one event")
+
+
+Release = GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled
+Event = Release | Composed | Sequence
+
+
+class UnsupportedEventError(TypeError):
+    """An event, or an event under an adjacency, of which an accountant has no proof; the message names it."""
+
+
+def releases(event: Event) -> dict[Release, int]:
+    """What an event consists of: each different release, and how often it happens.
+
+    Every accountant counts what stands here, so that this is the only place where counts are multiplied.
+
+    >>> step = PoissonSampled(rate=0.5, event=PureRelease(epsilon=1))
+    >>> list(releases(Composed(event=Sequence(events=(step, step)), count=10)).values())
+    [20]
+    """
+    match event:
+        case Composed(event=inner, count=count):
+            return {release: count * times for release, times in releases(inner).items()}
+        case Sequence(events=events):
+            total: Counter[Release] = Counter()
+            for inner in events:
+                total.update(releases(inner))
+            return dict(total)
+        case PoissonSampled(rate=1, event=inner):
+            return releases(inner)
+        case GaussianRelease() | LaplaceRelease() | PureRelease() | ApproximateRelease() | PoissonSampled():
+            return {event: 1}
+        case _:
+            raise UnsupportedEventError(f"{event!r} is no event")
 
 
 class IncomparableError(TypeError):
@@ -123,6 +205,38 @@ class Guarantee:
         [kairouz2015, Theorem 2.1].
         """
         return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
+
+
+def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
+    """What the guarantee for one unit means for ``people`` of them together: another guarantee, for another unit.
+
+    (k epsilon, delta sum_{i<k} e^{i epsilon}): k neighbouring steps, each by the definition; for pure privacy
+    [dwork2014, Theorem 2.2].
+    """
+    if check.whole(1, people=people) == 1:
+        return guarantee
+    unit, basis = f"group of {people}, each a {guarantee.unit}", f"{guarantee.basis}; group privacy"
+    return replace(_in_steps(guarantee, people), unit=unit, basis=basis)
+
+
+def for_replacement(guarantee: Guarantee) -> Guarantee:
+    """What a guarantee under add/remove means under replace-one: one unit leaves, then another comes.
+
+    (2 epsilon, (1 + e^epsilon) delta). The event keeps the noise multiplier that it had under add/remove, as the
+    basis says. The other direction does not hold, and raises RefusedError.
+    """
+    if guarantee.adjacency is not Adjacency.ADD_REMOVE:
+        raise check.RefusedError("adjacency", str(guarantee.adjacency), str(Adjacency.ADD_REMOVE))
+    basis = f"{guarantee.basis}, under add/remove; a replacement is a removal and an addition"
+    return replace(_in_steps(guarantee, 2), adjacency=Adjacency.REPLACE_ONE, basis=basis)
+
+
+def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
+    """P <= e^epsilon P' + delta, ``steps`` times over."""
+    epsilon, delta = guarantee.epsilon, 0.0
+    for _ in range(steps):
+        delta = min(guarantee.delta + math.exp(min(epsilon, 700.0)) * delta, 1.0)
+    return replace(guarantee, epsilon=steps * epsilon, delta=delta)
 
 
 @dataclass(frozen=True, kw_only=True)

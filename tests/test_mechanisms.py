@@ -9,14 +9,14 @@ from scipy import stats
 from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.mechanisms import MECHANISMS, Gaussian, Laplace, NoisyMax, NormExponential
-from dpcore.privacy import GaussianRelease, PureRelease
+from dpcore.privacy import GaussianRelease, LaplaceRelease, PureRelease
 
 # A literal entry for each mechanism: arguments with sensitivity 2, the event, and, where it adds noise to a value,
 # (statistic of the noise on three coordinates, its law).
 CONTRACT = {
     "laplace": (
         {"sensitivity": 2.0, "epsilon": 0.5},
-        PureRelease(epsilon=0.5),
+        LaplaceRelease(noise_multiplier=2.0),
         (np.ravel, stats.laplace(scale=4.0)),
     ),
     "gaussian": (

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import erfcx, ndtr
 
 from dpcore import check
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee
+from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, UnsupportedEventError, releases
 
 BASIS = "exact Gaussian composition (GDP)"
 
@@ -65,23 +65,36 @@ def epsilon_of(delta: float, *, mu: float) -> float:
     return float(root)
 
 
+def is_gaussian(event: Event) -> bool:
+    """Whether an event consists of Gaussian releases only."""
+    return all(isinstance(release, GaussianRelease) for release in releases(event))
+
+
 def mu_of_event(event: Event) -> float:
-    """The mu of an event that consists of Gaussian releases; raises TypeError for any other, naming it."""
-    match event:
+    """The mu of an event that consists of Gaussian releases; raises UnsupportedEventError for others, naming them."""
+    squares = [times * _mu_of_release(release) ** 2 for release, times in releases(event).items()]
+    return math.sqrt(math.fsum(squares))
+
+
+def _mu_of_release(release: Event) -> float:
+    match release:
         case GaussianRelease(noise_multiplier=0):
             return math.inf
         case GaussianRelease(noise_multiplier=multiplier):
             return 1 / multiplier
-        case Composed(event=inner, count=count):
-            return math.sqrt(count) * mu_of_event(inner)
         case _:
-            raise TypeError(f"the GDP accountant counts Gaussian releases only, not {event!r}")
+            raise UnsupportedEventError(f"the GDP accountant counts Gaussian releases only, not {release!r}")
+
+
+def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
+    """Exact epsilon of Gaussian releases taken each of ``counts`` times [dong2022, Corollary 3.3]."""
+    mu = mu_of_event(event) * np.sqrt(np.asarray(counts, dtype=float))
+    return np.array([math.inf if math.isinf(one) else epsilon_of(delta, mu=one) for one in mu])
 
 
 def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
     """The exact guarantee of Gaussian releases at ``delta``; the event is read under ``adjacency``."""
-    mu = mu_of_event(event)
-    epsilon = math.inf if math.isinf(mu) else epsilon_of(delta, mu=mu)
+    epsilon = float(epsilons(event, np.ones(1), delta=delta, adjacency=adjacency)[0])
     return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event)
 
 

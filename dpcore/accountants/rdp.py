@@ -1,0 +1,177 @@
+"""Renyi differential privacy: orders a, at which the divergences of all releases simply add up.
+
+(a, r)-RDP: D_a(M(D) || M(D')) <= r for all neighbours; T releases are (a, sum r_t)-RDP [mironov2017, Proposition 1].
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+
+from dpcore import check
+from dpcore.accountants import gdp, naive
+from dpcore.privacy import (
+    Adjacency,
+    ApproximateRelease,
+    Event,
+    GaussianRelease,
+    LaplaceRelease,
+    PoissonSampled,
+    PureRelease,
+    Release,
+    UnsupportedEventError,
+)
+
+# Moments lambda = a - 1 of 1 to 32, as in the paper.
+MOMENTS = tuple(float(order) for order in range(2, 34))
+# A little privacy is best proved at a large order, a large epsilon at one close to 1.
+ORDERS = tuple(
+    float(order)
+    for order in (
+        *(1 + np.geomspace(0.01, 10, 121)[:-1]),
+        *range(11, 65),
+        *np.unique(np.geomspace(66, 1024, 40).round()),
+    )
+)
+# The quadrature's nodes come as close as sigma/2, so a sampled release of less noise is interpolated instead.
+_LEAST_NOISE = 0.1
+
+
+def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
+    """Epsilon of ``event`` taken each of ``counts`` times, by the moments accountant [abadi2016, Theorem 2].
+
+    epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a of 2 to 33.
+    """
+    return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, sharp=False)
+
+
+def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
+    """Epsilon of ``event`` taken each of ``counts`` times, by Renyi orders and the improved conversion.
+
+    epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020, Theorem 21]
+    """
+    return _epsilons(event, counts, ORDERS, delta=delta, adjacency=adjacency, sharp=True)
+
+
+def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
+    check.between(0, 1, inclusive=False, delta=delta)
+    found = naive.proved(event, adjacency, accountant="Renyi accounting")
+    counts = np.asarray(counts, dtype=float)[:, None]
+    # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta, which adds up apart.
+    left = delta - counts * naive.total_failures(found)[0]
+    log_delta = np.log(np.where(left > 0, left, 1))
+    a = np.array(orders)
+    total = counts * sum(n * np.array(divergences(release, orders)) for release, n in found.items())
+    conversion = np.log1p(-1 / a) - (log_delta + np.log(a)) / (a - 1) if sharp else -log_delta / (a - 1)
+    return np.where(left[:, 0] > 0, np.maximum((total + conversion).min(axis=1), 0), math.inf)
+
+
+@lru_cache(maxsize=256)
+def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
+    """r(a) of one release at each of ``orders`` > 1; for an approximate release, of what does not fail."""
+    a = np.array(orders)
+    match release:
+        case GaussianRelease(noise_multiplier=multiplier):
+            return a / (2 * multiplier**2) if multiplier else np.full_like(a, math.inf)
+        case LaplaceRelease(noise_multiplier=multiplier):
+            return _laplace(1 / multiplier, a)
+        case PureRelease(epsilon=epsilon) | ApproximateRelease(epsilon=epsilon):
+            return _randomised_response(epsilon, a)
+        case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
+            return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
+        case PoissonSampled() if naive.failures(release)[1] == 0:
+            return _randomised_response(float(naive.price(release, slack=np.ones(1))[0]), a)
+        case _:
+            raise UnsupportedEventError(f"Renyi accounting has no divergence for {release!r}")
+
+
+def _laplace(epsilon: float, a: np.ndarray) -> np.ndarray:
+    """1/(a-1) ln( a/(2a-1) e^{(a-1) epsilon} + (a-1)/(2a-1) e^{-a epsilon} ) [mironov2017, Proposition 6]"""
+    first = np.log(a / (2 * a - 1)) + (a - 1) * epsilon
+    return np.maximum(np.logaddexp(first, np.log((a - 1) / (2 * a - 1)) - a * epsilon), 0) / (a - 1)
+
+
+def _randomised_response(epsilon: float, a: np.ndarray) -> np.ndarray:
+    """1/(a-1) ln( p^a (1-p)^{1-a} + (1-p)^a p^{1-a} ), p = e^epsilon/(1 + e^epsilon) [mironov2017, Proposition 5].
+
+    Randomised response is the worst of all epsilon-DP mechanisms [kairouz2015, Theorem 2.1], so this bounds them.
+    """
+    p, rest = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
+    return np.maximum(np.logaddexp(a * p + (1 - a) * rest, a * rest + (1 - a) * p), 0) / (a - 1)
+
+
+def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndarray:
+    """r(a) of a Poisson-sampled Gaussian release under add/remove, mu = 1/sigma [mironov2019, Section 3].
+
+    r(a) = 1/(a-1) ln A_a, A_a = E_{z ~ N(0, sigma^2)} [ (1 - q + q e^{(2z-1)/(2 sigma^2)})^a ]: the divergence of the
+    sampled from the empty release; the reverse one is smaller [mironov2019, Section 3.1].
+    """
+    if math.isinf(mu):
+        return np.full(len(orders), math.inf)
+    a = np.array(orders)
+    log_moment = np.empty_like(a)
+    whole = a == np.floor(a)
+    if whole.any():
+        log_moment[whole] = _whole_moments(rate, mu, tuple(a[whole]))
+    if (~whole).any() and 1 / mu >= _LEAST_NOISE:
+        log_moment[~whole] = _quadrature(rate, mu, a[~whole])
+    elif (~whole).any():
+        log_moment[~whole] = _between(rate, mu, a[~whole])
+    return log_moment / (a - 1)
+
+
+def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndarray:
+    """ln A_a = ln sum_k C(a,k) (1-q)^{a-k} q^k e^{(k^2-k)/(2 sigma^2)} for whole orders a.
+
+    As the binomial weights add up to 1, A_a - 1 is the sum with e^x - 1 for e^x: positive terms only, so that nothing
+    cancels where A_a is barely more than 1.
+    """
+    a, k, log_binomial = _binomials(orders)
+    growth = (k * k - k) * (mu * mu / 2)
+    log_growth = growth + np.log(-np.expm1(-growth))
+    terms = log_binomial + (a - k) * math.log1p(-rate) + k * math.log(rate) + log_growth
+    return np.logaddexp(0, logsumexp(terms, axis=1))
+
+
+@lru_cache(maxsize=8)
+def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Orders as a column, k = 2 .. the largest as a row, and ln C(a, k), -inf where k > a."""
+    a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)
+    with np.errstate(invalid="ignore"):
+        table = gammaln(a + 1) - gammaln(k + 1) - gammaln(np.maximum(a - k, 0) + 1)
+    return a, k, np.where(k <= a, table, -math.inf)
+
+
+def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
+    """ln A_a for any orders, by the trapezoidal rule.
+
+    The integrand is analytic up to a distance of pi sigma (in standard deviations) from the real line, so the rule
+    converges exponentially in sigma/step. With x = e^u - 1, of mean 0, the integrand (1 + q x)^a - 1 - a q x has the
+    integral A_a - 1 and loses no digits where that is small.
+    """
+    step = min(0.25, 1 / (2 * mu))
+    z = np.arange(-12, a.max() * mu + 12, step)  # in standard deviations
+    u = mu * z - mu * mu / 2
+    log_ratio = np.where(u < 0.5, np.log1p(rate * np.expm1(np.minimum(u, 1))), _log_mixture(rate, u))
+    log_weight = math.log(step / math.sqrt(2 * math.pi)) - z * z / 2
+    power = a[:, None] * log_ratio
+    with np.errstate(over="ignore", invalid="ignore"):
+        weight, linear = np.exp(log_weight), a[:, None] * rate * np.exp(u + log_weight)
+        near = weight * (np.expm1(np.minimum(power, 1)) - a[:, None] * rate * np.expm1(np.minimum(u, 700)))
+        far = np.exp(power + log_weight) - weight * (1 - a[:, None] * rate) - linear
+        moment = np.log1p(np.maximum(np.where(power < 1, near, far).sum(axis=1), 0))
+    huge = ~np.isfinite(moment)
+    moment[huge] = logsumexp(power[huge] + log_weight, axis=1)
+    return moment
+
+
+def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
+    """ln(1 - q + q e^u)."""
+    return np.logaddexp(math.log1p(-rate), math.log(rate) + u)
+
+
+def _between(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
+    """An upper bound on ln A_a: it is convex in a, and 0 at 1, so the chord of the next whole orders lies above."""
+    ends = np.arange(2, np.ceil(a.max()) + 1)
+    return np.interp(a, [1, *ends], [0, *_whole_moments(rate, mu, tuple(ends))])
