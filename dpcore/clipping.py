@@ -29,7 +29,8 @@ class LogisticGradient:
 
     def __init__(self, X: np.ndarray, y: np.ndarray, *, models: int, clip_norm: np.ndarray | None):
         half = X * ((2 * y - 1) / 2).astype(X.dtype)[:, None]
-        self._n, self._total = len(X), half.sum(axis=0)
+        # in double precision: what this sum loses would pull every step the same way
+        self._n, self._total = len(X), half.sum(axis=0, dtype=np.float64).astype(X.dtype)
         cuts = blocks(len(X), rows=models, itemsize=X.itemsize)
         floor = _residual_floor(X, clip_norm)
         self._blocks = [

@@ -1,10 +1,13 @@
 """Figures are plain data: Plotly's own classes accept each, and they draw what the result holds."""
 
 import base64
+import io
+import re
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from PIL import Image
 
 from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.experiments.classifier_claims import EPSILONS
@@ -58,18 +61,27 @@ def test_the_curve_shows_the_medians_of_the_table(result):
         assert numbers(trace["y"]) == pytest.approx(table[column].to_numpy(dtype=float), rel=1e-6)
 
 
-def test_the_map_draws_every_boundary_with_gaps_between(result):
-    trace = classifier.regions(result, 0)["data"][1]
-    x = numbers(trace["x"])
-    assert len(x) == 3 * len(result.boundaries(0))
-    assert np.isnan(x[2::3]).all()
-    assert not np.isnan(np.delete(x, np.s_[2::3])).any()
+def test_the_map_draws_every_boundary(result):
+    shape = classifier.regions(result, 0)["layout"]["shapes"][0]
+    ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)
+    np.testing.assert_allclose(ends, result.plane.display(result.boundaries(0)), rtol=1e-4, atol=1e-4)
+
+
+def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
+    shape = classifier._boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)
+    assert not shape["visible"]
+    go.Figure(layout={"shapes": [shape]})
 
 
 def test_the_map_colours_what_the_ensemble_decides(result):
     winner, _ = result.regions(0)
-    codes = numbers(classifier.regions(result, 0)["data"][0]["z"])
+    source = classifier.regions(result, 0)["layout"]["images"][0]["source"]
+    with Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))) as picture:
+        codes = np.asarray(picture)[::-1]
+        palette = picture.getpalette()
     assert np.array_equal(codes // classifier._SHADES, winner)
+    first = classifier._SHADES * winner[0, 0] + classifier._SHADES - 1
+    assert "#" + bytes(palette[3 * first : 3 * first + 3]).hex() == theme.CLASSES[winner[0, 0]]
 
 
 def test_a_partial_result_is_drawn_as_far_as_it_goes():

@@ -10,7 +10,12 @@ import time
 from collections import OrderedDict
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from dpcore.experiments import Experiment
+
+# Small matrices, many sessions: threads of the linear algebra would only get into each other's way.
+threadpool_limits(1, user_api="blas")
 
 # One slice: what a slider's redraw can spare.
 SLICE_SECONDS = 0.05

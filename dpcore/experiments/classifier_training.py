@@ -14,7 +14,7 @@ from dpcore.learners.reference import optimum
 if TYPE_CHECKING:
     from dpcore.experiments.classifier import ClassifierSettings
 
-_CURVE_POINTS = 30
+_CURVE_POINTS = 21
 
 
 @dataclass(frozen=True, kw_only=True)

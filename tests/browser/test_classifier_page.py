@@ -23,7 +23,7 @@ NOTE_MAPS = """() => {
   const map = document.querySelector("[aria-label^='Decision regions, private']")
   window.maps = new Set()
   new MutationObserver(() => {
-    const line = map.querySelector("path.js-line")
+    const line = map.querySelector(".shapelayer path")
     if (line) maps.add(line.getAttribute("d"))
   }).observe(map, { subtree: true, childList: true, attributes: true })
 }"""

@@ -36,63 +36,56 @@ def reference_regions(result: ClassifierResult) -> dict:
 
 
 def _map(result, decided, segments, *, name, title, also=None) -> dict:
+    """Regions as an image and boundaries as shapes: when they move, Plotly need not draw the points again."""
     plane = result.plane
-    winner, share = decided
-    classes = len(result.split.source.classes)
-    shade = np.clip(((share - 1 / 2) * 2 * _SHADES).astype(int), 0, _SHADES - 1)
     (x_low, x_high), (y_low, y_high) = plane.units
-    size = len(winner)
-    ground = {
-        "type": "heatmap",
-        "z": theme.array((winner * _SHADES + shade).astype(np.uint8)),
-        "x0": x_low + (x_high - x_low) / size / 2,
-        "dx": (x_high - x_low) / size,
-        "y0": y_low + (y_high - y_low) / size / 2,
-        "dy": (y_high - y_low) / size,
-        "zmin": -0.5,
-        "zmax": classes * _SHADES - 0.5,
-        "colorscale": _scale(classes),
-        "showscale": False,
-        "hoverinfo": "skip",
-    }
-    width = 2.2 if name == "reference" else 1.2
-    traces = [ground, _lines(plane, segments, colour=theme.COLOURS[name], width=width) | {"opacity": 0.75}]
+    shapes = [_boundary(plane, segments, colour=theme.COLOURS[name], width=2.2 if name == "reference" else 1.2)]
     if also is not None:
-        traces.append(_lines(plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
-    traces += _points(result)
+        shapes.append(_boundary(plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
+    ground = {
+        "source": theme.image(_ground(*decided), _colours(len(result.split.source.classes))),
+        "x": x_low,
+        "y": y_high,
+        "sizex": x_high - x_low,
+        "sizey": y_high - y_low,
+        "xref": "x",
+        "yref": "y",
+        "sizing": "stretch",
+        "layer": "below",
+    }
     return theme.figure(
-        *traces,
+        *_points(result),
+        images=[ground],
+        shapes=shapes,
         title=theme.title(title),
-        xaxis={
-            "range": [x_low, x_high],
-            "title": {"text": plane.labels[0]},
-            "showgrid": False,
-            "zeroline": False,
-        },
-        yaxis={
-            "range": [y_low, y_high],
-            "title": {"text": plane.labels[1]},
-            "showgrid": False,
-            "zeroline": False,
-        },
+        xaxis={"range": [x_low, x_high], "title": {"text": plane.labels[0]}, "showgrid": False, "zeroline": False},
+        yaxis={"range": [y_low, y_high], "title": {"text": plane.labels[1]}, "showgrid": False, "zeroline": False},
     )
 
 
-def _scale(classes: int) -> list[list]:
-    """A stepped colour scale: one colour a class, more solid the more models agree."""
-    steps, total = [], classes * _SHADES
-    for code in range(total):
-        colour = theme.rgba(theme.CLASSES[code // _SHADES], 0.08 + 0.42 * (code % _SHADES) / (_SHADES - 1))
-        steps += [[code / total, colour], [(code + 1) / total, colour]]
-    return steps
+def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Each point's colour number: its class, in a shade for how many models agree."""
+    shade = np.clip(((share - 1 / 2) * 2 * _SHADES).astype(int), 0, _SHADES - 1)
+    return (winner * _SHADES + shade).astype(np.uint8)
 
 
-def _lines(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
-    """All segments as one trace, with gaps between them."""
-    ends = np.full((len(segments), 3, 2), np.nan, np.float32)
-    ends[:, :2] = plane.display(segments)
+def _colours(classes: int) -> list[tuple[str, float]]:
+    """Colour and opacity of each colour number: more solid the more models agree."""
+    return [
+        (theme.CLASSES[label], 0.08 + 0.42 * shade / (_SHADES - 1))
+        for label in range(classes)
+        for shade in range(_SHADES)
+    ]
+
+
+def _boundary(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
+    """All segments as one shape."""
+    ends = plane.display(segments).reshape(-1, 4)
+    path = "".join(f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends)
     style = {"color": colour, "width": width, "dash": dash}
-    return theme.scatter(*ends.reshape(-1, 2).T, mode="lines", line=style, hoverinfo="skip")
+    # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
+    hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
+    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
 
 
 def _points(result: ClassifierResult) -> list[dict]:

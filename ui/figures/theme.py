@@ -8,8 +8,11 @@ theme, which the chart widget fills in.
 """
 
 import base64
+import io
+from collections.abc import Sequence
 
 import numpy as np
+from PIL import Image
 
 PRIVATE = "#3b82c4"
 NON_PRIVATE = "#8a8f98"
@@ -63,6 +66,15 @@ def array(values: np.ndarray) -> dict:
     flat = np.ascontiguousarray(values, dtype=kind)
     spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
     return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
+
+
+def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
+    """A picture as a data address: ``numbers`` (rows from below, columns) choose among the ("#rrggbb", opacity)."""
+    picture = Image.fromarray(np.ascontiguousarray(numbers[::-1], dtype=np.uint8), mode="P")
+    picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
+    file = io.BytesIO()
+    picture.save(file, "PNG", transparency=bytes(round(255 * opacity) for _, opacity in colours), compress_level=1)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def title(text: str) -> dict:
