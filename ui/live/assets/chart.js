@@ -155,10 +155,9 @@ class Chart {
     this.frame = requestAnimationFrame(() => this.draw())
   }
 
-  draw() {
+  draw(look = lookOf(this.node)) {
     const { tools, figure, width, height } = this
     if (!tools || !width) return // in a closed tab there is no width: drawn when it opens
-    const look = lookOf(this.node)
     const wanted = JSON.stringify([look, width, height])
     if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
     this.drawn = { figure, wanted }

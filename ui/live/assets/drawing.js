@@ -1,6 +1,8 @@
 // Charts that change together are drawn together: one picture for the eye, and one frame for the browser, which would
 // paint what is drawn between two frames twice.
 
+import { lookOf } from "./theme.js"
+
 const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
 const COMPLETE = "epsilon-lab:complete"
 
@@ -23,7 +25,9 @@ function drawAll() {
   timer = null
   const charts = [...waiting]
   waiting.clear()
-  for (const chart of charts) chart.draw()
+  if (!charts.length) return
+  const look = lookOf(charts[0].node) // asked once: to ask between two draws makes the browser work out all styles anew
+  for (const chart of charts) chart.draw(look)
 }
 
 window.addEventListener(COMPLETE, drawAll)
