@@ -1,0 +1,321 @@
+"""A sweep of 9 epsilons x 20 repeats, 100 noisy gradient steps each: the batch axis beside three others.
+
+- *loop*: plain numpy, one model at a time; every example's gradient is formed, measured and clipped, then averaged.
+  The *lean* loop clips and averages in one matrix product.
+- *Opacus*: one model at a time, a linear layer with its bias, per-sample gradients by hooks, clipping and noise by its
+  optimizer, the full batch in every step and no data loader. (Its ghost mode gives wrong gradients for outputs of shape
+  (n, 1).) *Without bias* the constant is a column of the inputs, as it is for us: one parameter less to clip.
+- *floor*: the matrix products and the exponentials that the sweep cannot do without, and nothing else: no noise, no
+  clipping, no update. Of several arrangements the quickest one counts. For two classes the engine takes a tanh in place
+  of the exponential, which may be the quicker of the two; the floor with tanh is shown beside.
+
+All work in float32, on one thread. The loops and Opacus train a few models, and their times are scaled up to all 180.
+In each round every contender is timed in turn, over and over for a moment; its time is the median of that moment.
+Shown are medians over the rounds; ratios are taken within a round. Before that, all must have arrived at the same
+weights without noise.
+"""
+
+import importlib.util
+import itertools
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
+from dpcore import losses
+from dpcore.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
+from dpcore.privacy import Adjacency
+
+EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 150)
+REPEATS, STEPS = 20, 100
+MODELS = len(EPSILONS) * REPEATS
+DELTA, CLIP_NORM, LEARNING_RATE = 1e-5, 0.5, 1.0
+ADJACENCY = Adjacency.REPLACE_ONE
+
+# How far apart weights without noise may be after all steps: float32, other orders of summation.
+TOLERANCE = 1e-4
+# Seconds that one contender is given in a round; it is always timed at least once.
+MOMENT = 0.1
+
+COLUMNS = ("", "ours", "floor", "tanh floor", "loop*", "lean loop*", "Opacus*", "without bias*")
+WIDTHS = (24, 9, 9, 10, 9, 10, 9, 13)
+
+# Trains one or more models and returns their weights (..., k, p).
+Training = Callable[[], np.ndarray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A size of problem, and the ratios that the acceptance asks for."""
+
+    rows: int
+    features: int
+    classes: int
+    opacus_at_least: float | None = None
+    loop_at_least: float | None = None
+    floor_at_most: float | None = None
+
+    def __str__(self) -> str:
+        return f"n={self.rows} d={self.features}, {self.classes} classes"
+
+
+CASES = (
+    Case(rows=400, features=2, classes=2, opacus_at_least=1000, loop_at_least=60, floor_at_most=1.35),
+    Case(rows=5000, features=30, classes=2, opacus_at_least=80, floor_at_most=1.2),
+    Case(rows=400, features=2, classes=4, opacus_at_least=150, floor_at_most=3),
+    Case(rows=5000, features=30, classes=4),
+)
+
+
+class Work:
+    """The rows of a case, the start of every model, and how much noise each model gets."""
+
+    def __init__(self, case: Case):
+        rng = np.random.default_rng(2)
+        self.classes, self.outputs = case.classes, losses.outputs(case.classes)
+        self.y = rng.integers(0, case.classes, case.rows)
+        centres = rng.uniform(-0.4, 0.4, (case.classes, case.features))
+        X = np.clip(centres[self.y] + 0.4 * rng.standard_normal((case.rows, case.features)), -1, 1)
+        self.X = losses.with_constant(X).astype(np.float32)
+        self.start = rng.normal(0, 0.1, (self.outputs, self.X.shape[1])).astype(np.float32)
+        each = [noise_multiplier(epsilon=epsilon, delta=DELTA, steps=STEPS) for epsilon in EPSILONS]
+        self.multipliers = np.repeat(each, REPEATS)
+        self.draws = np.tile(np.arange(REPEATS), len(EPSILONS))
+
+    def noise_sd(self, multiplier: float | np.ndarray) -> float | np.ndarray:
+        return mean_noise_sd(multiplier, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY)
+
+
+def ours(work: Work, multipliers: np.ndarray) -> Training:
+    """All models in one batch."""
+    return lambda: (
+        noisy_gradient_descent(
+            work.X,
+            work.y,
+            n_classes=work.classes,
+            steps=STEPS,
+            learning_rate=LEARNING_RATE,
+            clip_norm=CLIP_NORM,
+            noise_sd=work.noise_sd(multipliers),
+            start=work.start,
+            seed=1,
+            draws=work.draws,
+            dtype=np.float32,
+        ).weights
+    )
+
+
+def loop(work: Work, multiplier: float, *, lean: bool = False) -> Training:
+    """One model, as one would write it down."""
+    X, rows, sd = work.X, len(work.X), work.noise_sd(multiplier)
+    target = work.y[:, None] if work.outputs == 1 else work.y[:, None] == np.arange(work.outputs)
+    target = target.astype(np.float32)
+    rng = np.random.default_rng(1)
+
+    def train() -> np.ndarray:
+        w = work.start.copy()
+        for _ in range(STEPS):
+            residuals = _probabilities(X @ w.T) - target
+            gradients = (residuals[:, :, None] * X[:, None, :]).reshape(rows, -1)
+            if lean:
+                factors = np.minimum(1, CLIP_NORM / np.sqrt(np.square(gradients).sum(axis=1)))
+                mean = factors @ gradients / rows
+            else:
+                norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+                mean = (gradients * np.minimum(1, CLIP_NORM / norms)).mean(axis=0)
+            w -= LEARNING_RATE * (mean.reshape(w.shape) + sd * rng.standard_normal(w.shape))
+        return w
+
+    return train
+
+
+def _probabilities(z: np.ndarray) -> np.ndarray:
+    if z.shape[1] == 1:
+        return 1 / (1 + np.exp(-z))
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def opacus(work: Work, multiplier: float, *, bias: bool = True) -> Training:
+    """One model by Opacus."""
+    import torch
+    from opacus.grad_sample import GradSampleModule
+    from opacus.optimizers import DPOptimizer
+
+    X, start = torch.from_numpy(work.X), torch.from_numpy(work.start)
+    if bias:
+        X = X[:, :-1].contiguous()
+    y, loss_of = torch.from_numpy(work.y), torch.nn.CrossEntropyLoss()
+    if work.outputs == 1:
+        y, loss_of = y.float()[:, None], torch.nn.BCEWithLogitsLoss()
+
+    def train() -> np.ndarray:
+        linear = torch.nn.Linear(X.shape[1], work.outputs, bias=bias)
+        with torch.no_grad():
+            linear.weight[:] = start[:, : X.shape[1]]
+            if bias:
+                linear.bias[:] = start[:, -1]
+        model = GradSampleModule(linear)
+        optimizer = DPOptimizer(
+            torch.optim.SGD(model.parameters(), lr=LEARNING_RATE),
+            noise_multiplier=multiplier * ADJACENCY.contributions,
+            max_grad_norm=CLIP_NORM,
+            expected_batch_size=len(X),
+        )
+        for _ in range(STEPS):
+            optimizer.zero_grad()
+            loss_of(model(X), y).backward()
+            optimizer.step()
+        parts = [part.detach().numpy().reshape(work.outputs, -1) for part in linear.parameters()]
+        return np.concatenate(parts, axis=1)
+
+    return train
+
+
+def floor(work: Work, function: np.ufunc, *, models_first: bool, cells: int) -> Training:
+    """The bare products with the ``function`` of each logit between, in blocks of that many cells."""
+    count = MODELS * work.outputs
+    width = max(32, min(cells // count, len(work.X)))
+    blocks = [work.X[first : first + width] for first in range(0, len(work.X), width)]
+    weights = np.random.default_rng(1).normal(0, 0.1, (count, work.X.shape[1])).astype(np.float32)
+    if models_first:
+        parts = [(weights, block.T.copy(), block.copy()) for block in blocks]
+        scratch = {len(block): np.empty((count, len(block)), np.float32) for block in blocks}
+    else:
+        columns = weights.T.copy()
+        parts = [(block.copy(), columns, block.T.copy()) for block in blocks]
+        scratch = {len(block): np.empty((len(block), count), np.float32) for block in blocks}
+    scratch = [scratch[len(block)] for block in blocks]
+    total = np.empty_like(weights if models_first else weights.T, order="C")
+
+    def train() -> np.ndarray:
+        for _ in range(STEPS):
+            for (left, right, rows), logits in zip(parts, scratch, strict=True):
+                np.matmul(left, right, out=logits)
+                function(logits, out=logits)
+                np.matmul(logits, rows, out=total) if models_first else np.matmul(rows, logits, out=total)
+        return total
+
+    return train
+
+
+def quickest_floor(work: Work, function: np.ufunc) -> Training:
+    """The quickest of several arrangements on this machine: which axis comes first, and how large a block is."""
+    made = [
+        floor(work, function, models_first=models_first, cells=cells)
+        for models_first, cells in itertools.product((True, False), (100_000, 190_000, 380_000, 10**9))
+    ]
+    return min(made, key=lambda train: min(_clock(train) for _ in range(3)))
+
+
+# One model at a time: name -> how it is trained.
+SINGLES = {"loop": loop, "lean": partial(loop, lean=True)}
+OPACUS = {"opacus": opacus, "no bias": partial(opacus, bias=False)}
+
+
+def disagreement(work: Work, single: Callable[[Work, float], Training]) -> float:
+    """The largest difference between its weights and those of all our models, when none has noise."""
+    return float(np.abs(ours(work, np.zeros(MODELS))() - single(work, 0.0)()).max())
+
+
+def clipped(work: Work) -> float:
+    """The share of gradients that are clipped after the last step without noise: clipping must have had work to do."""
+    weights = ours(work, np.zeros(MODELS))()[0]
+    return float(np.mean(losses.gradient_norms(weights, work.X, work.y) > CLIP_NORM))
+
+
+def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str, np.ndarray]:
+    """Contender -> seconds for the whole sweep, by round."""
+    whole = {"ours": ours(work, work.multipliers), "floor": quickest_floor(work, np.exp)}
+    if work.outputs == 1:
+        whole["tanh"] = quickest_floor(work, np.tanh)
+    contenders = {name: (1, lambda _, train=train: train) for name, train in whole.items()}
+    for name, single in singles.items():
+        contenders[name] = (MODELS, lambda model, single=single: single(work, work.multipliers[model]))
+    taken = {name: np.empty(rounds) for name in contenders}
+    for turn in range(rounds):
+        order = list(contenders.items())
+        for name, (scale, make) in order if turn % 2 else reversed(order):
+            taken[name][turn] = scale * _moment(make, turn)
+    return taken
+
+
+def _moment(make: Callable[[int], Training], turn: int) -> float:
+    """The median time of the trainings that fit into a moment; single models take turns."""
+    taken, end = [], time.perf_counter() + MOMENT
+    while not taken or time.perf_counter() < end:
+        taken.append(_clock(make((turn * 37 + len(taken) * 61) % MODELS)))
+    return statistics.median(taken)
+
+
+def _clock(train: Training) -> float:
+    begin = time.perf_counter()
+    train()
+    return time.perf_counter() - begin
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """All cases; without Opacus, what can be said without it."""
+    outcome = Outcome(missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None])
+    say(
+        f"  {MODELS} models x {STEPS} steps, one thread, float32, medians of {rounds} rounds; * a few models, scaled up"
+    )
+    say(row(COLUMNS, WIDTHS))
+    # Opacus warns of what does not matter here; a single model under much noise overflows on its way to a sure 0.
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(over="ignore", divide="ignore"):
+        warnings.simplefilter("ignore")
+        singles = SINGLES
+        if not outcome.missing:
+            import torch
+
+            torch.set_num_threads(1)
+            singles = SINGLES | OPACUS
+        for case in CASES:
+            outcome.lines += _measure(case, singles, rounds=rounds, say=say)
+    return outcome
+
+
+def _measure(case: Case, singles: dict[str, Callable], *, rounds: int, say: Print) -> list[Line]:
+    """Time one case and print it; return its acceptance lines."""
+    work = Work(case)
+    apart = {name: disagreement(work, single) for name, single in singles.items()}
+    taken = times(work, singles, rounds=rounds)
+    ratios = {name: taken["ours"] / taken[name] for name in ("floor", "tanh") if name in taken}
+    ratios |= {name: taken[name] / taken["ours"] for name in singles}
+    names = ("ours", "floor", "tanh", "loop", "lean", "opacus", "no bias")
+    say(row([case, *(_median(taken.get(name), duration) for name in names)], WIDTHS))
+    compared = [_median(ratios.get(name), lambda ratio: f"{number(ratio)}x") for name in names[1:]]
+    say(row(["  ours/floor, other/ours", "", *compared], WIDTHS))
+    return [_sameness(case, apart, clipped(work)), *_speed(case, ratios)]
+
+
+def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:
+    return "-" if values is None else write(float(np.median(values)))
+
+
+def _sameness(case: Case, apart: dict[str, float], share: float) -> Line:
+    differences = ", ".join(f"{name} {value:.0e}" for name, value in apart.items())
+    return Line(
+        asked=f"{case}: without noise the same weights within {TOLERANCE:g}",
+        measured=f"{differences}; {share:.0%} of gradients clipped",
+        met=max(apart.values()) <= TOLERANCE and share > 0,
+    )
+
+
+def _speed(case: Case, ratios: dict[str, np.ndarray]) -> list[Line]:
+    lines = [
+        (case.opacus_at_least, at_least, "quicker than Opacus", "opacus"),
+        (case.loop_at_least, at_least, "quicker than the loop", "loop"),
+        (case.floor_at_most, at_most, "over the floor", "floor"),
+    ]
+    return [
+        judge(f"{case}: {asked}", bound, ratios.get(name, ()))
+        for bound, judge, asked, name in lines
+        if bound is not None
+    ]

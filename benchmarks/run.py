@@ -1,0 +1,69 @@
+"""``python -m benchmarks.run [name ...]``: run all benchmarks, or the named ones, and say what was met.
+
+Nothing is written and nothing is fetched. Exit code 0: every line is met; 1: some line is not; 2: some line is
+undecided, because a peer is not installed.
+"""
+
+import argparse
+import os
+import platform
+import signal
+import sys
+
+import numpy as np
+import threadpoolctl
+
+from benchmarks import engine, latency
+
+# Name -> (what it measures, the function that runs it, its rounds).
+BENCHMARKS = {
+    "engine": ("training a sweep: the batch axis beside a loop, Opacus and the bare floor", engine.run, 15),
+    "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
+}
+
+
+def machine() -> str:
+    """One line on what the figures belong to."""
+    blas = threadpoolctl.threadpool_info()
+    threads = ", ".join(sorted({f"{pool['internal_api']} {pool['num_threads']} threads" for pool in blas}))
+    return (
+        f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}, "
+        f"{threads}, {load()}"
+    )
+
+
+def load() -> str:
+    """How busy the machine is: others that run beside a benchmark spoil it."""
+    return f"load {os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "load unknown"
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for and print it; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__.partition("\n")[0])
+    names = ", ".join(BENCHMARKS)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"which to run, of {names}; all if none is named")
+    parser.add_argument("--rounds", type=int, help="alternating rounds, for a quick look or a quieter median")
+    asked = parser.parse_args(arguments)
+    unknown = [name for name in asked.names if name not in BENCHMARKS]
+    if unknown or (asked.rounds is not None and asked.rounds < 1):
+        parser.error(f"{unknown[0]} is no benchmark; there are {names}" if unknown else "--rounds must be at least 1")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers and browsers are ended, whatever happens
+    print(machine(), flush=True)
+    return max([_run(name, asked.rounds) for name in asked.names or BENCHMARKS])
+
+
+def _run(name: str, rounds: int | None) -> int:
+    what, benchmark, default = BENCHMARKS[name]
+    print(f"\n{name}: {what}", flush=True)
+    outcome = benchmark(rounds=rounds or default, say=lambda line: print(line, flush=True))
+    print(f"  acceptance ({load()} at the end)")
+    print(*outcome.lines, sep="\n")
+    for peer in outcome.missing:
+        print(f"  MISSING   {peer}")
+    if outcome.missing or any(line.met is None for line in outcome.lines):
+        return 2
+    return 0 if all(line.met for line in outcome.lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
