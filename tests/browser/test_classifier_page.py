@@ -23,8 +23,8 @@ NOTE_MAPS = """() => {
   const map = document.querySelector("[aria-label^='Decision regions, private']")
   window.maps = new Set()
   new MutationObserver(() => {
-    const line = map.querySelector(".shapelayer path")
-    if (line) maps.add(line.getAttribute("d"))
+    const drawn = [...map.querySelectorAll(".shapelayer path")].map((path) => path.getAttribute("d"))
+    maps.add(drawn.sort().join())
   }).observe(map, { subtree: true, childList: true, attributes: true })
 }"""
 
