@@ -5,10 +5,8 @@ import streamlit as st
 st.title("What does privacy cost a machine that learns?")
 st.html(
     '<p class="lab-verdict">Train on people\'s data, and the model remembers people. <b>Differential privacy</b> adds '
-    "just "
-    "enough noise that nobody can tell whether <i>you</i> were in the data. The noise has a price: the model makes "
-    "more "
-    "mistakes. One number, <b>epsilon</b>, sets both. Move it and watch.</p>"
+    "just enough noise that nobody can tell whether <i>you</i> were in the data. The noise has a price: the model "
+    "makes more mistakes. One number, <b>epsilon</b>, sets both. Move it and watch.</p>"
 )
 st.page_link(
     "app_pages/classifier.py",
@@ -57,6 +55,5 @@ for column, (name, text, link) in zip(st.columns(3, gap="large"), TRIES, strict=
     column.link_button("Show me", link, icon=":material/play_arrow:")
 st.caption(
     "For teaching, demonstrations and what-if questions. The noise is ordinary floating-point noise: to publish a "
-    "model "
-    "of real people's data, use a library made for releases."
+    "model of real people's data, use a library made for releases."
 )

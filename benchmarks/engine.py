@@ -10,8 +10,8 @@
   of the exponential, which may be the quicker of the two; the floor with tanh is shown beside.
 
 All work in float32. Ours uses the cores that it would use by itself, Opacus as many as it is quicker with; ours on *one
-core* is held against the floor, which has one. The loops and Opacus train a few models, and their times are scaled up to
-all 180. In each round every contender is timed in turn, over and over for a moment; its time is the median of that
+core* is held against the floor, which has one. The loops and Opacus train a few models, and their times are scaled up
+to all 180. In each round every contender is timed in turn, over and over for a moment; its time is the median of that
 moment. Shown are medians over the rounds; ratios are taken within a round. Before that, all must have arrived at the
 same weights without noise.
 """

@@ -53,8 +53,7 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "step": 0.05,
         "unit": "sd",
         "help": "How far the public rows are moved away from where the private ones lie: in every feature, in their "
-        "own "
-        "standard deviations.",
+        "own standard deviations.",
     },
     "public_steps": {
         "label": "Public steps",

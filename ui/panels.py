@@ -71,10 +71,12 @@ def odds(guarantee: Guarantee) -> str:
     """What the guarantee means for a person, in a sentence's half."""
     right = guarantee.attacker_accuracy
     if right > 0.9995:
-        return "someone who could at best guess 50:50 whether you are in the data may be right practically every time"
+        return (
+            "someone who could at best guess 50:50 whether your row is in the data may be right practically every time"
+        )
     return (
-        "someone who could at best guess 50:50 whether you are in the data can be right "
-        f"<b>at most {in_hundred(right)} times in 100</b>"
+        "someone who could at best guess 50:50 whether your row is in the data can be right <b>at most "
+        f"{in_hundred(right)} times in 100</b>"
     )
 
 

@@ -11,9 +11,8 @@ from ui.figures import theme
 from ui.panels import in_hundred, number
 
 VERSIONS_HELP = (
-    "**Sound**: each person's gradient is clipped, the noise calibrated exactly. **As published**: the slides clip the "
-    "average "
-    "gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
+    "**Sound**: each person's gradient is clipped, the noise calibrated exactly. **As published**: the slides clip "
+    "the average gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
 )
 
 
@@ -31,11 +30,9 @@ def _promise(result: ClassifierResult) -> str:
         case "published":
             return (
                 f"The slides' recipe claims epsilon {number(settings.epsilon)}, but <b>clipping the average does not "
-                "give "
-                "it</b>: one person can move the clipped average by up to 2C, and the noise is made for 2C/n. What "
-                "this "
-                f"noise supports is epsilon <b>{number(held.unbounded.epsilon)}</b> when nothing bounds a row, and "
-                f"{number(held.bounded.epsilon)} with all rows inside of their public bounds, as here."
+                "give it</b>: one person can move the clipped average by up to 2C, and the noise is made for 2C/n. "
+                f"What this noise supports is epsilon <b>{number(held.unbounded.epsilon)}</b> when nothing bounds a "
+                f"row, and {number(held.bounded.epsilon)} with all rows inside of their public bounds, as here."
             )
         case _:
             return "<b>No privacy</b>: the weights follow the data exactly, and nothing is promised to anybody."
@@ -66,8 +63,8 @@ def diagnostics(result: ClassifierResult) -> list[str]:
         ratio = focus.noise / max(float(focus.signal[0]), 1e-12)
         sentences.append(
             f"Noise against signal: at the first step the noise is <b>{number(ratio)} times</b> as long as the mean "
-            "gradient "
-            f"({number(focus.noise)} against {number(float(focus.signal[0]))}), and there are {settings.steps} steps. "
+            f"gradient ({number(focus.noise)} against {number(float(focus.signal[0]))}), and there are "
+            f"{settings.steps} steps. "
             + ("Noise leads; only the average over many steps still finds the way." if ratio > 1 else "The data lead.")
         )
     if reference.best_accuracy - reference.accuracy > 0.015:
@@ -79,8 +76,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
     if settings.delta * settings.rows >= 1:
         sentences.append(
             f"Delta {settings.delta:g} is no smaller than one over the {settings.rows} rows: publishing one whole row "
-            "at "
-            "random would be allowed. Choose it far smaller."
+            "at random would be allowed. Choose it far smaller."
         )
     return sentences
 
@@ -90,8 +86,8 @@ def _clipping(result: ClassifierResult) -> str:
     if result.settings.version == "published":
         return (
             f"The bound {number(bound)} is put on the <i>average</i> gradient, whose norm is "
-            f"{number(float(result.focus.signal[0]))} "
-            f"at the start; {in_hundred(share)} in 100 gradients of single people are longer than it, and stay so."
+            f"{number(float(result.focus.signal[0]))} at the start; {in_hundred(share)} in 100 gradients of single "
+            "people are longer than it, and stay so."
         )
     text = f"The bound {number(bound)} shortens <b>{in_hundred(share)} in 100</b> gradients"
     if share < 0.01:
@@ -125,8 +121,7 @@ def table(result: ClassifierResult) -> None:
         shown,
         caption=(
             "Trained now: median of the repeats on held-out rows. Published: one run on the training rows of the "
-            "slides' own "
-            "data. * The printed gain is not the difference of the printed accuracies (at "
+            "slides' own data. * The printed gain is not the difference of the printed accuracies (at "
             f"{', '.join(map(number, slips))}). " + _insight(frame, result)
         ),
         heads={
@@ -153,10 +148,8 @@ def _insight(frame, result: ClassifierResult) -> str:
         return "With these settings the public start helps nowhere."
     return (
         f"Here the public start is worth most at epsilon {number(most['epsilon'])} ({_signed(most['gain'])} points), "
-        "and "
-        f"{_signed(last['gain'])} at {number(last['epsilon'])}: it matters where noise drowns the private data, while "
-        "in the "
-        "slides' table the gain stays to the end."
+        f"and {_signed(last['gain'])} at {number(last['epsilon'])}: it matters where noise drowns the private data, "
+        "while in the slides' table the gain stays to the end."
     )
 
 
@@ -179,10 +172,9 @@ def guarantee(result: ClassifierResult) -> str:
         case _:
             text = panels.note("None. There is no epsilon for a release without noise.")
     return text + panels.note(
-        "Assumed: feature bounds, number of rows, steps and rates are public; one row a person. <b>Not</b> protected: "
-        "points, "
-        "losses and accuracies on this page (analyst only), the public rows, and what can be learnt about you from "
-        "others."
+        "Assumed: feature bounds, number of rows, steps and rates are public; one row a person. <b>Not</b> "
+        "protected: points, losses and accuracies on this page (analyst only), the public rows, and what can be "
+        "learnt about you from others."
     )
 
 
@@ -191,10 +183,8 @@ def _formula_note(delta: float) -> str:
     pairs = ", ".join(f"{claim} &rarr; {number(formula_epsilon(claim, delta=delta))}" for claim in claims)
     return (
         f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
-        f"{delta:g}. Below "
-        f"{number(crossing(delta))} it wastes accuracy; above, it promises more than it gives. It is the one-shot "
-        "textbook formula, "
-        "not an advanced composition."
+        f"{delta:g}. Below {number(crossing(delta))} it wastes accuracy; above, it promises more than it gives. It is "
+        "the one-shot textbook formula, not an advanced composition."
     )
 
 
