@@ -211,7 +211,7 @@ DATASETS = {
 }
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=24)
 def load(name: str, *, seed: int) -> Split:
     """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
 

@@ -121,6 +121,17 @@ def test_another_data_set_keeps_the_other_settings():
     assert settings_of(app) == ClassifierSettings(dataset="iris", public_rows=37)
 
 
+def test_the_plane_of_two_features():
+    app = opened(CLASSIFIER, dataset="breast_cancer", plane="features", feature_x="3", feature_y="7")
+    assert not app.exception
+    assert not app.warning
+    assert app.selectbox(key="classifier.feature_x").value == 3
+    app.selectbox(key="classifier.feature_y").set_value(3).run()
+    assert not app.exception
+    assert "another feature" in app.error[0].value
+    assert settings_of(app).feature_y == 7
+
+
 def test_the_address_holds_every_setting():
     app = moved(opened(CLASSIFIER), "epsilon", 3.0)
     assert set(app.query_params) == set(asdict(ClassifierSettings()))

@@ -19,8 +19,8 @@ threadpool_limits(1, user_api="blas")
 
 # One slice: what a slider's redraw can spare.
 SLICE_SECONDS = 0.05
-# The largest outcome, an ensemble of the digits with its path, holds about 0.3 MB.
-_OUTCOMES = 1000
+# The largest outcome, 200 models of the digits, holds 0.6 MB; the usual one, 48 of two features, 10 kB.
+_OUTCOMES = 400
 
 
 class _Outcomes:

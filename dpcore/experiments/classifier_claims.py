@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -125,6 +126,7 @@ def formula_epsilon(epsilon: float, *, delta: float) -> float:
     return accountants.account(event, delta=delta, adjacency=Adjacency.REPLACE_ONE).epsilon
 
 
+@lru_cache(maxsize=256)
 def crossing(delta: float) -> float:
     """The claimed epsilon from which on the published formula promises more than it gives; 8.42 at delta 1e-5."""
     low, high = 1e-3, 1e3

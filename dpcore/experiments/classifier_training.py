@@ -52,7 +52,7 @@ class Focus:
         X = losses.with_constant(split.X_private).astype(np.float32)
         history = path.history.reshape(len(marks), arms, repeats, *path.weights.shape[1:])
         weights = path.weights.reshape(arms, repeats, *path.weights.shape[1:])
-        loss = np.moveaxis(losses.mean_loss(history, X, split.y_private), 0, -1)
+        loss = np.stack([losses.mean_loss(at, X, split.y_private) for at in history], axis=-1)
         clipped, signal = _clipping_facts(settings, history, X, split.y_private)
         return FocusOutcome(
             weights=weights,
