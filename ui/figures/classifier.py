@@ -127,9 +127,8 @@ def loss(result: ClassifierResult) -> dict:
             dash="dot",
         )
     )
-    low, high = _steady_range(
-        max(min(reference.loss.min(), reference.best_loss), 1e-3), max(np.quantile(result.focus.loss, 0.95), 1.0)
-    )
+    least = min(reference.loss.min(), np.quantile(result.focus.loss, 0.05, axis=1).min())
+    low, high = _steady_range(max(least, 1e-3), max(np.quantile(result.focus.loss, 0.95), 1.0))
     return theme.figure(
         *traces,
         title=theme.title("Loss on the private rows (analyst only)"),

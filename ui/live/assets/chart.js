@@ -51,7 +51,7 @@ class Board {
   row(place) {
     if (!this.rows[place]) {
       const row = document.createElement("div")
-      row.style.cssText = "display:grid;gap:4px 16px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
+      row.style.cssText = "display:grid;gap:4px 16px;margin-bottom:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
       this.root.append((this.rows[place] = row))
     }
     return this.rows[place]
