@@ -79,17 +79,16 @@ st.markdown(
 )
 panels.notices(desk.notices)
 setup(desk)
-panels.key([(theme.NAMES[name], theme.COLOURS[name], theme.DASHES[name]) for name in theme.NAMES])
+names = theme.NAMES[desk.settings.version]
+panels.key([(names[name], theme.COLOURS[name], theme.DASHES[name]) for name in names])
 result, done = compute(desk.settings)
 desk.tell(done=done)
 lab()
 say.table(result)
-with st.expander("Share and download", icon=":material/share:"):
-    panels.share(
-        desk.settings,
-        page="classifier",
-        module="dpcore.experiments.classifier",
-        frames={"All runs": result.curve, "Table": result.table()},
-    )
-with st.expander("How it works", icon=":material/school:"):
-    say.how_it_works()
+panels.foot(
+    desk.settings,
+    page="classifier",
+    module="dpcore.experiments.classifier",
+    frames={"All runs": result.curve, "Table": result.table()},
+    how_it_works=say.how_it_works,
+)

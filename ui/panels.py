@@ -2,7 +2,7 @@
 "numbers."""
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 
 import pandas as pd
@@ -15,7 +15,11 @@ STYLE = """
 [data-testid="stMainBlockContainer"] {padding-top: 3.75rem; padding-bottom: 3rem; max-width: 100rem}
 [data-testid="stMainBlockContainer"] h1 {padding-top: .25rem; font-size: 2.1rem}
 @media (min-width: 900px) {
-  [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky;
+  .lab-verdict {min-height: 7.1rem} /* of four lines, so that the pictures stay where they are as the words change */
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) {flex-wrap: nowrap}
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) > [data-testid="stColumn"] {
+    min-width: 0}
+  [data-testid="stColumn"]:has(.st-key-knobs) {min-width: 16.5rem !important; position: sticky;
     top: 3.75rem; align-self: flex-start; max-height: calc(100vh - 4.5rem); overflow-y: auto}
 }
 @media (max-width: 899px) {
@@ -59,6 +63,11 @@ def number(value: float) -> str:
     if value >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.3g}"
+
+
+def small(chance: float) -> str:
+    """A chance that may be tiny: 0.12, 0.0041, 2.3e-07; 0 below what is worth naming."""
+    return "0" if chance < 1e-15 else f"{chance:.2g}"
 
 
 def in_hundred(share: float) -> str:
@@ -181,6 +190,16 @@ def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.D
             on_click="ignore",
             icon=":material/code:",
         )
+
+
+def foot(
+    settings: object, *, page: str, module: str, frames: Mapping[str, pd.DataFrame], how_it_works: Callable[[], None]
+) -> None:
+    """The end of every page: share and download, and how it works."""
+    with st.expander("Share and download", icon=":material/share:"):
+        share(settings, page=page, module=module, frames=frames)
+    with st.expander("How it works", icon=":material/school:"):
+        how_it_works()
 
 
 def script(settings: object, *, module: str) -> str:

@@ -19,7 +19,7 @@ def regions(result: ClassifierResult, arm: int) -> dict:
         result.regions(arm),
         result.boundaries(arm),
         name=name,
-        title=f"{theme.NAMES[name].capitalize()}: {accuracy:.0%}",
+        title=f"{_name(result, name).capitalize()}: {accuracy:.0%}",
         also=result.reference_boundaries(),
     )
 
@@ -31,8 +31,13 @@ def reference_regions(result: ClassifierResult) -> dict:
         result.reference_regions(),
         result.reference_boundaries(),
         name="reference",
-        title=f"{theme.NAMES['reference'].capitalize()}: {result.reference.accuracy:.0%}",
+        title=f"{_name(result, 'reference').capitalize()}: {result.reference.accuracy:.0%}",
     )
+
+
+def _name(result: ClassifierResult, name: str) -> str:
+    """What an arm, or the reference, is called in the version at hand."""
+    return theme.NAMES[result.settings.version][name]
 
 
 def _map(result, decided, segments, *, name, title, also=None) -> dict:
@@ -116,14 +121,14 @@ def loss(result: ClassifierResult) -> dict:
         low, median, high = np.quantile(result.focus.loss[arm], [0.05, 0.5, 0.95], axis=0)
         colour = theme.COLOURS[name]
         traces.append(theme.band(result.focus.steps, low, high, colour=colour))
-        traces.append(theme.line(result.focus.steps, median, colour=colour, name=theme.NAMES[name]))
+        traces.append(theme.line(result.focus.steps, median, colour=colour, name=_name(result, name)))
     reference = result.reference
     traces.append(
         theme.line(
             reference.steps,
             reference.loss,
             colour=theme.NON_PRIVATE,
-            name=theme.NAMES["reference"],
+            name=_name(result, "reference"),
             dash="dot",
         )
     )
@@ -153,12 +158,14 @@ def accuracy(result: ClassifierResult) -> dict:
     settings = result.settings
     low, high = LIMITS["epsilon"]
     rail = np.array([result.reference.accuracy, result.reference.accuracy])
-    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", dash="dot")]
+    names = theme.NAMES[settings.version]
+    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", title=names["reference"], dash="dot")]
     for arm, name in enumerate(settings.arms):
         epsilons, (least, median, most) = result.quantiles(arm)
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
-        traces.append(_accuracy_line(epsilons, median, name=name, mode="lines+markers", marker={"size": 5}))
-        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], name=name))
+        style = {"mode": "lines+markers", "marker": {"size": 5}}
+        traces.append(_accuracy_line(epsilons, median, name=name, title=names[name], **style))
+        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], name=name, title=names[name]))
     return theme.figure(
         *traces,
         title=theme.title("Accuracy on held-out rows over epsilon"),
@@ -174,21 +181,20 @@ def accuracy(result: ClassifierResult) -> dict:
     )
 
 
-def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, **more: object) -> dict:
+def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:
     """Accuracy, as a share, drawn in right answers of 100."""
-    title = theme.NAMES[name]
     hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title}</extra>"
     return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
 
 
-def _repeats(epsilon: float, accuracy: np.ndarray, *, name: str) -> dict:
+def _repeats(epsilon: float, accuracy: np.ndarray, *, name: str, title: str) -> dict:
     """One dot a repeat at today's epsilon."""
     return theme.scatter(
         np.full(len(accuracy), epsilon),
         100 * accuracy,
         mode="markers",
         marker={"color": theme.COLOURS[name], "size": 6, "opacity": 0.55},
-        hovertemplate=f"%{{y:.1f}} % in one run<extra>{theme.NAMES[name]}</extra>",
+        hovertemplate=f"%{{y:.1f}} % in one run<extra>{title}</extra>",
     )
 
 

@@ -19,12 +19,19 @@ NON_PRIVATE = "#8a8f98"
 PUBLIC = "#009e73"
 BOUND = "#d55e00"
 NOW = "#7a72e8"
+# The two worlds that an attacker would tell apart; light and dark grounds both leave them a contrast of 3.
+WITH_YOU = "#c2559a"
+WITHOUT_YOU = "#b3871a"
 COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE, "bound": BOUND}
 DASHES = {"scratch": "solid", "public": "solid", "reference": "dotted"}
 NAMES = {
-    "scratch": "private, from zero",
-    "public": "private, public start",
-    "reference": "without privacy",
+    "sound": {"scratch": "private, from zero", "public": "private, public start", "reference": "without privacy"},
+    "published": {
+        "scratch": "as published, from zero",
+        "public": "as published, public start",
+        "reference": "without privacy",
+    },
+    "none": {"scratch": "from zero", "public": "public start", "reference": "without privacy"},
 }
 
 # Classes are told apart by these, and by nothing else.
@@ -105,3 +112,9 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
         line={"width": 0},
         hoverinfo="skip",
     )
+
+
+def rule(x: float) -> dict:
+    """A vertical line at what is now."""
+    style = {"color": NOW, "width": 1.2, "dash": "dot"}
+    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}

@@ -194,8 +194,9 @@ def map_alt(result: ClassifierResult, arm: int | None) -> str:
         return f"Decision regions without privacy; right {in_hundred(result.reference.accuracy)} times in 100."
     name = result.settings.arms[arm]
     part = result.summary()[name]
+    title = theme.NAMES[result.settings.version][name]
     return (
-        f"Decision regions, {theme.NAMES[name]}: boundaries of {result.settings.repeats} models at epsilon "
+        f"Decision regions, {title}: boundaries of {result.settings.repeats} models at epsilon "
         f"{number(result.settings.epsilon)}; median accuracy {in_hundred(part.median)} in 100."
     )
 
