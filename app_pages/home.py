@@ -8,11 +8,15 @@ st.html(
     "just enough noise that nobody can tell whether <i>you</i> were in the data. The noise has a price: the model "
     "makes more mistakes. One number, <b>epsilon</b>, sets both. Move it and watch.</p>"
 )
-st.page_link(
-    "app_pages/classifier.py",
-    label="**Open the classifier and drag epsilon**",
-    icon=":material/arrow_forward:",
+DOORS = (
+    ("app_pages/classifier.py", "**Open the classifier and drag epsilon**", "What does privacy cost a classifier?"),
+    ("app_pages/mechanisms.py", "**Begin with one number**", "What does one published number give away?"),
+    ("app_pages/ledger.py", "**Count the budget**", "What does a run cost, and by which proof?"),
 )
+for column, (page, label, question) in zip(st.columns(3, gap="large"), DOORS, strict=True):
+    with column.container(border=True):
+        st.page_link(page, label=label, icon=":material/arrow_forward:")
+        st.caption(question)
 
 see, honest, yours = st.columns(3, gap="large")
 see.markdown(
@@ -36,18 +40,18 @@ TRIES = (
     (
         "Squeeze",
         "At epsilon 0.05 the noise drowns the data: the boundaries fly apart, and the model guesses.",
-        "/classifier?epsilon=0.05",
+        "classifier?epsilon=0.05",
     ),
     (
         "Get help",
         "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. Started from 300 "
         "public examples, nine in ten.",
-        "/classifier?dataset=digits&epsilon=0.5&public_rows=300&shift=0&public_steps=100&steps=10&learning_rate=1",
+        "classifier?dataset=digits&epsilon=0.5&public_rows=300&shift=0&public_steps=100&steps=10&learning_rate=1",
     ),
     (
         "Doubt",
         "The published recipe clips the average instead of each person. See what its noise really promises.",
-        "/classifier?version=published&epsilon=1&clip_norm=0.1",
+        "classifier?version=published&epsilon=1&clip_norm=0.1",
     ),
 )
 for column, (name, text, link) in zip(st.columns(3, gap="large"), TRIES, strict=True):

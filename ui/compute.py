@@ -49,13 +49,14 @@ _outcomes = _Outcomes(_OUTCOMES)
 def compute(experiment: Experiment, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:
     """(the result of the work done so far, the share of the tasks that are done: 1 when complete).
 
-    Essential tasks are run whatever they take, and always at least one that is not done yet.
+    Essential tasks are run whatever they take, and always at least one that is not done yet; with ``seconds`` 0 nothing
+    but the essential ones.
     """
     tasks, done, ran = experiment.tasks(), {}, False
     end = time.perf_counter() + seconds
     for task in tasks:
         found, outcome = _outcomes.find(task)
-        if not found and (task.essential or not ran or time.perf_counter() < end):
+        if not found and (task.essential or (seconds and not ran) or time.perf_counter() < end):
             outcome, found, ran = task.run(), True, True
             _outcomes.keep(task, outcome)
         if found:

@@ -65,6 +65,67 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "whole": True,
         "help": "How many models are trained at each setting, each with noise of its own.",
     },
+    "sensitivity": {
+        "label": "Sensitivity",
+        "scale": "log",
+        "stops": 20,
+        "help": "The most that one person can add to the number: 1 for a count.",
+    },
+    "value": {
+        "label": "Total without you",
+        "whole": True,
+        "help": "The true number without you. With you it is larger by the sensitivity.",
+    },
+    "prior": {
+        "label": "Your prior",
+        "step": 0.01,
+        "help": "How likely you think it, before the number is published, that the person in question is in the data.",
+    },
+    "release": {
+        "label": "Release number",
+        "whole": True,
+        "help": "Steps through seeded releases, one at a time: the arrow keys go on and back.",
+    },
+    "lead": {
+        "label": "Lead of the leader",
+        "whole": True,
+        "help": "For the choice among options: by how many answers the first option is ahead of the second.",
+    },
+    "options": {
+        "label": "Options",
+        "whole": True,
+        "help": "How many options the choice is among.",
+    },
+    "sampling_rate": {
+        "label": "Sampling rate",
+        "scale": "log",
+        "stops": 20,
+        "help": "q, the chance that a person's row is in the sample of a step. 1: all rows in every step.",
+    },
+    "noise_multiplier": {
+        "label": "Noise multiplier",
+        "scale": "log",
+        "stops": 40,
+        "low_note": "more accurate",
+        "high_note": "more private",
+        "help": "The noise's standard deviation over the clipping bound, in each step.",
+    },
+    "target_epsilon": {
+        "label": "Target epsilon",
+        "scale": "log",
+        "stops": 20,
+        "help": "A budget to aim at: the table says how much noise it needs, and how many steps it allows.",
+    },
+    "people": {
+        "label": "People together",
+        "whole": True,
+        "help": "A family, a household: the promise for all of its k rows at once.",
+    },
+    "settings_tried": {
+        "label": "Settings tried",
+        "whole": True,
+        "help": "How many such runs were made on the same data before the best one was chosen.",
+    },
     "seed": {
         "label": "Seed",
         "whole": True,

@@ -66,8 +66,8 @@ def number(value: float) -> str:
 
 
 def small(chance: float) -> str:
-    """A chance that may be tiny: 0.12, 0.0041, 2.3e-07; 0 below what is worth naming."""
-    return "0" if chance < 1e-15 else f"{chance:.2g}"
+    """A chance that may be tiny: 0.12, 0.0041, 2.3e-07, below 1e-15."""
+    return f"{chance:.2g}" if chance == 0 or chance >= 1e-15 else "below 1e-15"
 
 
 def in_hundred(share: float) -> str:

@@ -34,6 +34,16 @@ NAMES = {
     "none": {"scratch": "from zero", "public": "public start", "reference": "without privacy"},
 }
 
+# A theorem's name, colour and dash. A colour is a family: sums, Renyi orders, loss distributions.
+THEOREMS = {
+    "naive": ("plain sum", "#7f8f3a", "dot"),
+    "strong": ("strong composition", "#a5673f", "dash"),
+    "published": ("strong, as published", "#a5673f", "dot"),
+    "moments": ("moments accountant", "#1b94a3", "dash"),
+    "renyi": ("Rényi orders", "#1b94a3", "solid"),
+    "pld": ("loss distribution, exact", "#d6404e", "solid"),
+}
+
 # Classes are told apart by these, and by nothing else.
 CLASSES = (
     "#e69f00",
@@ -118,3 +128,10 @@ def rule(x: float) -> dict:
     """A vertical line at what is now."""
     style = {"color": NOW, "width": 1.2, "dash": "dot"}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
+
+
+def diamond(x: float, y: float, *, yref: str = "y") -> dict:
+    """The mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y), "yref": yref}
+    path = {"type": "path", "path": "M-6,0L0,-6L6,0L0,6Z"}
+    return path | size | {"xref": "x", "fillcolor": NOW, "line": {"width": 0}}

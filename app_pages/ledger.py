@@ -1,0 +1,70 @@
+"""What does the run cost, and who has proved it?"""
+
+import streamlit as st
+
+from dpcore.experiments.ledger import LedgerSettings
+from ui import controls, live, panels
+from ui.compute import SLICE_SECONDS, compute
+from ui.figures import ledger as figures
+from ui.figures import theme
+from ui.sentences import ledger as say
+
+RUN = ("sampling_rate", "steps", "delta")
+ELSEWHERE = ("target_epsilon", "people", "settings_tried")
+
+
+@st.fragment
+def lab() -> None:
+    """All that moves while a slider moves."""
+    desk = controls.desk("ledger", LedgerSettings)
+    settings = desk.settings
+    # The first picture does not wait for the library of loss distributions: it is loaded for the next one.
+    result, done = compute(settings, seconds=SLICE_SECONDS if desk.ack else 0)
+    left, right = st.columns([1, 3.1], gap="large")
+    with right:
+        panels.verdict(say.verdict(result))
+        live.board(pictures(result), key="ledger.board")
+        say.table(result)
+        panels.cards(
+            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+            ("What else moves the bill", panels.bullets(say.effects(result))),
+            ("The guarantee", say.guarantee(result)),
+            ("Two meanings of a neighbour", say.neighbours(result)),
+        )
+    with left.container(key="knobs"):
+        knobs = [controls.knob("noise_multiplier", settings.limits, group="hero")]
+        knobs += [controls.knob(name, settings.limits, **say.KNOBS.get(name, {})) for name in (*RUN, *ELSEWHERE)]
+        desk.panel(knobs, done=done)
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """The bill over steps and over noise, and under them what else changes it."""
+    steps, noise, effects = figures.over_steps(result), figures.over_noise(result), figures.effects(result)
+    return [
+        [
+            live.Picture(name="steps", figure=steps, alt=say.curve_alt(result, "steps"), height=380),
+            live.Picture(name="noise", figure=noise, alt=say.curve_alt(result, "noise"), height=380),
+        ],
+        [live.Picture(name="effects", figure=effects, alt=say.effects_alt(result), height=330)],
+    ]
+
+
+desk = controls.desk("ledger", LedgerSettings)
+st.title("What does a run cost, and by which proof?")
+st.markdown(
+    "A model is trained in steps; each looks at a random sample and adds Gaussian noise, and each costs some privacy. "
+    "**Drag the noise or the steps.** Every curve counts the *same* run: only the theorem differs."
+)
+panels.notices(desk.notices)
+desk.choose("afterwards", "Then, with the released weights", say.AFTERWARDS, wide=True, help=say.AFTERWARDS_HELP)
+panels.key((name, colour, say.LEGEND[dash]) for name, colour, dash in theme.THEOREMS.values())
+result, done = compute(desk.settings, seconds=0)
+desk.tell(done=done)
+lab()
+panels.foot(
+    desk.settings,
+    page="ledger",
+    module="dpcore.experiments.ledger",
+    frames={"Curves": result.curves(), "Table": result.table(), "Effects": result.effects_table()},
+    how_it_works=say.how_it_works,
+)

@@ -1,0 +1,35 @@
+"""The ledger page in a real browser."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+
+CHARTS = 3
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_the_verdict_moves_while_the_noise_is_dragged(page, serve, width, dark):
+    opened = page(f"{serve('app.py')}/ledger", width=width, height=900, dark=dark, touch=width < 500)
+    drawn(opened, CHARTS)
+    said = opened.locator(".lab-verdict")
+    expect(said).to_contain_text("26.4 by strong composition, 1.26 by the moments accountant, 0.947", timeout=PATIENCE)
+    track = grab(opened, "Noise multiplier")
+    seen, end = set(), time.monotonic() + 20
+    while len(seen) < 3 and time.monotonic() < end:
+        sweep(opened, track, 3)
+        seen.add(said.inner_text())
+    opened.mouse.up()
+    assert len(seen) >= 3
+
+
+def test_the_target_is_answered_in_the_table(page, serve):
+    opened = page(f"{serve('app.py')}/ledger")
+    drawn(opened, CHARTS)
+    field(opened, "Target epsilon").fill("2")
+    field(opened, "Target epsilon").press("Enter")
+    expect(opened.locator(".lab-table")).to_contain_text("for epsilon 2", timeout=PATIENCE)
+    opened.wait_for_url("**target_epsilon=2.0*")
+    expect(opened.locator(".lab-table")).not_to_contain_text("…", timeout=PATIENCE)

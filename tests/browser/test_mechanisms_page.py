@@ -1,0 +1,83 @@
+"""The page of mechanisms in a real browser, as a visitor uses it."""
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+
+CHARTS = 7
+# Notes every density with you that is drawn, and every epsilon that the verdict names.
+NOTE = """() => {
+  window.curves = new Set()
+  window.spoken = new Set()
+  const chart = document.querySelector("[aria-label^='Densities']")
+  new MutationObserver(() => {
+    const line = chart.querySelectorAll("path.js-line")[1]
+    if (line) curves.add(line.getAttribute("d"))
+    const found = /epsilon ([\\d.]+)/.exec(document.querySelector(".lab-verdict")?.textContent ?? "")
+    if (found) spoken.add(found[1])
+  }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
+}"""
+
+
+@pytest.fixture
+def mechanisms(page, serve):
+    """mechanisms(query, **how) -> the page, drawn."""
+
+    def open_page(query: str = "", **how) -> Page:
+        opened = page(f"{serve('app.py')}/mechanisms{query}", **how)
+        drawn(opened, CHARTS)
+        return opened
+
+    return open_page
+
+
+def says(page: Page, words: str) -> None:
+    expect(page.get_by_role("status").filter(has_text="epsilon")).to_contain_text(words, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["light", "phone"])
+def test_the_worlds_part_while_epsilon_is_dragged(mechanisms, width, dark):
+    page = mechanisms(width=width, dark=dark, touch=width < 500)
+    page.evaluate(NOTE)
+    track = grab(page)
+    end = time.monotonic() + 20
+    while min(page.evaluate("[curves.size, spoken.size]")) < 5 and time.monotonic() < end:
+        sweep(page, track, 5)
+    page.mouse.up()
+    assert min(page.evaluate("[curves.size, spoken.size]")) >= 5
+    says(page, f"epsilon {float(field(page).input_value()):.3g}")
+    wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
+    assert wide <= 1
+
+
+def test_arrow_keys_step_through_the_releases(mechanisms):
+    page = mechanisms("?release=1")
+    card = page.locator(".lab-card").filter(has_text="This release")
+    said = set()
+    for number in (2, 3, 4):
+        slider(page, "Release number").press("ArrowRight")
+        expect(card).to_contain_text(f"Release {number} says", timeout=PATIENCE)
+        said.add(re.search(r"says ([-\d.]+)", card.inner_text())[1])
+    assert len(said) == 3
+    page.wait_for_url("**release=4*")
+
+
+def test_a_link_shows_the_same_elsewhere(mechanisms):
+    query = "?mechanism=classical&epsilon=20&prior=0.1&release=7&seed=9"
+    pages = [mechanisms(query), mechanisms(query, width=1440)]
+    for page in pages:
+        says(page, "gives only epsilon 25.4")
+        expect(page.locator(".lab-table .now")).to_contain_text("broken", timeout=PATIENCE)
+    first, second = (page.locator(".lab-cards").inner_text() for page in pages)
+    assert first == second
+
+
+def test_how_it_works_opens(mechanisms):
+    page = mechanisms()
+    page.get_by_text("How it works").click()
+    expect(page.locator(".katex").first).to_be_visible()
+    expect(page.locator(".katex-error")).to_have_count(0)

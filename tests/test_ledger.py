@@ -1,0 +1,200 @@
+"""The ledger: the example of the literature, work in pieces, safe inverses, and what else moves the bill."""
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import check
+from dpcore.accountants import account, most_steps
+from dpcore.experiments import ledger
+from dpcore.experiments.ledger import LedgerSettings
+from dpcore.experiments.ledger_work import PUBLISHED, step
+from dpcore.privacy import Adjacency, Composed
+from tests.test_pages import opened, text
+from ui.figures import ledger as figures
+from ui.sentences import ledger as say
+
+ADD_REMOVE = Adjacency.ADD_REMOVE
+BAD = [
+    *((name, low - 1) for name, (low, _) in ledger.LIMITS.items()),
+    *((name, high + 1) for name, (_, high) in ledger.LIMITS.items()),
+    *((name, value) for name in ledger.LIMITS for value in (math.nan, "abc", None)),
+    *[("steps", 2.5), ("people", True), ("afterwards", "leak")],
+]
+
+
+@pytest.fixture(scope="module")
+def example():
+    return LedgerSettings().run()
+
+
+@pytest.fixture(scope="module")
+def partial():
+    settings = LedgerSettings()
+    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+
+
+@pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
+def test_a_bad_value_is_refused_by_its_name(name, value):
+    with pytest.raises(check.RefusedError) as caught:
+        LedgerSettings(**{name: value})
+    assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
+
+
+@pytest.mark.parametrize("name", ledger.LIMITS)
+def test_the_ends_of_each_range_can_be_shown(name):
+    for value in ledger.LIMITS[name]:
+        settings = LedgerSettings(**{name: value})
+        found = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+        assert say.verdict(found)
+        assert say.diagnostics(found)
+        assert found.held.epsilon >= 0
+
+
+def test_the_example_of_the_literature(example):
+    expected = {"strong": 26.3904, PUBLISHED: 9.3391, "moments": 1.2586, "renyi": 1.0355, "pld": 0.9469}
+    for row, epsilon in expected.items():
+        assert example.epsilon(row) == pytest.approx(epsilon, rel=2e-4)
+    words = say.verdict(example)
+    for number in ("26.4", "1.26", "0.947"):
+        assert f"<b>{number}</b>" in words
+    assert "9.34" in " ".join(say.effects(example))
+    assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
+    assert PUBLISHED not in ledger.THEOREMS
+
+
+def test_the_essential_pieces_are_enough(partial):
+    assert math.isnan(partial.epsilon("pld"))
+    assert partial.held.basis.startswith("Renyi")
+    assert "…" in say.verdict(partial)
+    assert say.effects(partial)
+    assert say.guarantee(partial)
+    assert say.neighbours(partial)
+    assert set(partial.curves()["accountant"]) >= {"strong", "moments"}
+    assert partial.over_steps("pld")[0].size == 0
+
+
+def test_the_pieces_are_not_done_twice():
+    for settings in (LedgerSettings(), LedgerSettings(settings_tried=1), LedgerSettings(sampling_rate=1.0)):
+        assert len(set(settings.tasks())) == len(settings.tasks())
+        assert settings.tasks()[0].essential
+
+
+@pytest.mark.parametrize("which", ["example", "partial"])
+def test_plotly_accepts_every_figure(which, request):
+    result = request.getfixturevalue(which)
+    for draw in (figures.over_steps, figures.over_noise, figures.effects):
+        figure = draw(result)
+        assert len(go.Figure(figure).data) == len(figure["data"])
+
+
+@pytest.mark.parametrize("theorem", ledger.THEOREMS)
+@pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
+def test_the_inverse_is_safe_and_tight(theorem, changes):
+    settings = LedgerSettings(**changes)
+    found = settings.run()
+    name = settings.exact_accountant if theorem == "pld" else theorem
+
+    def cost(noise, steps):
+        event = Composed(event=step(settings.sampling_rate, noise), count=steps)
+        return account(event, delta=settings.delta, adjacency=ADD_REMOVE, accountant=name).epsilon
+
+    noise, steps = found.least_noise(theorem), int(found.most_steps(theorem))
+    assert cost(noise, settings.steps) <= settings.target_epsilon
+    assert cost(noise * 0.998, settings.steps) > settings.target_epsilon
+    assert steps == 0 or cost(settings.noise_multiplier, steps) <= settings.target_epsilon
+    assert cost(settings.noise_multiplier, steps + 1) > settings.target_epsilon
+
+
+def test_todays_steps_are_what_todays_epsilon_allows():
+    settings = LedgerSettings()
+    event = step(settings.sampling_rate, settings.noise_multiplier)
+    spent = settings.run().epsilon("renyi")
+    promise = {"delta": settings.delta, "adjacency": ADD_REMOVE, "accountant": "renyi"}
+    assert most_steps(event, epsilon=spent * (1 + 1e-12), **promise) == settings.steps
+
+
+def test_a_group_pays_for_each_of_its_people(example):
+    held, group = example.guarantee("pld"), {one.name: one.guarantee for one in example.effects()}["group"]
+    assert group.epsilon == pytest.approx(3 * held.epsilon)
+    assert group.delta == pytest.approx(1e-5 * sum(math.exp(i * held.epsilon) for i in range(3)))
+
+
+def test_tuning_is_one_long_run(example):
+    run = LedgerSettings(steps=100_000)
+    own = {task: task.run() for task in run.tasks() if task.essential or task in run._work()["today"]}
+    assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
+    alone = LedgerSettings(settings_tried=1).run()
+    assert alone.tuned.epsilon == pytest.approx(alone.epsilon("pld"), rel=0.01)
+    assert LedgerSettings(steps=100_000).tuning_accountant == "renyi"
+
+
+def test_what_is_done_afterwards_costs_nothing(example):
+    for afterwards in ledger.AFTERWARDS:
+        settings = LedgerSettings(afterwards=afterwards)
+        assert settings.tasks() == example.settings.tasks()
+        assert say.AFTERWARDS[afterwards]
+
+
+def test_neighbours_are_counted_apart(example):
+    own, two = example.replaced, example.replaced_in_two
+    assert own.adjacency is two.adjacency is Adjacency.REPLACE_ONE
+    assert example.held.epsilon < own.epsilon
+    assert two.epsilon == pytest.approx(2 * example.held.epsilon)
+    assert two.delta == pytest.approx(1e-5 * (1 + math.exp(example.held.epsilon)))
+
+
+def test_without_sampling_the_exact_row_is_gaussian():
+    found = LedgerSettings(sampling_rate=1.0, noise_multiplier=40.0, steps=100).run()
+    assert found.epsilon("pld") == found.unsampled
+    assert found.guarantee("pld").basis.startswith("exact Gaussian")
+
+
+def test_curves_fall_in_the_order_of_the_proofs(example):
+    _, exact = example.over_steps("pld")
+    assert np.all(np.diff(exact) > 0)
+    assert np.all(np.diff(example.over_noise("renyi")[1]) < 0)
+    for theorem in ledger.THEOREMS[:-1]:
+        assert example.epsilon(theorem) > example.epsilon("pld")
+
+
+class TestPage:
+    PAGE = "app_pages/ledger.py"
+
+    def open(self, **link: str) -> AppTest:
+        app = opened(self.PAGE, **link)
+        assert not app.exception
+        return app
+
+    def settings(self, app: AppTest) -> LedgerSettings:
+        return app.session_state["ledger.desk"].settings
+
+    def move(self, app: AppTest, name: str, value: float) -> AppTest:
+        seq = app.session_state["ledger.desk"].ack + 1
+        app.session_state["ledger.knobs"] = {
+            "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+        }
+        return app.run()
+
+    def test_a_link_is_the_experiment(self):
+        first = self.move(self.open(), "noise_multiplier", 2.0)
+        self.move(first, "steps", 500.0)
+        address = {name: value[0] if isinstance(value, list) else value for name, value in first.query_params.items()}
+        second = self.open(**address)
+        assert self.settings(second) == self.settings(first) == LedgerSettings(noise_multiplier=2.0, steps=500)
+
+    def test_a_refused_entry_changes_nothing(self):
+        app = self.move(self.open(), "noise_multiplier", 1e9)
+        assert not app.exception
+        assert self.settings(app) == LedgerSettings()
+        sentence = app.session_state["ledger.desk"].errors["noise_multiplier"]
+        assert sentence.startswith("Noise multiplier cannot be")
+
+    def test_the_first_picture_has_the_quick_theorems(self):
+        words = text(self.open())
+        assert "26.4" in words
+        assert "1.26" in words
+        assert "not a bound" in words

@@ -1,0 +1,364 @@
+"""The page of mechanisms: closed forms against quadrature, simulation and theory; settings, figures and the link."""
+
+import itertools
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from scipy import integrate, stats
+
+from dpcore.accountants import gdp
+from dpcore.check import RefusedError
+from dpcore.experiments.mechanisms import LIMITS, MECHANISMS, NOISES, VOTES, MechanismsSettings
+from dpcore.experiments.mechanisms_choice import Choice, log_chances
+from dpcore.experiments.mechanisms_worlds import FAMILIES, Worlds, promised_misses
+from dpcore.mechanisms import NoisyMax
+from tests.test_figures import numbers
+from tests.test_house import contrast
+from tests.test_pages import opened, text
+from ui import controls
+from ui.figures import mechanisms as figures
+from ui.figures import mechanisms_meaning as meaning
+from ui.figures import theme
+from ui.sentences import mechanisms as say
+
+DRAWN = (
+    figures.release,
+    figures.dots,
+    meaning.posterior,
+    meaning.trade_off,
+    meaning.profile,
+    meaning.errors,
+    meaning.choice,
+)
+EVERY = [(mechanism, epsilon) for mechanism in MECHANISMS for epsilon in (0.01, 0.5, 1.0, 8.0, 150.0)]
+
+
+def result(mechanism="laplace", epsilon=1.0, **more):
+    return MechanismsSettings(mechanism=mechanism, epsilon=epsilon, **more).run()
+
+
+def noise(worlds):
+    """The noise by another library."""
+    family = stats.laplace if worlds.family == "laplace" else stats.norm
+    return family(scale=worlds.scale)
+
+
+def integral(function, worlds, points=()):
+    """By adaptive quadrature between the kinks, out to where nothing is left."""
+    low, high = worlds.value - 60 * worlds.scale, worlds.value + worlds.sensitivity + 60 * worlds.scale
+    inner = [worlds.value, worlds.value + worlds.sensitivity, *points]
+    ends = sorted({low, high, *(end for end in inner if low < end < high)})
+    pieces = [np.linspace(a, b, 25) for a, b in itertools.pairwise(ends)]
+    pairs = [pair for piece in pieces for pair in itertools.pairwise(piece)]
+    return sum(integrate.quad(function, a, b, epsabs=1e-15, epsrel=1e-11)[0] for a, b in pairs)
+
+
+# The number
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
+def test_densities_and_quantiles_are_those_of_the_noise(mechanism, epsilon):
+    worlds = result(mechanism, epsilon).worlds
+    x = np.linspace(worlds.value - 5 * worlds.scale, worlds.value + worlds.sensitivity + 5 * worlds.scale, 41)
+    without, with_you = worlds.densities(x)
+    np.testing.assert_allclose(without, noise(worlds).pdf(x - worlds.value), rtol=1e-9)
+    np.testing.assert_allclose(with_you, noise(worlds).pdf(x - worlds.value - worlds.sensitivity), rtol=1e-9)
+    shares = np.array([0.001, 0.3, 0.5, 0.95])
+    np.testing.assert_allclose(worlds.scale * worlds.at_share(shares), noise(worlds).ppf(shares), rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(worlds.below(worlds.at_share(shares)), shares, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_releases_follow_the_density(mechanism):
+    """Kolmogorov and Smirnov over 40 seeds: 8,000 releases."""
+    runs = [result(mechanism, seed=seed) for seed in range(40)]
+    errors = np.concatenate([run.releases for run in runs]) - 41
+    assert stats.kstest(errors, noise(runs[0].worlds).cdf).pvalue > 0.01
+    assert np.mean(np.abs(errors) <= runs[0].within) == pytest.approx(0.9, abs=0.012)
+
+
+def test_releases_keep_their_place_while_epsilon_moves():
+    near, far = (result(epsilon=epsilon).releases - 41 for epsilon in (2.0, 1.0))
+    np.testing.assert_allclose(2 * near, far)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 150.0])
+def test_laplace_keeps_the_log_ratio_within_epsilon_for_every_output(epsilon):
+    worlds = result("laplace", epsilon, sensitivity=3.0).worlds
+    x = np.concatenate([np.linspace(-1e6, 1e6, 2001), np.linspace(39, 45, 2001)])
+    assert np.abs(worlds.log_ratio(x)).max() <= epsilon * (1 + 1e-9)
+    assert np.abs(worlds.log_ratio(x)).max() == pytest.approx(epsilon)
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), [pair for pair in EVERY if pair[1] < 100])
+def test_delta_is_the_mass_above_the_line(mechanism, epsilon):
+    """Integral of (p - e^epsilon q)+ by quadrature, and the chance beyond the threshold by another library."""
+    run = result(mechanism, epsilon)
+    worlds = run.worlds
+    threshold = worlds.threshold(epsilon)
+
+    def excess(x):
+        without, with_you = worlds.densities(x)
+        return max(float(with_you - math.exp(epsilon) * without), 0.0)
+
+    mass = integral(excess, worlds, [threshold] if math.isfinite(threshold) else [])
+    assert run.needed_delta == pytest.approx(mass, rel=1e-6, abs=1e-13)
+    without, with_you = worlds.beyond(epsilon)
+    assert without == pytest.approx(noise(worlds).sf(threshold - worlds.value), rel=1e-9, abs=1e-300)
+    assert with_you == pytest.approx(noise(worlds).sf(threshold - worlds.value - worlds.sensitivity), rel=1e-9)
+    assert run.needed_delta == pytest.approx(with_you - math.exp(epsilon) * without, rel=1e-6, abs=1e-13)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_chance_to_leave_the_lines_is_that_of_either_world(mechanism):
+    worlds = result(mechanism, 12.0).worlds
+    if mechanism == "laplace":
+        assert worlds.outside(12.0) == 0
+        return
+    cuts = np.array([worlds.threshold(-12.0), worlds.threshold(12.0)]) - worlds.value
+    for truth in (0.0, worlds.sensitivity):
+        below, above = noise(worlds).cdf(cuts[0] - truth), noise(worlds).sf(cuts[1] - truth)
+        assert worlds.outside(12.0) == pytest.approx(below + above, rel=1e-9)
+    assert worlds.outside(12.0) > worlds.delta_at(12.0)
+
+
+@pytest.mark.parametrize("level", [-0.9, -0.2, 0.0, 0.4, 0.99])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_laplace_and_gaussian_profiles_by_quadrature(family, level):
+    worlds = Worlds(family=family, value=7, sensitivity=2, scale=1.6)
+    epsilon = level * worlds.mu
+
+    def excess(x):
+        without, with_you = worlds.densities(x)
+        return max(float(with_you - math.exp(epsilon) * without), 0.0)
+
+    assert worlds.delta_at(epsilon) == pytest.approx(integral(excess, worlds, [worlds.threshold(epsilon)]), rel=1e-8)
+
+
+def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing():
+    for epsilon in (0.01, 1.0, 8.0, 150.0):
+        assert result("gaussian", epsilon).holds
+        assert result("gaussian", epsilon).needed_delta == pytest.approx(1e-5, rel=1e-6)
+    assert result("classical", 8.41).holds
+    assert not result("classical", 8.43).holds
+    assert result("classical", 8.0).errors.crossing == pytest.approx(8.42, abs=0.005)
+    assert result("classical", 150.0).guarantee.epsilon == pytest.approx(610.4, abs=0.05)
+    assert result("classical", 0.5).within > result("gaussian", 0.5).within
+    assert result("classical", 20.0).within < result("gaussian", 20.0).within
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
+def test_nine_in_ten(mechanism, epsilon):
+    run = result(mechanism, epsilon, sensitivity=2.5)
+    assert noise(run.worlds).cdf(run.within) - noise(run.worlds).cdf(-run.within) == pytest.approx(0.9)
+    curve = run.errors.within[mechanism]
+    assert run.within / 2.5 == pytest.approx(
+        math.exp(np.interp(*map(np.log, (epsilon, run.errors.epsilons, curve)))), rel=0.01
+    )
+
+
+# The attacker
+
+
+def test_the_laplace_trade_off_is_the_one_of_theory():
+    """1 - e^eps a up to e^-eps/2, then e^-eps/(4a) up to 1/2, then e^-eps (1 - a)."""
+    run = result("laplace", 1.3)
+    alpha = run.trade_off["false alarms"].to_numpy()[1:]
+    e = math.exp(1.3)
+    theory = np.where(alpha < 1 / (2 * e), 1 - e * alpha, np.where(alpha < 0.5, 1 / (4 * e * alpha), (1 - alpha) / e))
+    np.testing.assert_allclose(run.trade_off["misses"].to_numpy()[1:], theory, rtol=1e-9, atol=1e-12)
+    assert run.balanced_accuracy == pytest.approx(1 - math.exp(-1.3 / 2) / 2)
+
+
+def test_the_gaussian_trade_off_is_the_one_of_theory():
+    run = result("gaussian", 2.0)
+    mu = gdp.mu_of(2.0, delta=1e-5)
+    alpha = np.linspace(0.01, 0.99, 50)
+    np.testing.assert_allclose(run.worlds.misses(alpha), stats.norm.cdf(stats.norm.isf(alpha) - mu), rtol=1e-9)
+    assert run.balanced_accuracy == pytest.approx(gdp.attacker_accuracy(mu))
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_an_attack_carried_out(mechanism):
+    """Threshold tests on 200,000 simulated releases lie on the curve; the prior's best attack wins as often as said."""
+    run = result(mechanism, 2.0, prior=0.3)
+    draws = noise(run.worlds).rvs(size=(2, 200_000), random_state=5)
+    out, inside = run.settings.value + draws[0], run.settings.value + 1 + draws[1]
+    for cut in (39.0, 40.5, 42.0):
+        assert np.mean(inside <= cut) == pytest.approx(float(run.worlds.misses(np.mean(out > cut))), abs=0.01)
+    alarms, misses, right = run.attacker(0.3)
+    posterior = run.worlds.posterior(np.concatenate([out, inside]), 0.3) > 0.5
+    assert np.mean(posterior[: len(out)]) == pytest.approx(alarms, abs=0.005)
+    assert np.mean(~posterior[len(out) :]) == pytest.approx(misses, abs=0.005)
+    assert right == pytest.approx(0.7 * (1 - alarms) + 0.3 * (1 - misses))
+    others = [0.7 * (1 - a) + 0.3 * (1 - float(run.worlds.misses(a))) for a in np.linspace(0, 1, 501)]
+    assert right == pytest.approx(max(others), abs=1e-4)
+    assert right >= max(others) - 1e-12
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
+def test_no_attack_beats_a_promise_that_holds(mechanism, epsilon):
+    run = result(mechanism, epsilon)
+    frame = run.trade_off
+    assert run.holds or mechanism == "classical"
+    if run.holds:
+        assert (frame["misses"] >= frame["promised"] - 1e-9).all()
+        assert run.balanced_accuracy <= run.guarantee.attacker_accuracy + 1e-12
+
+
+def test_a_promise_that_is_broken_shows_in_the_trade_off():
+    run = result("classical", 20.0)
+    alpha = np.geomspace(1e-12, 0.5, 400)
+    promised = promised_misses(alpha, epsilon=20.0, delta=1e-5)
+    assert (run.worlds.misses(alpha) < promised - 1e-6).any()
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.2, 0.5, 0.99])
+def test_posterior_odds_stay_within_e_to_the_epsilon(prior):
+    run = result("laplace", 1.0, prior=prior, release=200)
+    low, high = run.posterior_range(prior)
+    after = run.sequence["posterior"].to_numpy()
+    without, with_you = run.worlds.densities(run.releases)
+    np.testing.assert_allclose(after, prior * with_you / (prior * with_you + (1 - prior) * without))
+    assert ((after >= low - 1e-12) & (after <= high + 1e-12)).all()
+    assert high / (1 - high) == pytest.approx(math.e * prior / (1 - prior))
+    assert low / (1 - low) == pytest.approx(prior / (1 - prior) / math.e)
+
+
+def test_an_attacker_too_sure_to_be_moved():
+    run = result("laplace", 1.0, prior=0.1)
+    assert run.attacker(0.1) == pytest.approx((0, 1, 0.9))
+    assert "no output changes" in say.diagnostics(run)[2]
+
+
+# The choice
+
+
+@pytest.mark.parametrize("noise_kind", NOISES)
+def test_chances_to_win_by_simulation(noise_kind):
+    counts = np.array([12.0, 11.0, 11.0, 7.5])
+    mechanism = NoisyMax(sensitivity=1.0, epsilon=0.7, noise=noise_kind, monotone=True)
+    winners = mechanism.release(counts, np.random.default_rng(8), size=200_000)
+    found = np.bincount(winners, minlength=4) / 200_000
+    chances = np.exp(log_chances(counts, scale=mechanism.scale, noise=noise_kind))
+    np.testing.assert_allclose(chances, found, atol=0.005)
+    assert chances.sum() == pytest.approx(1, abs=1e-12)
+    assert chances[1] == pytest.approx(chances[2], rel=1e-12)
+
+
+def test_laplace_chances_by_adaptive_quadrature():
+    counts = np.array([9.0, 4.0, 3.0])
+
+    def density(t):
+        others = stats.laplace.cdf(t - counts[:2]).prod()
+        return stats.laplace.pdf(t - counts[2]) * others
+
+    ends = [-40, 3, 4, 9, 60]
+    by_quad = sum(integrate.quad(density, a, b, epsrel=1e-12, limit=200)[0] for a, b in itertools.pairwise(ends))
+    assert math.exp(log_chances(counts, scale=1.0, noise="laplace")[2]) == pytest.approx(by_quad, rel=1e-10)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 150.0])
+@pytest.mark.parametrize("vote", VOTES)
+@pytest.mark.parametrize("noise_kind", NOISES)
+def test_no_chance_to_win_moves_by_more_than_e_to_the_epsilon(noise_kind, vote, epsilon):
+    for options, lead in ((2, 0), (5, 3), (8, 50)):
+        run = MechanismsSettings(epsilon=epsilon, noise=noise_kind, vote=vote, options=options, lead=lead).run()
+        ratio = run.choice_ratio[np.isfinite(run.choice_ratio)]
+        assert ratio.size
+        assert np.abs(ratio).max() <= epsilon * (1 + 1e-9)
+        np.testing.assert_allclose(run.chances.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_half_of_the_noise_would_break_the_choice():
+    """The bound of the test above can be exceeded."""
+    counts = MechanismsSettings().counts
+    double = Choice(counts=counts, vote=1, sensitivity=1.0, epsilon=2.0, noise="gumbel").run()
+    assert np.abs(double[1] - double[0]).max() > 1.0
+
+
+# The settings, the link, the figures, the page
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, bad) for name, (low, high) in LIMITS.items() for bad in (low - 1, high + 1, math.nan, "x")]
+    + [("mechanism", "magic"), ("noise", "white"), ("vote", "nobody"), ("release", 2.5)],
+)
+def test_settings_refuse_by_name(name, value):
+    with pytest.raises(RefusedError) as refused:
+        MechanismsSettings(**{name: value})
+    assert refused.value.name == name
+
+
+def test_the_link_holds_every_setting():
+    settings = MechanismsSettings(
+        mechanism="classical", epsilon=9.5, delta=1e-6, sensitivity=2.5, value=17, prior=0.05, release=33,
+        options=6, lead=9, vote="last", noise="laplace", seed=7,
+    )  # fmt: skip
+    link = {name: str(value) for name, value in asdict(settings).items()}
+    assert controls.from_link(MechanismsSettings, link) == (settings, [])
+    assert all(value != asdict(MechanismsSettings())[name] for name, value in asdict(settings).items())
+
+
+def test_every_slider_has_its_words():
+    assert set(LIMITS) <= set(controls.KNOBS)
+
+
+@pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
+def test_plotly_accepts_every_figure(mechanism, epsilon):
+    for more in ({}, {"release": 200, "prior": 0.99, "options": 8, "delta": 1e-9}, {"sensitivity": 100.0, "value": 0}):
+        run = result(mechanism, epsilon, **more)
+        for draw in DRAWN:
+            figure = draw(run)
+            assert len(go.Figure(figure).data) == len(figure["data"])
+
+
+def test_forty_five_of_fifty_dots_are_full():
+    figure = figures.dots(result())
+    full = [trace for trace in figure["data"] if trace["marker"]["symbol"] == "circle"]
+    assert [len(numbers(trace["x"])) for trace in full] == [45, 45]
+    assert sum(len(numbers(trace["x"])) for trace in figure["data"]) == 100
+
+
+def test_the_drawn_curves_are_the_downloaded_ones():
+    run = result("gaussian", 3.0)
+    line = meaning.trade_off(run)["data"][2]
+    np.testing.assert_allclose(numbers(line["y"]), run.trade_off["misses"], rtol=1e-6, atol=1e-9)
+    without, with_you = figures.release(run)["data"][:2]
+    np.testing.assert_allclose(numbers(without["y"]), run.frame["density without you"], rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(numbers(with_you["y"]), run.frame["density with you"], rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize("ground", ["#FFFFFF", "#12141C"])
+def test_the_two_worlds_can_be_seen(ground):
+    assert contrast(theme.WITH_YOU, ground) >= 3
+    assert contrast(theme.WITHOUT_YOU, ground) >= 3
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_page_says_what_the_numbers_say(mechanism):
+    app = opened("app_pages/mechanisms.py", mechanism=mechanism, epsilon="20")
+    assert not app.exception
+    said = text(app)
+    assert ("gives only epsilon 25.4" in said) == (mechanism == "classical")
+    assert "The three mechanisms" in said
+
+
+def test_a_table_row_is_the_result_of_its_mechanism():
+    table = result("classical", 20.0).table().set_index("mechanism")
+    for name in MECHANISMS:
+        run = MechanismsSettings(mechanism=name, epsilon=20.0).run()
+        assert table.loc[name, "within"] == run.within
+        assert table.loc[name, "real epsilon"] == run.guarantee.epsilon
+    assert list(table["holds"]) == [True, True, False]
+
+
+def test_change_refuses_and_keeps():
+    settings = MechanismsSettings()
+    assert settings.change(epsilon=3.0) == replace(settings, epsilon=3.0)
+    with pytest.raises(RefusedError, match="prior"):
+        settings.change(prior=0.0)
