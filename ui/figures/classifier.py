@@ -154,7 +154,10 @@ def _steady_range(low: float, high: float) -> list[float]:
 
 
 def accuracy(result: ClassifierResult) -> dict:
-    """Held-out accuracy over epsilon, with today's epsilon and its repeats."""
+    """Held-out accuracy over epsilon; at today's, a stroke for each repeat.
+
+    What moves with epsilon are shapes: the curves need not be drawn again.
+    """
     settings = result.settings
     low, high = LIMITS["epsilon"]
     rail = np.array([result.reference.accuracy, result.reference.accuracy])
@@ -165,7 +168,6 @@ def accuracy(result: ClassifierResult) -> dict:
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
         style = {"mode": "lines+markers", "marker": {"size": 5}}
         traces.append(_accuracy_line(epsilons, median, name=name, title=names[name], **style))
-        traces.append(_repeats(settings.epsilon, result.focus.accuracy[arm], name=name, title=names[name]))
     return theme.figure(
         *traces,
         title=theme.title("Accuracy on held-out rows over epsilon"),
@@ -177,7 +179,7 @@ def accuracy(result: ClassifierResult) -> dict:
             "ticktext": ["0.01", "0.1", "1", "10", "100"],
         },
         yaxis={"title": {"text": "right in 100"}, "range": [0, 102]},
-        shapes=[_rule(settings.epsilon)],
+        shapes=[theme.rule(settings.epsilon), *_strokes(result)],
     )
 
 
@@ -187,25 +189,13 @@ def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, tit
     return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
 
 
-def _repeats(epsilon: float, accuracy: np.ndarray, *, name: str, title: str) -> dict:
-    """One dot a repeat at today's epsilon."""
-    return theme.scatter(
-        np.full(len(accuracy), epsilon),
-        100 * accuracy,
-        mode="markers",
-        marker={"color": theme.COLOURS[name], "size": 6, "opacity": 0.55},
-        hovertemplate=f"%{{y:.1f}} % in one run<extra>{title}</extra>",
-    )
-
-
-def _rule(epsilon: float) -> dict:
-    """A vertical line at today's epsilon."""
-    return {
-        "type": "line",
-        "x0": epsilon,
-        "x1": epsilon,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": theme.NOW, "width": 1.5, "dash": "dash"},
-    }
+def _strokes(result: ClassifierResult) -> list[dict]:
+    """A stroke for each repeat at today's epsilon, the arms on either side of the rule."""
+    shapes = []
+    for arm, (name, (left, right)) in enumerate(zip(result.settings.arms, ((-10, -1), (1, 10)), strict=False)):
+        heights = 100 * result.focus.accuracy[arm]
+        path = "".join(f"M{left},{height:.4g}L{right},{height:.4g}" for height in heights)
+        style = {"color": theme.COLOURS[name], "width": 2}
+        place = {"xref": "x", "xsizemode": "pixel", "xanchor": result.settings.epsilon, "yref": "y"}
+        shapes.append({"type": "path", "path": path, "line": style, "opacity": 0.6} | place)
+    return shapes
