@@ -32,9 +32,7 @@ def lab() -> None:
             ("Two meanings of a neighbour", say.neighbours(result)),
         )
     with left.container(key="knobs"):
-        knobs = [controls.knob("noise_multiplier", settings.limits, group="hero")]
-        knobs += [controls.knob(name, settings.limits, **say.KNOBS.get(name, {})) for name in (*RUN, *ELSEWHERE)]
-        desk.panel(knobs, done=done)
+        desk.panel(hero="noise_multiplier", main=(*RUN, *ELSEWHERE), done=done, changes=say.KNOBS)
 
 
 def pictures(result) -> list[list[live.Picture]]:

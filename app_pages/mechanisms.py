@@ -49,10 +49,7 @@ def lab() -> None:
             ("A choice in place of a number", say.choosing(result)),
         )
     with left.container(key="knobs"):
-        knobs = [controls.knob("epsilon", settings.limits, group="hero")]
-        knobs += [controls.knob(name, settings.limits) for name in MAIN]
-        knobs += [controls.knob(name, settings.limits, group="more") for name in MORE]
-        desk.panel(knobs, done=done)
+        desk.panel(hero="epsilon", main=MAIN, more=MORE, done=done)
 
 
 def pictures(result) -> list[list[live.Picture]]:

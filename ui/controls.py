@@ -189,11 +189,27 @@ class Desk:
         if name in self.errors:
             st.error(self.errors[name])
 
-    def panel(self, knobs: Sequence[live.Knob], *, done: float) -> None:
-        """Mount the knobs, last in the fragment; ``done`` below 1 asks the browser to call for the next slice.
+    def panel(
+        self,
+        *,
+        hero: str,
+        main: Sequence[str] = (),
+        more: Sequence[str] = (),
+        done: float,
+        changes: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Mount the knobs of these fields, last in the fragment; ``more`` are folded away.
 
-        What stands outside of the live part, tables and the address, follows when nothing has moved for a moment.
+        ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
+        tables and the address, follows when nothing has moved for a moment. ``changes``: how a page's knob differs from
+        ``KNOBS``.
         """
+        groups = {"hero": [hero], "main": main, "more": more}
+        knobs = [
+            knob(name, self.settings.limits, group=group, **(changes or {}).get(name, {}))
+            for group, names in groups.items()
+            for name in names
+        ]
         self.complete = done == 1
         live.panel(
             knobs,
