@@ -86,6 +86,6 @@ panels.foot(
     desk.settings,
     page="classifier",
     module="dpcore.experiments.classifier",
-    frames={"All runs": result.curve, "Table": result.table()},
+    frames={"All runs": result.curve, "Table": result.table(), "Loss": result.loss_curves()},
     how_it_works=say.how_it_works,
 )

@@ -237,12 +237,6 @@ def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarra
     return 2 * (np.clip(X, low, high) - low) / (high - low) - 1
 
 
-def from_unit(values: np.ndarray, bounds: tuple[float, float]) -> np.ndarray:
-    """Map one feature from [-1, 1] back to its own units."""
-    low, high = bounds
-    return low + (np.asarray(values) + 1) * (high - low) / 2
-
-
 def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
     """Public rows moved by ``shift`` of their own standard deviations in every feature, clipped to [-1, 1].
 

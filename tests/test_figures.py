@@ -61,6 +61,14 @@ def test_the_curve_shows_the_medians_of_the_table(result):
         assert numbers(trace["y"]) == pytest.approx(table[column].to_numpy(dtype=float), rel=1e-6)
 
 
+def test_the_loss_drawn_is_the_loss_downloaded(result):
+    curves, lines = result.loss_curves(), classifier.loss(result)["data"][1:-1:2]
+    for arm, (name, trace) in enumerate(zip(result.settings.arms, lines, strict=True)):
+        median = np.median(result.focus.loss[arm], axis=0)
+        np.testing.assert_allclose(numbers(trace["y"]), median, rtol=1e-5)
+        np.testing.assert_allclose(curves[curves["arm"] == name]["median"], median, rtol=1e-5)
+
+
 def test_the_map_draws_every_boundary(result):
     shape = classifier.regions(result, 0)["layout"]["shapes"][0]
     ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)

@@ -1,9 +1,9 @@
 """What a page says in words: verdict, diagnostics, guarantee, table, share. No formulas; text from a result's "
 "numbers."""
 
-import html
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
@@ -169,7 +169,7 @@ def table(frame: pd.DataFrame, *, caption: str, heads: Mapping[str, str], now: f
 def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.DataFrame]) -> None:
     """Link, numbers and a script that makes them again."""
     link = f"{st.context.url or ''}".split("?")[0]
-    query = "&".join(f"{name}={value}" for name, value in asdict(settings).items())
+    query = urlencode(asdict(settings))
     st.markdown("This link opens the same settings and the same numbers:")
     st.code(f"{link}?{query}", language=None, wrap_lines=True)
     with st.container(horizontal=True):
@@ -207,8 +207,3 @@ def script(settings: object, *, module: str) -> str:
     kind = type(settings).__name__
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
     return f"from {module} import {kind}\n\nresult = {kind}(\n{given}).run()\nprint(result.table().to_string())\n"
-
-
-def escape(text: str) -> str:
-    """Text that may hold anything, made safe for a panel."""
-    return html.escape(text)

@@ -210,6 +210,13 @@ class ClassifierResult:
         quantiles = np.quantile(self.focus.accuracy, [0.05, 0.5, 0.95], axis=1).T
         return {arm: Spread(*map(float, row)) for arm, row in zip(self.settings.arms, quantiles, strict=True)}
 
+    def loss_curves(self) -> pd.DataFrame:
+        """Loss on the private rows by arm and step: the 5 %, 50 % and 95 % quantiles of the repeats, in nats."""
+        quantiles = np.quantile(self.focus.loss, [0.05, 0.5, 0.95], axis=1)
+        index = pd.MultiIndex.from_product([self.settings.arms, self.focus.steps], names=["arm", "step"])
+        columns = dict(zip(Spread._fields, quantiles.reshape(3, -1), strict=True))
+        return pd.DataFrame(columns, index=index).reset_index()
+
     def regions(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
         """(winning class, share of the ensemble) over the plane, (64, 64) each."""
         return votes(self.focus.weights[arm], self.plane)

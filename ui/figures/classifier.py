@@ -13,7 +13,7 @@ _POINTS = 120
 def regions(result: ClassifierResult, arm: int) -> dict:
     """What the private ensemble of one arm decides, with the boundary of every repeat."""
     name = result.settings.arms[arm]
-    accuracy = np.median(result.focus.accuracy[arm])
+    accuracy = result.summary()[name].median
     return _map(
         result,
         result.regions(arm),
@@ -116,12 +116,12 @@ def _points(result: ClassifierResult) -> list[dict]:
 
 def loss(result: ClassifierResult) -> dict:
     """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
-    traces = []
-    for arm, name in enumerate(result.settings.arms):
-        low, median, high = np.quantile(result.focus.loss[arm], [0.05, 0.5, 0.95], axis=0)
+    traces, curves = [], result.loss_curves()
+    for name in result.settings.arms:
+        steps, low, median, high = curves[curves["arm"] == name].to_numpy()[:, 1:].T.astype(float)
         colour = theme.COLOURS[name]
-        traces.append(theme.band(result.focus.steps, low, high, colour=colour))
-        traces.append(theme.line(result.focus.steps, median, colour=colour, name=_name(result, name)))
+        traces.append(theme.band(steps, low, high, colour=colour))
+        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name)))
     reference = result.reference
     traces.append(
         theme.line(
@@ -132,8 +132,8 @@ def loss(result: ClassifierResult) -> dict:
             dash="dot",
         )
     )
-    least = min(reference.loss.min(), np.quantile(result.focus.loss, 0.05, axis=1).min())
-    low, high = _steady_range(max(least, 1e-3), max(np.quantile(result.focus.loss, 0.95), 1.0))
+    least = min(reference.loss.min(), curves["low"].min())
+    low, high = _steady_range(max(least, 1e-3), max(curves["high"].max(), 1.0))
     return theme.figure(
         *traces,
         title=theme.title("Loss on the private rows (analyst only)"),
