@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpcore.data import DATASETS
+from dpcore.data import DATASETS, STRAIGHT
 from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.experiments.classifier_claims import VERSIONS
 from ui import controls, live, panels
@@ -22,7 +22,7 @@ def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         desk.choose("version", "Version", SHORT, wide=True, help=say.VERSIONS_HELP)
-        desk.choose("dataset", "Data", {name: source.title for name, source in DATASETS.items()})
+        desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT})
         with st.popover("Neighbours, plane", icon=":material/tune:"):
             desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
             features = DATASETS[desk.settings.dataset].features

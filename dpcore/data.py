@@ -5,7 +5,7 @@ never from the rows. Rows are clipped to the bounds and mapped to [-1, 1].
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -23,18 +23,31 @@ _GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
 class Source:
     """A data set before it is split.
 
-    draw: (rng) -> (X in its own units, y classes from 0) with the rows in random order.
-    bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many rows are private.
-    public_rows: how many rows the public pool has.
+    make: (rng, how many rows) -> (X in its own units, y classes from 0) in random order; a set of fixed size gives all
+    of its rows, whatever is asked. bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many
+    rows are private. public_rows: how many rows the public pool has. sizable: whether the number of private rows is
+    free.
     """
 
     title: str
-    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+    make: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
     features: tuple[str, ...]
     classes: tuple[str, ...]
     bounds: tuple[tuple[float, float], ...]
     private_rows: int
     public_rows: int
+    sizable: bool = False
+
+    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """All rows (private, public and test ones) before they are split."""
+        return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
+
+    def of_size(self, private_rows: int) -> "Source":
+        """The same source with another number of private rows; raises RefusedError where that is fixed."""
+        check.whole(1, private_rows=private_rows)
+        if private_rows != self.private_rows and not self.sizable:
+            raise check.RefusedError("private_rows", private_rows, f"{self.private_rows}, as many as there are")
+        return replace(self, private_rows=private_rows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,8 +73,8 @@ _MEANS = ((-0.088, -0.204), (2.05, 1.546))
 _COVARIANCES = (((0.956, 1.538), (1.538, 9.551)), ((1.078, -1.405), (-1.405, 9.332)))
 
 
-def _two_gaussians(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    half = (400 + _GENERATED_PUBLIC + _GENERATED_TEST) // 2
+def _two_gaussians(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    half = -(-rows // 2)
     parts = [
         rng.multivariate_normal(mean, covariance, size=half)
         for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True)
@@ -69,22 +82,34 @@ def _two_gaussians(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return _shuffled(np.concatenate(parts), np.repeat([0, 1], half), rng)
 
 
-def _blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _blobs(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
     centres = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
-    y = rng.integers(0, 4, 400 + _GENERATED_PUBLIC + _GENERATED_TEST)
+    y = rng.integers(0, 4, rows)
     return centres[y] + rng.normal(scale=1.2, size=(len(y), 2)), y
 
 
-def _moons(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    rows = 400 + _GENERATED_PUBLIC + _GENERATED_TEST
+def _moons(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return sklearn_datasets.make_moons(rows, noise=0.2, random_state=int(rng.integers(2**31)))
 
 
-def _shipped(loader: Callable) -> Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]:
-    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _circles(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    y, turn = rng.integers(0, 2, rows), rng.uniform(0, 2 * np.pi, rows)
+    ring = np.where(y == 0, 1.0, 0.45)[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    return ring + rng.normal(scale=0.1, size=(rows, 2)), y
+
+
+def _spirals(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    y, way = rng.integers(0, 2, rows), rng.uniform(0.08, 1, rows) ** 0.6
+    turn = 3 * np.pi * way + np.pi * y
+    arm = way[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    return arm + rng.normal(scale=0.03, size=(rows, 2)), y
+
+
+def _shipped(loader: Callable) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
+    def make(rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
         return _shuffled(*loader(return_X_y=True), rng)
 
-    return draw
+    return make
 
 
 def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -92,22 +117,23 @@ def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[n
     return X[order], y[order]
 
 
-def _generated(title: str, draw: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
+def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
     return Source(
         title=title,
-        draw=draw,
+        make=make,
         features=("first feature", "second feature"),
         classes=classes,
         bounds=bounds,
         private_rows=400,
         public_rows=_GENERATED_PUBLIC,
+        sizable=True,
     )
 
 
 def _real(title: str, loader: Callable, *, rows: int, classes: tuple[str, ...], features: dict) -> Source:
     return Source(
         title=title,
-        draw=_shipped(loader),
+        make=_shipped(loader),
         features=tuple(features),
         classes=classes,
         bounds=tuple(features.values()),
@@ -186,6 +212,8 @@ DATASETS = {
         bounds=((-6.0, 6.0), (-6.0, 6.0)),
     ),
     "moons": _generated("Two moons", _moons, classes=("upper", "lower"), bounds=((-2.0, 3.0), (-1.5, 2.0))),
+    "circles": _generated("Two circles", _circles, classes=("outer", "inner"), bounds=((-1.5, 1.5), (-1.5, 1.5))),
+    "spirals": _generated("Two spirals", _spirals, classes=("one arm", "other arm"), bounds=((-1.2, 1.2), (-1.2, 1.2))),
     "breast_cancer": _real(
         "Breast cancer",
         sklearn_datasets.load_breast_cancer,
@@ -210,14 +238,19 @@ DATASETS = {
     ),
 }
 
+# Those that straight boundaries can learn something about.
+STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
+
 
 @lru_cache(maxsize=24)
-def load(name: str, *, seed: int) -> Split:
+def load(name: str, *, seed: int, private_rows: int | None = None) -> Split:
     """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
 
-    A pure function of its arguments: the last splits are kept and handed out again, so their arrays are read-only.
+    private_rows: how many private rows, where the set leaves that free; by default the set's own number. A pure
+    function of its arguments: the last splits are kept and handed out again, so their arrays are read-only.
     """
     source = DATASETS[check.choice(DATASETS, dataset=name)]
+    source = source if private_rows is None else source.of_size(private_rows)
     X, y = source.draw(stream(seed, "data"))
     X = to_unit(X, source.bounds)
     order = stream(seed, "split").permutation(len(y))

@@ -7,16 +7,13 @@ A single fit is the batch with R = 1.
 """
 
 import math
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from dpcore import check
+from dpcore import check, cores
 from dpcore.accountants import gdp
 from dpcore.clipping import LogisticGradient, SoftmaxGradient
 from dpcore.losses import outputs
@@ -27,8 +24,6 @@ Clipping = Literal["per-example", "average", "none"]
 
 # Models beyond this many are trained in turn: their weights and one block of examples share the cache.
 _MODELS_AT_ONCE = 512
-# Multiply-adds from which a second core is worth its start: some 20 ms of work.
-_WORTH_A_SECOND_CORE = 3e8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +111,7 @@ def noisy_gradient_descent(
         )
 
     work = models * len(X) * steps * shape[0] * shape[1]
-    _for_each(descend, *_shares(models, work=work))
+    cores.for_each_part(descend, models, work=work, at_once=_MODELS_AT_ONCE)
     return Path(weights=weights, steps=marks, history=history)
 
 
@@ -143,28 +138,6 @@ def _descend(X, y, *, start, steps, seed, draws, clipping, marks, history, weigh
     weights[...] = current.transpose(1, 0, 2)
     if steps in kept:
         history[kept[steps]] = weights
-
-
-def _shares(models: int, *, work: int) -> tuple[list[slice], int]:
-    """(slices of the models, how many of them to train side by side)."""
-    workers = min(_cores(), models) if work >= _WORTH_A_SECOND_CORE else 1
-    width = min(_MODELS_AT_ONCE, math.ceil(models / workers))
-    return [slice(first, min(first + width, models)) for first in range(0, models, width)], workers
-
-
-def _for_each(job: Callable[[slice], None], cuts: list[slice], workers: int) -> None:
-    """Do the job on each slice; on several cores if asked, for numpy leaves Python free to go on meanwhile."""
-    if workers == 1:
-        for cut in cuts:
-            job(cut)
-        return
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        list(pool.map(job, cuts))
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _gradient(X, y, *, models, k, clip_norm):

@@ -59,4 +59,78 @@ PAPERS = {
         "V. Doroshenko, B. Ghazi, P. Kamath, R. Kumar, P. Manurangsi. Connect the Dots: Tighter Discrete "
         "Approximations of Privacy Loss Distributions. PoPETs 2022(4); arXiv:2207.04380."
     ),
+    "talwar2015": (
+        "K. Talwar, A. Thakurta, L. Zhang. Nearly-Optimal Private LASSO. NeurIPS 2015; arXiv:1411.5417 (Private "
+        "Empirical Risk Minimization Beyond the Worst Case)."
+    ),
+    "bun2016": (
+        "M. Bun, T. Steinke. Concentrated Differential Privacy: Simplifications, Extensions, and Lower Bounds. TCC "
+        "2016; arXiv:1605.02065."
+    ),
+    "durfee2019": (
+        "D. Durfee, R. Rogers. Practical Differentially Private Top-k Selection with Pay-what-you-get Composition. "
+        "NeurIPS 2019; arXiv:1905.04273."
+    ),
+    "cesar2021": (
+        "M. Cesar, R. Rogers. Bounding, Concentrating, and Truncating: Unifying Privacy Loss Composition for Data "
+        "Analytics. ALT 2021; arXiv:2004.07223."
+    ),
+    "li2022": (
+        "S. Li, T. T. Cai, H. Li. Transfer Learning for High-Dimensional Linear Regression: Prediction, Estimation and "
+        "Minimax Optimality. Journal of the Royal Statistical Society B 84(1), 2022; arXiv:2006.10593."
+    ),
+    "tian2023": (
+        "Y. Tian, Y. Feng. Transfer Learning Under High-Dimensional Generalized Linear Models. Journal of the American "
+        "Statistical Association 118(544), 2023; arXiv:2105.14328."
+    ),
+    "jiang2018": "C. Jiang. Deep Learning with Differential Privacy. Student report, 2018.",
+    "zhang2012": (
+        "J. Zhang, Z. Zhang, X. Xiao, Y. Yang, M. Winslett. Functional Mechanism: Regression Analysis under "
+        "Differential Privacy. PVLDB 5(11), 2012; arXiv:1208.0219."
+    ),
+    "wang2018": (
+        "Y.-X. Wang. Revisiting Differentially Private Linear Regression: Optimal and Adaptive Prediction and "
+        "Estimation in Unbounded Domain. UAI 2018; arXiv:1803.02596."
+    ),
+    "glorot2010": (
+        "X. Glorot, Y. Bengio. Understanding the Difficulty of Training Deep Feedforward Neural Networks. AISTATS 2010."
+    ),
+    "zhang2022": ("Z. Zhang, Y. Song. Transfer learning for regression under differential privacy. Slides, 2022."),
+    "wang2019": (
+        "Y. Wang, Q. Gu, D. Brown. Differentially Private Hypothesis Transfer Learning. ECML-PKDD 2018; Lecture Notes "
+        "in Computer Science 11052, 2019."
+    ),
+    "ji2013": ("Z. Ji, C. Elkan. Differential Privacy Based on Importance Weighting. Machine Learning 93(1), 2013."),
+    "marx2005": (
+        "Z. Marx, M. T. Rosenstein, L. P. Kaelbling, T. G. Dietterich. Transfer Learning with an Ensemble of "
+        "Background Tasks. NIPS workshop on inductive transfer, 2005."
+    ),
+    "kifer2012": (
+        "D. Kifer, A. Smith, A. Thakurta. Private Convex Empirical Risk Minimization and High-dimensional Regression. "
+        "COLT 2012."
+    ),
+    "hamm2016": "J. Hamm, Y. Cao, M. Belkin. Learning Privately from Multiparty Data. ICML 2016; arXiv:1602.03552.",
+    "pathak2010": (
+        "M. Pathak, S. Rane, B. Raj. Multiparty Differential Privacy via Aggregation of Locally Trained Classifiers. "
+        "NIPS 2010."
+    ),
+    "papernot2018": (
+        "N. Papernot, S. Song, I. Mironov, A. Raghunathan, K. Talwar, Ú. Erlingsson. Scalable Private Learning with "
+        "PATE. ICLR 2018; arXiv:1802.08908."
+    ),
+    "steinke2023": (
+        "T. Steinke, M. Nasr, M. Jagielski. Privacy Auditing with One (1) Training Run. NeurIPS 2023; arXiv:2305.08846."
+    ),
+    "yeom2018": (
+        "S. Yeom, I. Giacomelli, M. Fredrikson, S. Jha. Privacy Risk in Machine Learning: Analyzing the Connection to "
+        "Overfitting. CSF 2018; arXiv:1709.01604."
+    ),
+    "carlini2022": (
+        "N. Carlini, S. Chien, M. Nasr, S. Song, A. Terzis, F. Tramèr. Membership Inference Attacks From First "
+        "Principles. IEEE S&P 2022; arXiv:2112.03570."
+    ),
+    "fredrikson2015": (
+        "M. Fredrikson, S. Jha, T. Ristenpart. Model Inversion Attacks that Exploit Confidence Information and Basic "
+        "Countermeasures. CCS 2015."
+    ),
 }

@@ -68,6 +68,15 @@ class PureRelease:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BoundedRangeRelease(PureRelease):
+    """A choice by the exponential mechanism: (epsilon, 0)-DP, and of epsilon-bounded range [durfee2019].
+
+    Between neighbours the log-probabilities of all outcomes move within one interval of length epsilon. An accountant
+    that does not know this counts the release that it also is, a pure one.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApproximateRelease:
     """A release by a mechanism of which only its (epsilon, delta)-differential privacy is known."""
 

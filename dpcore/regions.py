@@ -1,13 +1,16 @@
-"""Decision regions and boundaries of linear classifiers in a plane through feature space.
+"""Decision regions and boundaries of classifiers in a plane through feature space.
 
 A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]; on it every linear classifier is again
-linear, with three weights an output, so boundaries are exact straight segments and need no contouring.
+linear, with three weights an output, so boundaries are exact straight segments. Those of other classifiers are traced
+on a grid.
 """
 
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+
+from dpcore import losses
 
 Extent = tuple[tuple[float, float], tuple[float, float]]
 
@@ -30,6 +33,15 @@ class Plane:
         low, high = np.array(self.extent).T
         shown_low, shown_high = np.array(self.units).T
         return shown_low + (points - low) * (shown_high - shown_low) / (high - low)
+
+    def grid(self, size: int) -> np.ndarray:
+        """Coordinates (size * size, 2) of a grid over the extent, the first one running fastest."""
+        a, b = (np.linspace(low, high, size) for low, high in self.extent)
+        return np.column_stack([grid.ravel() for grid in np.meshgrid(a, b)])
+
+    def inputs(self, points: np.ndarray) -> np.ndarray:
+        """Rows (m, d) of feature space at plane coordinates (m, 2)."""
+        return self.origin + points @ self.axes
 
     def coordinates(self, X: np.ndarray) -> np.ndarray:
         """Project rows (n, d) to (n, 2)."""
@@ -80,15 +92,16 @@ def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndar
 
     Rows of the grid follow the second coordinate, columns the first.
     """
-    (a_low, a_high), (b_low, b_high) = plane.extent
-    a, b = np.meshgrid(np.linspace(a_low, a_high, size), np.linspace(b_low, b_high, size))
-    points = np.stack([a.ravel(), b.ravel(), np.ones(a.size)]).astype(np.float32)
-    z = plane.restrict(weights).astype(np.float32) @ points
+    points = losses.with_constant(plane.grid(size)).astype(np.float32).T
+    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ points)
+    return winner.reshape(size, size), share.reshape(size, size)
+
+
+def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What R models with logits (R, k, m) say most often (m,), and the share of them that say so (m,)."""
     said = _argmax(z)
     counts = np.stack([(said == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
-    winner = counts.argmax(axis=0)
-    share = counts.max(axis=0) / len(weights)
-    return winner.reshape(size, size), share.reshape(size, size)
+    return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 
 
 def _argmax(z: np.ndarray) -> np.ndarray:
@@ -135,3 +148,51 @@ def _meeting(w: np.ndarray, i: int, j: int, extent: tuple) -> np.ndarray:
     possible = (np.where(slope == 0, constant, 0) >= 0).all(axis=1) & (low < high)
     ends = np.stack([low, high], axis=1)[possible, :, None]
     return point[possible, None] + ends * along[possible, None]
+
+
+def traced(z: np.ndarray, plane: Plane) -> np.ndarray:
+    """Where each of R models changes its mind, from logits (R, K, size, size) on the plane's grid: segments (m, 2, 2).
+
+    A class wins where its lead over all others is positive; the line where a lead is 0 is traced cell by cell, straight
+    between the points where it crosses the cell's edges (marching squares).
+    """
+    size = z.shape[-1]
+    leads = [z[:, 1] - z[:, 0]] if z.shape[1] == 2 else [_lead(z, label) for label in range(z.shape[1] - 1)]
+    steps = np.array([(high - low) / (size - 1) for low, high in plane.extent])
+    corner = np.array([low for low, _ in plane.extent])
+    return corner + np.concatenate([_crossings(lead) for lead in leads]) * steps
+
+
+def _lead(z: np.ndarray, label: int) -> np.ndarray:
+    return z[:, label] - np.delete(z, label, axis=1).max(axis=1)
+
+
+# The corners of a cell as (up, right), and its edges as pairs of corners: below, right, above, left.
+_CORNERS = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
+_EDGES = ((0, 1), (1, 2), (3, 2), (0, 3))
+
+
+def _crossings(field: np.ndarray) -> np.ndarray:
+    """Segments (m, 2, 2) in units of cells, (right, up), along which fields (R, size, size) are 0."""
+    high = field > 0
+    sides = [high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1] for up, right in _CORNERS]
+    mixed = (sides[0] != sides[1]) | (sides[1] != sides[2]) | (sides[2] != sides[3])
+    model, up, right = np.nonzero(mixed)
+    at = np.stack([field[model, up + a, right + b] for a, b in _CORNERS])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        along = [np.clip(at[one] / (at[one] - at[other]), 0, 1) for one, other in _EDGES]
+    crossed = np.stack([(at[one] > 0) != (at[other] > 0) for one, other in _EDGES])
+    cell = np.stack([right, up], axis=-1)
+    points = np.stack(
+        [
+            cell + _CORNERS[one][::-1] + share[:, None] * (_CORNERS[other] - _CORNERS[one])[::-1]
+            for (one, other), share in zip(_EDGES, along, strict=True)
+        ]
+    )
+    saddle = crossed.all(axis=0)
+    found = []
+    for first, second in combinations(range(4), 2):
+        joined = crossed[first] & crossed[second] & (~saddle | ((first, second) in ((0, 1), (2, 3))))
+        found.append(np.stack([points[first, joined], points[second, joined]], axis=1))
+    found = np.concatenate(found)
+    return found[np.isfinite(found).all(axis=(1, 2))]

@@ -7,28 +7,39 @@ import numpy as np
 
 from dpcore import check
 
-Purpose = Literal["noise", "data", "split", "audit"]
+Purpose = Literal["noise", "data", "split", "audit", "start", "lots"]
 
 # A block of noise of this many bytes is drawn at once; it bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000
 
 
-def stream(seed: int, purpose: Purpose, index: int = 0) -> np.random.Generator:
-    """The generator of one (seed, purpose, index); seed and index are whole numbers, at least 0."""
+def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.random.Generator:
+    """The generator of one (seed, purpose, index, part); all but the purpose are whole numbers, at least 0.
+
+    Long work that is done piece by piece keys each piece by its own ``part``, and so can be taken up anywhere.
+    """
     check.whole(0, seed=seed)
     key = get_args(Purpose).index(check.choice(get_args(Purpose), purpose=purpose))
-    return np.random.default_rng(np.random.SeedSequence([seed, key, index]))
+    # numpy pads with zeros: part 0 is the stream without a part
+    return np.random.default_rng(np.random.SeedSequence([seed, key, index, part]))
 
 
 def normal_steps(
-    seed: int, purpose: Purpose, indices: Sequence[int], *, steps: int, shape: tuple[int, ...], dtype: type
+    seed: int,
+    purpose: Purpose,
+    indices: Sequence[int],
+    *,
+    steps: int,
+    shape: tuple[int, ...],
+    dtype: type,
+    part: int = 0,
 ) -> Iterator[np.ndarray]:
     """Standard normal noise step by step: yields ``steps`` arrays of shape (len(indices), *shape).
 
     Stream ``indices[r]`` fills row r and is drawn in step order, so that more steps or more rows leave the earlier
     draws as they are. Values are drawn in double precision and then rounded: both precisions see the same noise.
     """
-    generators = [stream(seed, purpose, int(index)) for index in indices]
+    generators = [stream(seed, purpose, int(index), part) for index in indices]
     per_step = 8 * len(generators) * int(np.prod(shape))
     block = max(1, min(steps, _BLOCK_BYTES // max(per_step, 1)))
     for first in range(0, steps, block):

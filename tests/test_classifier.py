@@ -43,7 +43,7 @@ class TestSettings:
         value = classifier.LIMITS[name][end]
         assert getattr(ClassifierSettings(**{name: value}), name) == value
 
-    @pytest.mark.parametrize("dataset", data.DATASETS)
+    @pytest.mark.parametrize("dataset", data.STRAIGHT)
     def test_the_data_set_limits_public_rows_and_features(self, dataset):
         source = data.DATASETS[dataset]
         last, public = len(source.features) - 1, source.public_rows
@@ -124,7 +124,7 @@ class TestWork:
 
 
 class TestOutcomes:
-    @pytest.mark.parametrize("dataset", data.DATASETS)
+    @pytest.mark.parametrize("dataset", data.STRAIGHT)
     def test_every_data_set_trains_and_beats_chance_at_a_large_epsilon(self, dataset):
         one = ClassifierSettings(dataset=dataset, public_rows=20, repeats=4, epsilon=150.0)
         found = one.result({task: task.run() for task in one.tasks() if task.essential})

@@ -103,6 +103,27 @@ def test_generated_rows_are_drawn_anew_by_the_seed():
     assert len(np.intersect1d(one[:, 0], other[:, 0])) < 5  # but for the clipped ones
 
 
+@pytest.mark.parametrize("rows", [200, 2000])
+def test_a_generated_set_has_as_many_private_rows_as_asked(rows):
+    split = data.load("moons", seed=1, private_rows=rows)
+    assert [len(split.rows_of[part]) for part in PARTS] == [rows, 500, 1000]
+    assert split.source.private_rows == rows
+
+
+def test_a_set_of_fixed_size_has_no_other():
+    with pytest.raises(check.RefusedError, match="^private_rows is 900, but must be 898"):
+        data.load("digits", seed=1, private_rows=900)
+    assert data.load("digits", seed=1, private_rows=898).source.private_rows == 898
+
+
+def test_no_line_tells_the_curved_sets_apart():
+    for name in set(data.DATASETS) - set(data.STRAIGHT):
+        X, y = data.DATASETS[name].draw(np.random.default_rng(0))
+        design = np.column_stack([X, np.ones(len(X))])
+        fitted = design @ np.linalg.lstsq(design, 2 * y - 1, rcond=None)[0]
+        assert abs(((fitted > 0) == y).mean() - 0.5) < 0.2
+
+
 def test_units_and_back():
     bounds = ((-2.0, 6.0), (0.0, 1.0))
     np.testing.assert_allclose(data.to_unit(np.array([[-2.0, 0.5], [9.0, -1.0]]), bounds), [[-1, 0], [1, -1]])
@@ -149,4 +170,4 @@ def test_the_readme_lists_each_bound_as_the_code_has_it(name):
 
 
 def test_the_readme_describes_no_set_that_is_not_there():
-    assert set(readme_sections()) - {"Parts"} == set(data.DATASETS)
+    assert set(readme_sections()) - {"Parts", "Regression"} == set(data.DATASETS)

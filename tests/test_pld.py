@@ -77,7 +77,7 @@ def test_epsilon_is_exact_within_its_grid_and_never_below(row):
     event = Composed(event=sampled(rate, sigma), count=int(steps))
     coarse, fine = (epsilon(event, delta, of=of) for of in (pld.coarse, pld.epsilons))
     # At a delta of 1e-12 the margin for the transform's rounding is felt; beyond exp(745) the library rounds up.
-    slack = 1.2e-3 if exact > 700 else 1.5e-2 if delta < 1e-10 else 1.2e-4
+    slack = 1.2e-3 if exact > 700 else 2e-2 if delta < 1e-10 else 1.2e-4
     assert exact * (1 - 1e-6) <= fine <= exact * (1 + slack)
     assert exact * (1 - 1e-6) <= coarse <= exact * (1 + max(slack, 1e-2))
 
@@ -237,3 +237,22 @@ def test_equal_releases_share_a_grid():
 def test_a_delta_below_the_margin_has_no_bound_for_replaced_samples():
     event = Composed(event=sampled(0.01, 4.0), count=100_000)
     assert epsilon(event, 1e-12, adjacency=REPLACE) == math.inf
+
+
+def test_the_limits_of_a_composition_are_the_librarys():
+    from dp_accounting.pld import common
+
+    rng = np.random.default_rng(5)
+    untouched = runpy.run_path(common.__file__)["compute_self_convolve_bounds"]
+    for size, times in itertools.product((2, 3, 40, 700), (1, 2, 30, 100_000)):
+        for tail in (0, 1e-15, 1e-4):
+            probs = rng.dirichlet(np.full(size, 0.3))
+            assert pld.limits(probs, times, tail) == untouched(probs, times, tail)
+
+
+@pytest.mark.parametrize("found", [sampled(0.01, 2.0), GaussianRelease(noise_multiplier=3.0), PureRelease(epsilon=0.5)])
+@pytest.mark.parametrize("times", [2, 9, 4000])
+def test_a_dense_distribution_composes_to_the_same_numbers(found, times):
+    single = pld.distribution(found, 0.01, ADD)
+    quick, slow = pld._dense(single).self_compose(times), single.self_compose(times)
+    assert quick.get_epsilon_for_delta(1e-6) == slow.get_epsilon_for_delta(1e-6)

@@ -76,7 +76,7 @@ class ClassifierSettings:
     feature_y: int = 1
 
     def __post_init__(self) -> None:
-        check.choice(data.DATASETS, dataset=self.dataset)
+        check.choice(data.STRAIGHT, dataset=self.dataset)
         check.choice(VERSIONS, version=self.version)
         check.choice(list(Adjacency), adjacency=self.adjacency)
         check.choice(PLANES, plane=self.plane)
@@ -89,7 +89,7 @@ class ClassifierSettings:
     def change(self, **changes: Any) -> "ClassifierSettings":
         """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
         if "dataset" in changes:
-            source = data.DATASETS[check.choice(data.DATASETS, dataset=changes["dataset"])]
+            source = data.DATASETS[check.choice(data.STRAIGHT, dataset=changes["dataset"])]
             x, y = (
                 (self.feature_x, self.feature_y)
                 if max(self.feature_x, self.feature_y) < len(source.features)

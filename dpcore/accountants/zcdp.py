@@ -1,0 +1,93 @@
+"""Zero-concentrated differential privacy: one number a release, and the numbers of all releases simply add up.
+
+rho-zCDP: D_a(M(D) || M(D')) <= rho a for all orders a > 1 and all neighbours [bun2016, Definition 1.1]; rho adds up
+over adaptive releases [bun2016, Lemma 1.7]. A choice by the exponential mechanism costs a quarter of what its epsilon
+alone would say, because of its bounded range [cesar2021].
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dpcore import check
+from dpcore.privacy import (
+    Adjacency,
+    BoundedRangeRelease,
+    Event,
+    GaussianRelease,
+    Guarantee,
+    LaplaceRelease,
+    PureRelease,
+    Release,
+    UnsupportedEventError,
+    releases,
+)
+
+BASIS = "concentrated privacy (zCDP), improved conversion"
+BASIS_CLASSIC = "concentrated privacy (zCDP)"
+
+# Every order gives a valid epsilon; the best one lies near 1 + sqrt(ln(1/delta)/rho), and these are parts of the way.
+_PARTS = np.geomspace(0.2, 1.2, 200)
+_LOG_RHO = (math.log(1e-16), math.log(1e8))
+_GIVEN_AWAY = 1e-12
+
+
+def rho_of_event(event: Event) -> float:
+    """rho of all that an event consists of; raises UnsupportedEventError for samples and approximate releases."""
+    return math.fsum(times * _rho(release) for release, times in releases(event).items())
+
+
+def _rho(release: Release) -> float:
+    match release:
+        case GaussianRelease(noise_multiplier=multiplier):  # [bun2016, Proposition 1.6]
+            return 1 / (2 * multiplier**2) if multiplier else math.inf
+        case BoundedRangeRelease(epsilon=epsilon):  # [cesar2021]
+            return epsilon**2 / 8
+        case PureRelease(epsilon=epsilon):  # [bun2016, Proposition 1.4]
+            return epsilon**2 / 2
+        case LaplaceRelease(noise_multiplier=multiplier):
+            return 1 / (2 * multiplier**2)
+        case _:
+            raise UnsupportedEventError(f"concentrated privacy has no rho for {release!r}")
+
+
+def classic_epsilon(rho: float, *, delta: float) -> float:
+    """rho + 2 sqrt(rho ln(1/delta)) [bun2016, Proposition 1.3]."""
+    check.between(0, 1, inclusive=False, delta=delta)
+    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
+
+
+def epsilon_of(rho: float, *, delta: float) -> float:
+    """The epsilon of rho-zCDP at delta, by the sharper conversion; never more than ``classic_epsilon``.
+
+    min_a rho a + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020, Theorem 21]
+    """
+    classic = classic_epsilon(rho, delta=delta)
+    if rho == 0 or math.isinf(rho):
+        return classic
+    above = math.sqrt(math.log(1 / delta) / rho) * _PARTS  # a - 1
+    a = 1 + above
+    found = rho * a + np.log(above / a) - (math.log(delta) + np.log(a)) / above
+    return float(min(max(found.min(), 0.0), classic))
+
+
+@lru_cache(maxsize=1024)
+def rho_of(epsilon: float, *, delta: float) -> float:
+    """The largest rho that is (epsilon, delta)-DP by ``epsilon_of``, less one part in 10^12: never more than asked."""
+    epsilon = check.positive(epsilon=epsilon)
+
+    def excess(log_rho: float) -> float:
+        return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)
+
+    rho = math.exp(brentq(excess, *_LOG_RHO, xtol=1e-14)) * (1 - _GIVEN_AWAY)
+    while epsilon_of(rho, delta=delta) > epsilon:
+        rho *= 1 - _GIVEN_AWAY
+    return rho
+
+
+def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
+    """The guarantee of ``event``, whose releases are counted in units of their sensitivity under ``adjacency``."""
+    epsilon = epsilon_of(rho_of_event(event), delta=delta)
+    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event)

@@ -1,0 +1,80 @@
+"""The lots of stochastic gradient descent: who is in the sum of a step.
+
+Lots come in blocks of ``BLOCK`` steps, each block with streams of its own, so that a training can be taken up at any
+block. ``NOBODY`` fills the places that a smaller lot leaves empty.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from dpcore import check
+from dpcore.streams import stream
+
+BLOCK = 50
+NOBODY = -1
+# Widths are multiples of this, so that there are few different ones.
+_ROUND = 8
+
+
+def poisson(
+    seed: int, indices: Sequence[int], *, rows: int, rate: float, first: int, last: int
+) -> Iterator[np.ndarray]:
+    """Poisson samples of steps ``first`` to ``last`` - 1, each as row numbers (len(indices), W).
+
+    Each row is in each lot with probability ``rate``, independently of all else: the sampling that amplification is
+    proved for [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses, so the gaps
+    between heads are geometric, and the tails need no draw.
+    """
+    check.between(0, 1, rate=check.positive(rate=rate))
+
+    def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+        cells = _heads(stream(seed, "lots", index, block), rate=rate, cells=BLOCK * rows)
+        return np.divmod(cells, rows)
+
+    yield from _lots(members, indices, first=first, last=last)
+
+
+def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
+    """The places of heads in ``cells`` tosses."""
+    found, at = [], -1
+    while at < cells:
+        expected = (cells - at) * rate
+        gaps = rng.geometric(rate, size=int(expected + 4 * np.sqrt(expected)) + 8)
+        places = at + np.cumsum(np.minimum(gaps, cells + 1))  # at tiny rates a sum of gaps would overflow
+        found.append(places)
+        at = int(places[-1])
+    places = np.concatenate(found)
+    return places[: np.searchsorted(places, cells)]
+
+
+def shuffled(seed: int, indices: Sequence[int], *, rows: int, size: int, first: int, last: int) -> Iterator[np.ndarray]:
+    """Lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
+
+    Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none). These are **not** the
+    samples that the amplification theorem speaks of.
+    """
+    each = max(1, rows // check.whole(1, rows, size=size))
+
+    def members(index: int, block: int) -> tuple[np.ndarray, np.ndarray]:
+        steps = np.arange(block * BLOCK, (block + 1) * BLOCK)
+        order = {epoch: stream(seed, "lots", index, int(epoch)).permutation(rows) for epoch in np.unique(steps // each)}
+        parts = [order[step // each][(step % each) * size : (step % each + 1) * size] for step in steps]
+        return np.repeat(np.arange(BLOCK), size), np.concatenate(parts)
+
+    yield from _lots(members, indices, first=first, last=last)
+
+
+def _lots(members, indices, *, first, last) -> Iterator[np.ndarray]:
+    """Step by step, the lots of all ``indices`` under each other, filled up with ``NOBODY``."""
+    for block in range(first // BLOCK, -(-last // BLOCK)):
+        drawn = [members(int(index), block) for index in indices]
+        counts = np.stack([np.bincount(step, minlength=BLOCK) for step, _ in drawn])
+        padded = np.full((BLOCK, len(drawn), counts.max() + _ROUND), NOBODY)
+        for lot, ((step, rows), count) in enumerate(zip(drawn, counts, strict=True)):
+            place = np.arange(len(rows)) - np.repeat(np.cumsum(count) - count, count)
+            padded[step, lot, place] = rows
+        widths = np.maximum(-(-counts.max(axis=0) // _ROUND) * _ROUND, _ROUND)
+        begin = block * BLOCK
+        for step in range(max(first - begin, 0), min(last - begin, BLOCK)):
+            yield padded[step, :, : widths[step]]

@@ -1,0 +1,93 @@
+"""Slow and plain versions of what the engine does to networks: one network, one row, one step at a time."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+
+def loss(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> complex:
+    """Softmax loss of one row, from the definition; also for complex weights, so that it can be differentiated."""
+    for place, layer in enumerate(layers):
+        x = np.array([sum(w * v for w, v in zip(row, [*x, 1.0], strict=True)) for row in layer])
+        if place < len(layers) - 1:
+            x = np.tanh(x) if activation == "tanh" else np.where(x.real > 0, x, 0)
+    top = x.real.max()
+    return np.log(np.exp(x - top).sum()) + top - x[label]
+
+
+def slope(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> list[np.ndarray]:
+    """Gradient of ``loss`` by the complex step: exact to rounding, and knows nothing of backpropagation."""
+    found = []
+    for place, layer in enumerate(layers):
+        gradient = np.empty_like(layer)
+        for cell in np.ndindex(layer.shape):
+            moved = [np.array(each, dtype=complex) for each in layers]
+            moved[place][cell] += 1e-30j
+            gradient[cell] = loss(moved, x, label, activation=activation).imag / 1e-30
+        found.append(gradient)
+    return found
+
+
+def gradient(layers: list[np.ndarray], x: np.ndarray, label: int, *, activation: str) -> list[np.ndarray]:
+    """The same by the chain rule, one matrix a layer."""
+    entered = []
+    for place, layer in enumerate(layers):
+        entered.append(np.append(x, 1.0))
+        x = layer @ entered[-1]
+        if place < len(layers) - 1:
+            x = np.tanh(x) if activation == "tanh" else x * (x > 0)
+    wrong = np.exp(x - x.max()) / np.exp(x - x.max()).sum() - (np.arange(len(x)) == label)
+    found = [np.outer(wrong, entered[-1])]
+    for layer, below, above in zip(layers[:0:-1], entered[-2::-1], entered[:0:-1], strict=True):
+        out = above[:-1]
+        wrong = (layer[:, :-1].T @ wrong) * (1 - out**2 if activation == "tanh" else out > 0)
+        found.append(np.outer(wrong, below))
+    return found[::-1]
+
+
+def clipped(gradients: list[np.ndarray], clip_norm: float | tuple[float, ...] | None) -> list[np.ndarray]:
+    """One example's gradient, shortened as a whole, layer by layer, or not at all."""
+    if clip_norm is None:
+        return gradients
+    if isinstance(clip_norm, tuple):
+        return [_short(g, bound, np.linalg.norm(g)) for g, bound in zip(gradients, clip_norm, strict=True)]
+    norm = math.sqrt(sum(np.linalg.norm(g) ** 2 for g in gradients))
+    return [_short(g, clip_norm, norm) for g in gradients]
+
+
+def _short(g: np.ndarray, bound: float, norm: float) -> np.ndarray:
+    return g if norm <= bound else g * (bound / norm)
+
+
+def flat(gradients: list[np.ndarray]) -> np.ndarray:
+    return np.concatenate([g.ravel() for g in gradients])
+
+
+def cut(sizes: tuple[int, ...], weights: np.ndarray) -> list[np.ndarray]:
+    """A vector of weights as one matrix (outputs, inputs + 1) a layer."""
+    layers, at = [], 0
+    for inputs, outputs in pairwise(sizes):
+        layers.append(weights[at : at + outputs * (inputs + 1)].reshape(outputs, inputs + 1))
+        at += outputs * (inputs + 1)
+    assert at == len(weights)
+    return layers
+
+
+def lot_gradient(sizes, weights, X, y, *, clip_norm, activation) -> np.ndarray:
+    """Sum of the clipped gradients of some rows (P,)."""
+    total = np.zeros_like(weights)
+    for x, label in zip(X, y, strict=True):
+        total += flat(clipped(gradient(cut(sizes, weights), x, label, activation=activation), clip_norm))
+    return total
+
+
+def descend(sizes, X, y, *, start, lots, rates, clip_norm, divisor, noise=None, activation="tanh") -> np.ndarray:
+    """Weights (T + 1, P) of one network before and after every step; lots: an iterable of row numbers."""
+    path = [np.array(start, dtype=float)]
+    for step, lot in enumerate(lots):
+        total = lot_gradient(sizes, path[-1], X[lot], y[lot], clip_norm=clip_norm, activation=activation)
+        if noise is not None:
+            total = total + noise[step]
+        path.append(path[-1] - rates[step] * total / divisor)
+    return np.stack(path)

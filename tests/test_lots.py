@@ -1,0 +1,129 @@
+"""Lots: Poisson samples that are what the theorem says, and shuffled ones that are not."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import check, lots
+from dpcore.lots import BLOCK, NOBODY
+
+
+def membership(drawn, *, rows) -> np.ndarray:
+    """Lots (R, W) of each step -> who is in which (steps, R, rows); each row at most once, in rising or any order."""
+    found = []
+    for members in drawn:
+        inside = np.zeros((len(members), rows + 1), dtype=int)
+        np.add.at(inside, (np.arange(len(members))[:, None], members), 1)
+        assert inside[:, :-1].max(initial=0) <= 1
+        found.append(inside[:, :-1])
+    return np.array(found)
+
+
+def poisson(*, indices=(0,), rows=30, rate=0.2, first=0, last=BLOCK, seed=1) -> np.ndarray:
+    drawn = lots.poisson(seed, indices, rows=rows, rate=rate, first=first, last=last)
+    return membership(drawn, rows=rows)
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.2, 0.5, 0.97])
+def test_sizes_are_binomial(rate):
+    rows, sizes = 40, poisson(indices=range(40), rows=40, rate=rate, last=4 * BLOCK).sum(axis=2).ravel()
+    assert len(sizes) == 8000
+    low, high = stats.binom.ppf([0.002, 0.998], rows, rate)
+    edges = np.arange(low, high + 1)  # the tails are one cell each
+    observed = np.histogram(np.clip(sizes, low, high), bins=[*edges, high + 1])[0]
+    expected = stats.binom.pmf(edges, rows, rate)
+    expected[0], expected[-1] = stats.binom.cdf(low, rows, rate), stats.binom.sf(high - 1, rows, rate)
+    assert stats.chisquare(observed, 8000 * expected / expected.sum()).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.5, 0.9])
+def test_every_row_of_every_step_is_a_coin_of_its_own(rate):
+    """Pairs of rows in one lot, of one row in two lots, of one cell in two streams: uncorrelated, and of rate q."""
+    inside = poisson(indices=range(2000), rows=6, rate=rate, last=10)
+    cells = inside.swapaxes(0, 1).reshape(2000, 60)
+    error = np.sqrt(rate * (1 - rate) / 2000)
+    assert np.abs(cells.mean(axis=0) - rate).max() < 4 * error
+    correlation = np.corrcoef(cells.T) - np.eye(60)
+    assert np.abs(correlation).max() < 5 / np.sqrt(2000)
+    assert abs(np.corrcoef(cells[:-1].ravel(), cells[1:].ravel())[0, 1]) < 4 / np.sqrt(120_000)
+
+
+def test_the_end_of_a_block_is_as_likely_as_its_beginning():
+    """The gaps between heads run over rows and steps: no place is favoured, the last one included."""
+    inside = poisson(indices=range(3000), rows=7, rate=0.1)
+    share = inside.mean(axis=1).ravel()
+    assert np.abs(share - 0.1).max() < 4.5 * np.sqrt(0.09 / 3000)
+    assert stats.chisquare(inside.sum(axis=1).ravel()).pvalue > 1e-3
+
+
+def test_all_rows_at_rate_one_and_hardly_any_at_tiny_rates():
+    assert (poisson(rate=1.0) == 1).all()
+    for rate in (1e-9, 1e-18, 1e-300):
+        assert (poisson(rate=rate, indices=range(20)) == 0).all()
+    few = poisson(rate=1e-3, indices=range(500))
+    assert few.sum() == pytest.approx(500 * BLOCK * 30 * 1e-3, abs=4 * np.sqrt(750))
+    most = poisson(rate=1 - 1e-3, indices=range(500))
+    assert (1 - most).sum() == pytest.approx(750, abs=4 * np.sqrt(750))
+
+
+@pytest.mark.parametrize(
+    ("draw", "options"), [(lots.poisson, {"rate": 0.2}), (lots.shuffled, {"size": 7})], ids=["poisson", "shuffled"]
+)
+class TestBoth:
+    def drawn(self, draw, options, *, indices=(3, 0, 8), first=0, last=130, seed=1):
+        return membership(draw(seed, indices, rows=30, **options, first=first, last=last), rows=30)
+
+    def test_any_piece_is_that_piece_of_the_whole(self, draw, options):
+        whole = self.drawn(draw, options)
+        assert whole.shape == (130, 3, 30)
+        for first, last in [(0, 1), (0, 50), (0, 51), (49, 51), (50, 100), (77, 130), (129, 130), (13, 13)]:
+            piece = self.drawn(draw, options, first=first, last=last)
+            np.testing.assert_array_equal(piece.reshape(-1, 3, 30), whole[first:last])
+
+    def test_each_stream_has_its_index_whoever_stands_beside(self, draw, options):
+        whole = self.drawn(draw, options)
+        np.testing.assert_array_equal(self.drawn(draw, options, indices=[8, 3]), whole[:, [2, 0]])
+        np.testing.assert_array_equal(self.drawn(draw, options, indices=[0]), whole[:, [1]])
+        assert (self.drawn(draw, options, seed=2) != whole).any()
+        assert (whole[:, 0] != whole[:, 1]).any()
+
+    def test_blocks_differ(self, draw, options):
+        whole = self.drawn(draw, options)
+        assert (whole[:BLOCK] != whole[BLOCK : 2 * BLOCK]).any()
+
+    def test_widths_hold_the_largest_lot_and_little_more(self, draw, options):
+        for members in draw(1, range(5), rows=300, **options, first=0, last=130):
+            largest = (members != NOBODY).sum(axis=1).max()
+            assert members.shape[0] == 5
+            assert largest <= members.shape[1] <= largest + 8
+            assert ((members >= NOBODY) & (members < 300)).all()
+
+
+@pytest.mark.parametrize(("rows", "size"), [(30, 7), (30, 10), (30, 30), (30, 16), (5, 1), (200, 64)])
+def test_a_shuffled_epoch_takes_each_row_once(rows, size):
+    each = rows // size
+    inside = membership(lots.shuffled(1, range(20), rows=rows, size=size, first=0, last=3 * each), rows=rows)
+    assert (inside.sum(axis=2) == size).all()
+    epochs = inside.reshape(3, each, 20, rows).sum(axis=1)
+    assert epochs.max() == 1
+    assert (epochs.sum(axis=2) == each * size).all()
+    if size < rows:
+        assert (inside[:each] != inside[each : 2 * each]).any()  # the next epoch has an order of its own
+
+
+def test_a_shuffle_favours_no_row_and_no_place():
+    inside = membership(lots.shuffled(1, range(1000), rows=9, size=2, first=0, last=8), rows=9)
+    share = inside.mean(axis=1)
+    assert np.abs(share - 2 / 9).max() < 4.5 * np.sqrt(2 / 9 * 7 / 9 / 1000)
+
+
+@pytest.mark.parametrize("rate", [0, -0.1, 1.01, np.nan])
+def test_a_bad_rate_is_refused_by_name(rate):
+    with pytest.raises(check.RefusedError, match="^rate is "):
+        poisson(rate=rate)
+
+
+@pytest.mark.parametrize("size", [0, 31, 2.5])
+def test_a_bad_size_is_refused_by_name(size):
+    with pytest.raises(check.RefusedError, match="^size is "):
+        next(lots.shuffled(1, [0], rows=30, size=size, first=0, last=1))

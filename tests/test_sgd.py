@@ -1,0 +1,277 @@
+"""DP-SGD over a batch of networks: equal to one network, one row and one step at a time."""
+
+import math
+from dataclasses import replace
+
+import network_oracles as plain
+import numpy as np
+import pytest
+
+from dpcore import check, cores, lots, sgd
+from dpcore.networks import Architecture
+from dpcore.streams import stream
+
+ROWS, RATE, STEPS = 30, 0.3, 70
+NETS = {
+    "linear": Architecture(sizes=(3, 2)),
+    "tanh": Architecture(sizes=(3, 5, 2)),
+    "relu": Architecture(sizes=(3, 5, 4), activation="relu"),
+    "deep": Architecture(sizes=(3, 4, 3, 3)),
+}
+DRAWS = [2, 0, 2, 5]
+# Kinds of clipping for a network of any depth; the bounds are small enough to bite and large enough not to always.
+CLIPPING = {"none": lambda _: None, "flat": lambda _: 0.4, "layers": lambda net: (0.3, 0.5, 0.2)[: len(net.shapes)]}
+
+
+def problem(net, *, n=ROWS, seed=0):
+    rng = np.random.default_rng([len(net.sizes), seed])
+    X, y = rng.normal(size=(n, net.sizes[0])), rng.integers(0, net.sizes[-1], n)
+    return X, y, net.start(seed, range(len(DRAWS))) + 0.2 * rng.normal(size=(len(DRAWS), net.parameters))
+
+
+def recipe(net, *, clip=CLIPPING["flat"], **changes):
+    given = {"sampling_rate": RATE, "steps": STEPS, "learning_rate": 0.6, "decay": 0.2, "clip_norm": clip(net)}
+    return sgd.Recipe(architecture=net, **{**given, **changes})
+
+
+def train(which, net, *, noise=0.0, **changes):
+    X, y, start = problem(net)
+    given = {"start": start, "noise_multiplier": noise, "seed": 3, "draws": DRAWS, "dtype": np.float64, **changes}
+    return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
+
+
+def drawn_lots(which, draw, *, seed=3, rows=ROWS):
+    """The lots of one network, as sets of row numbers."""
+    if which.variant == "shuffled":
+        drawn = lots.shuffled(seed, [draw], rows=rows, size=round(RATE * rows), first=0, last=which.steps)
+    else:
+        drawn = lots.poisson(seed, [draw], rows=rows, rate=which.sampling_rate, first=0, last=which.steps)
+    return [members[0][members[0] >= 0] for members in drawn]
+
+
+def drawn_noise(which, draw, *, seed=3):
+    """Standard normal noise of each step, from the streams themselves."""
+    parts = [
+        stream(seed, "noise", draw, block).standard_normal((lots.BLOCK, which.architecture.parameters))
+        for block in range(-(-which.steps // lots.BLOCK))
+    ]
+    return np.concatenate(parts)[: which.steps]
+
+
+def one_at_a_time(which, place, *, noise=None):
+    X, y, start = problem(which.architecture)
+    return plain.descend(
+        which.architecture.sizes,
+        X,
+        y,
+        start=start[place],
+        lots=drawn_lots(which, DRAWS[place]),
+        rates=[0.6 * 0.2 ** (step / (STEPS - 1)) for step in range(STEPS)],
+        clip_norm=which.clip_norm,
+        divisor=RATE * ROWS,
+        noise=noise,
+        activation=which.architecture.activation,
+    )
+
+
+class TestPlainLoops:
+    @pytest.mark.parametrize("clip", CLIPPING)
+    @pytest.mark.parametrize("net", NETS)
+    def test_without_noise_it_is_stochastic_gradient_descent(self, net, clip):
+        which = recipe(NETS[net], clip=CLIPPING[clip])
+        found = train(which, NETS[net], record=range(STEPS + 1))
+        for place in (0, 1, 3):
+            path = one_at_a_time(which, place)
+            np.testing.assert_allclose(found.history[:, place], path, rtol=0, atol=1e-10)
+        assert np.abs(found.weights - found.history[0]).max() > 0.1
+        if clip != "none":  # clipping had work to do
+            free = train(recipe(NETS[net], clip=CLIPPING["none"]), NETS[net])
+            assert np.abs(found.weights - free.weights).max() > 0.01
+
+    @pytest.mark.parametrize("clip", ["flat", "layers"])
+    def test_with_noise_it_adds_the_noise_of_its_stream(self, clip):
+        net = NETS["tanh"]
+        which, sigma = recipe(net, clip=CLIPPING[clip]), np.array([0.5, 1.0, 0.0, 3.0])
+        found = train(which, net, noise=sigma)
+        bounds = {"flat": (0.4, 0.4), "layers": (0.3, 0.5)}[clip]
+        scale = np.concatenate([np.full(5 * 4, bounds[0]), np.full(2 * 6, bounds[1])])
+        for place in range(4):
+            noise = sigma[place] * scale * drawn_noise(which, DRAWS[place])
+            path = one_at_a_time(which, place, noise=noise)
+            np.testing.assert_allclose(found.weights[place], path[-1], rtol=0, atol=1e-10)
+
+    def test_what_the_variants_change(self):
+        """Each departs from the algorithm in the one thing that it names."""
+        net = NETS["tanh"]
+        X, y, start = problem(net)
+        for variant in sgd.VARIANTS:
+            which = recipe(net, steps=1, decay=1.0, variant=variant)
+            members, noise = drawn_lots(which, 0)[0], 2.0 * 0.4 * drawn_noise(which, 0)[0]
+            found = train(which, net, noise=2.0, draws=[0], start=start[0]).weights[0]
+            size = len(members)
+            assert variant == "shuffled" or size != RATE * ROWS
+            total = plain.lot_gradient(net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh")
+            step = {
+                "sound": (total + noise) / (RATE * ROWS),
+                "shuffled": (total + noise) / (RATE * ROWS),
+                "inside": (total + math.sqrt(size) * noise) / (RATE * ROWS),
+                "realised": (total + noise) / size,
+            }
+            np.testing.assert_allclose(found, start[0] - 0.6 * step[variant], rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
+    def test_the_sum_is_divided_by_a_constant_whatever_the_lot(self, rate):
+        net = NETS["linear"]
+        X, y, start = problem(net)
+        which = recipe(net, sampling_rate=rate, steps=1, learning_rate=1.0)
+        found = train(which, net, start=start[0])
+        sizes = set()
+        for place, draw in enumerate(DRAWS):
+            members = drawn_lots(which, draw)[0]
+            sizes.add(len(members))
+            total = plain.lot_gradient(net.sizes, start[0], X[members], y[members], clip_norm=0.4, activation="tanh")
+            np.testing.assert_allclose(start[0] - found.weights[place], total / (rate * ROWS), atol=1e-12)
+        assert len(sizes) > 1 or rate == 1.0
+
+    def test_the_rate_falls_to_its_end_geometrically(self):
+        rates = recipe(NETS["linear"], learning_rate=2.0, decay=0.1, steps=11).rates
+        assert (rates[0], rates[-1]) == (2.0, pytest.approx(0.2))
+        np.testing.assert_allclose(np.diff(np.log(rates)), math.log(0.1) / 10)
+        assert (recipe(NETS["linear"], decay=1.0).rates == 0.6).all()
+        np.testing.assert_array_equal(recipe(NETS["linear"], steps=1).rates, [0.6])
+
+
+class TestBatch:
+    """What stands beside a network, and how the work is cut, changes nothing."""
+
+    @pytest.mark.parametrize("net", ["tanh", "deep"])
+    def test_single_precision_is_close_to_double(self, net):
+        which = recipe(NETS[net])
+        single, double = (train(which, NETS[net], noise=1.0, dtype=dtype) for dtype in (np.float32, np.float64))
+        assert single.weights.dtype == np.float32
+        np.testing.assert_allclose(single.weights, double.weights, rtol=1e-4, atol=1e-5)
+
+    def test_the_same_seed_gives_the_same_weights_and_equal_draws_the_same_noise(self):
+        net = NETS["tanh"]
+        first, again, other = (train(recipe(net), net, noise=1.0, seed=seed) for seed in (3, 3, 4))
+        np.testing.assert_array_equal(first.weights, again.weights)
+        assert (np.abs(first.weights - other.weights).max(axis=1) > 1e-2).all()
+        same = train(recipe(net), net, noise=1.0, start=problem(net)[2][0]).weights
+        np.testing.assert_allclose(same[0], same[2], rtol=0, atol=1e-13)
+        assert np.abs(same[0] - same[1]).max() > 1e-2
+
+    @pytest.mark.parametrize("chosen", [[3], [3, 2, 1, 0], [1, 1, 0], [0, 2]], ids=str)
+    @pytest.mark.parametrize("variant", ["sound", "shuffled"])
+    def test_neighbours_and_their_order_change_nothing(self, variant, chosen):
+        net, noise = NETS["tanh"], np.array([0.5, 1.0, 0.0, 3.0])
+        which = recipe(net, variant=variant)
+        together = train(which, net, noise=noise)
+        start, draws = problem(net)[2][chosen], np.array(DRAWS)[chosen]
+        apart = train(which, net, noise=noise[chosen], start=start, draws=draws)
+        np.testing.assert_allclose(apart.weights, together.weights[chosen], rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("variant", sgd.VARIANTS)
+    @pytest.mark.parametrize("cuts", [[50], [1], [69], [20, 50, 51], [7, 7, 64]], ids=str)
+    def test_a_training_in_pieces_is_one_in_one_piece(self, cuts, variant):
+        net = NETS["tanh"]
+        which = recipe(net, variant=variant)
+        whole, weights = train(which, net, noise=1.0), problem(net)[2]
+        for first, last in zip([0, *cuts], [*cuts, STEPS], strict=True):
+            weights = train(which, net, noise=1.0, start=weights, first=first, last=last).weights
+        np.testing.assert_allclose(weights, whole.weights, rtol=0, atol=1e-12)
+
+    def test_the_history_holds_what_was_asked_for_in_the_order_asked(self):
+        net = NETS["tanh"]
+        found = train(recipe(net), net, noise=1.0, record=[STEPS, 0, 13])
+        np.testing.assert_array_equal(found.history[0], found.weights)
+        np.testing.assert_array_equal(found.history[1], problem(net)[2])
+        np.testing.assert_allclose(found.history[2], train(recipe(net), net, noise=1.0, last=13).weights, atol=1e-13)
+        piece = train(recipe(net), net, noise=1.0, start=found.history[2], first=13, record=[13, 14])
+        np.testing.assert_array_equal(piece.history[0], found.history[2])
+        assert train(recipe(net), net).history.shape == (0, 4, net.parameters)
+        assert train(recipe(net), net, first=9, last=9).weights == pytest.approx(problem(net)[2], abs=0)
+
+    @pytest.mark.parametrize("workers", [1, 2, 3])
+    @pytest.mark.parametrize("at_once", [1, 10**9], ids=["one at a time", "all at once"])
+    def test_cores_and_parts_change_nothing(self, at_once, workers, monkeypatch):
+        net, noise = NETS["tanh"], np.array([0.5, 1.0, 0.0, 3.0])
+        whole = train(recipe(net), net, noise=noise, record=[5])
+        monkeypatch.setattr(cores, "_WORTH_A_SECOND_CORE", 0)
+        monkeypatch.setattr(cores, "cores", lambda: workers)
+        monkeypatch.setattr(sgd, "_CACHE_BYTES", at_once)
+        found = train(recipe(net), net, noise=noise, record=[5])
+        np.testing.assert_allclose(found.weights, whole.weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found.history, whole.history, rtol=0, atol=1e-12)
+
+    def test_the_arguments_stay_as_they_were(self):
+        net = NETS["tanh"]
+        given = dict(zip(("X", "y", "start"), problem(net), strict=True))
+        copies = {name: value.copy() for name, value in given.items()}
+        train(recipe(net), net, noise=1.0, **given)
+        for name, value in given.items():
+            np.testing.assert_array_equal(value, copies[name])
+
+    def test_a_lot_with_nobody_in_it_moves_nothing_but_by_noise(self):
+        net = NETS["tanh"]
+        for variant in sgd.VARIANTS:
+            if variant == "shuffled":
+                continue
+            which = recipe(net, sampling_rate=1e-9, variant=variant)
+            np.testing.assert_array_equal(train(which, net).weights, problem(net)[2])
+            assert np.isfinite(train(which, net, noise=1.0).weights).all()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("changes", "name"),
+        [
+            ({"sampling_rate": 0}, "sampling_rate"),
+            ({"sampling_rate": 1.1}, "sampling_rate"),
+            ({"steps": 0}, "steps"),
+            ({"learning_rate": -1}, "learning_rate"),
+            ({"decay": 0}, "decay"),
+            ({"decay": 1.5}, "decay"),
+            ({"variant": "wild"}, "variant"),
+            ({"clip_norm": 0}, "clip_norm"),
+            ({"clip_norm": math.inf}, "clip_norm"),
+            ({"clip_norm": (1.0, -1.0)}, "clip_norm"),
+            ({"clip_norm": (1.0,)}, "clip_norm"),
+            ({"clip_norm": ()}, "clip_norm"),
+            ({"clip_norm": [1.0, 1.0]}, "clip_norm"),
+        ],
+        ids=str,
+    )
+    def test_bad_recipes_are_refused_by_name(self, changes, name):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            replace(recipe(NETS["tanh"]), **changes)
+
+    @pytest.mark.parametrize(
+        ("changes", "name"),
+        [
+            ({"X": np.full((ROWS, 3), np.nan)}, "X"),
+            ({"X": np.ones((ROWS, 4))}, "X"),
+            ({"X": np.ones((ROWS - 1, 3))}, "X"),
+            ({"y": np.full(ROWS, 2)}, "y"),
+            ({"y": np.full(ROWS, -1)}, "y"),
+            ({"noise": -1.0}, "noise_multiplier"),
+            ({"noise": math.nan}, "noise_multiplier"),
+            ({"start": np.zeros(5)}, "start"),
+            ({"start": np.zeros((3, 32))}, "start"),
+            ({"draws": []}, "draws"),
+            ({"seed": -1}, "seed"),
+            ({"last": STEPS + 1}, "last"),
+            ({"first": 5, "last": 4}, "first"),
+            ({"first": -1}, "first"),
+            ({"record": [STEPS + 1]}, "record"),
+            ({"record": [3], "first": 4}, "record"),
+            ({"record": [3, 3]}, "record"),
+        ],
+        ids=str,
+    )
+    def test_bad_arguments_are_refused_by_name(self, changes, name):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            train(recipe(NETS["tanh"]), NETS["tanh"], **changes)
+
+    def test_noise_without_a_bound_means_nothing(self):
+        with pytest.raises(check.RefusedError, match="^noise_multiplier is "):
+            train(recipe(NETS["tanh"], clip=CLIPPING["none"]), NETS["tanh"], noise=1.0)

@@ -1,0 +1,177 @@
+"""What DP-SGD promises: noise of the stated law, for no more than one row can do, and counted as what it is."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from dpcore import accountants, sgd
+from dpcore.networks import Architecture
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+
+ADD = Adjacency.ADD_REMOVE
+ROWS, RATE, STEPS = 30, 0.3, 70
+TWO_LAYERS = Architecture(sizes=(3, 5, 2))
+
+
+def recipe(net, **changes):
+    given = {"sampling_rate": RATE, "steps": STEPS, "learning_rate": 0.6, "decay": 0.2, "clip_norm": 0.4}
+    return sgd.Recipe(architecture=net, **{**given, **changes})
+
+
+class TestNoise:
+    """Steps with noise less the same steps without: what is added, and to what."""
+
+    SIGMA, MODELS = 1.5, 3000
+
+    def added(self, clip_norm, *, rows=ROWS, steps=3):
+        """Noise a unit of learning rate (models, steps, P), on rows and weights whose gradients are all 0."""
+        # Inputs of 0 leave the constants' gradients; a sure and right last constant leaves none.
+        net = Architecture(sizes=(2, 3, 2))
+        start = np.zeros(net.parameters)
+        start[-1], start[-4] = -400.0, 400.0
+        which = recipe(net, clip_norm=clip_norm, steps=steps, decay=0.25, learning_rate=0.5)
+        found = sgd.train(
+            which,
+            np.zeros((rows, 2)),
+            np.zeros(rows, dtype=int),
+            start=start,
+            noise_multiplier=self.SIGMA,
+            seed=0,
+            draws=range(self.MODELS),
+            record=range(steps + 1),
+            dtype=np.float64,
+        )
+        moves = -np.diff(found.history, axis=0) / which.rates[:, None, None]
+        return moves.swapaxes(0, 1)
+
+    @pytest.mark.parametrize("rows", [10, ROWS, 77])
+    def test_its_sd_is_sigma_c_over_the_constant_lot(self, rows):
+        found = self.added(0.4, rows=rows) * (RATE * rows) / (self.SIGMA * 0.4)
+        assert stats.kstest(found[..., 0].ravel(), stats.norm.cdf).pvalue > 1e-3
+        assert stats.kstest(found.ravel(), stats.norm.cdf).pvalue > 1e-3
+        assert found.std() == pytest.approx(1, abs=4 / math.sqrt(2 * found.size))
+
+    def test_layers_have_their_own_sd(self):
+        found = self.added((0.3, 2.0)) * (RATE * ROWS) / self.SIGMA
+        for part, bound in ((found[..., :9], 0.3), (found[..., 9:], 2.0)):
+            assert stats.kstest(part.ravel() / bound, stats.norm.cdf).pvalue > 1e-3
+
+    def test_it_is_independent_over_weights_steps_and_networks(self):
+        found = self.added(0.4).reshape(self.MODELS, -1)
+        assert np.abs(np.corrcoef(found.T) - np.eye(found.shape[1])).max() < 5 / math.sqrt(self.MODELS)
+        assert abs(np.corrcoef(found[:-1].ravel(), found[1:].ravel())[0, 1]) < 4 / math.sqrt(found.size)
+
+
+def lot_sum(net, weights, X, y, *, clip_norm) -> np.ndarray:
+    """The sum of the clipped gradients of the whole data set, as the engine forms it."""
+    which = sgd.Recipe(architecture=net, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=clip_norm)
+    found = sgd.train(which, X, y, start=weights, noise_multiplier=0.0, seed=0, draws=[0], dtype=np.float64)
+    return (weights - found.weights[0]) * len(X)
+
+
+class TestOneRow:
+    """Add/remove: what noise is made for is the most that one row can move the sum by."""
+
+    NET = Architecture(sizes=(2, 3, 2))
+
+    def moves(self, weights, X, y, *, clip_norm):
+        """By how much the sum moves when each row of the data set is taken away."""
+        whole = lot_sum(self.NET, weights, X, y, clip_norm=clip_norm)
+        rest = [
+            lot_sum(self.NET, weights, np.delete(X, i, 0), np.delete(y, i), clip_norm=clip_norm) for i in range(len(X))
+        ]
+        return whole - np.array(rest)
+
+    @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0])
+    @pytest.mark.parametrize("clip_norm", [0.01, 1.0, 50.0])
+    def test_no_row_moves_the_sum_by_more_than_the_bound(self, clip_norm, scale):
+        rng, most = np.random.default_rng(0), 0.0
+        for _ in range(10):
+            X, y = rng.normal(scale=scale, size=(8, 2)), rng.integers(0, 2, 8)
+            weights = rng.normal(scale=2.0, size=self.NET.parameters)
+            most = max(most, np.linalg.norm(self.moves(weights, X, y, clip_norm=clip_norm), axis=1).max())
+        assert most <= clip_norm * (1 + 1e-9)
+        if clip_norm < 1:
+            assert most == pytest.approx(clip_norm, rel=1e-9)  # and some row does move it by that
+
+    @pytest.mark.parametrize("bounds", [(1e-3, 2e-3), (0.5, 0.1), (20.0, 1.0)], ids=str)
+    def test_no_row_moves_the_layers_by_more_than_their_bounds_together(self, bounds):
+        rng, most, whole = np.random.default_rng(1), 0.0, 0.0
+        scale = np.repeat(bounds, [9, 8])
+        for _ in range(20):
+            X, y = rng.normal(scale=3.0, size=(8, 2)), rng.integers(0, 2, 8)
+            weights = rng.normal(scale=2.0, size=self.NET.parameters)
+            moves = self.moves(weights, X, y, clip_norm=bounds)
+            whole = max(whole, np.linalg.norm(moves, axis=1).max())
+            # In units of the noise, where every layer has the same multiplier: sqrt(2) bounds of one layer.
+            most = max(most, np.linalg.norm(moves / scale, axis=1).max())
+        assert whole <= math.hypot(*bounds) * (1 + 1e-9)
+        assert most <= math.sqrt(2) * (1 + 1e-9)
+        if max(bounds) < 0.01:
+            assert most == pytest.approx(math.sqrt(2), rel=1e-9)
+
+    @pytest.mark.parametrize("clip_norm", [0.7, (0.5, 0.3)], ids=str)
+    def test_who_searches_for_a_worse_row_finds_none(self, clip_norm):
+        """The row and the weights are free: the search climbs to the bound and stops there."""
+        X, y = np.zeros((1, 2)), np.array([0])
+        bound = math.hypot(*clip_norm) if isinstance(clip_norm, tuple) else clip_norm
+
+        def shortfall(free):
+            rows, labels = np.vstack([X, 5 * free[:2]]), np.append(y, 1)
+            moved = lot_sum(self.NET, free[2:], rows, labels, clip_norm=clip_norm)
+            return -np.linalg.norm(moved - lot_sum(self.NET, free[2:], X, y, clip_norm=clip_norm))
+
+        best = min(
+            optimize.minimize(shortfall, np.random.default_rng(seed).normal(size=19), options={"maxiter": 8}).fun
+            for seed in range(5)
+        )
+        assert 0.99 * bound < -best <= bound * (1 + 1e-9)
+
+
+class TestAccounting:
+    @pytest.mark.parametrize("accountant", ["renyi", "pld-coarse", "pld"])
+    @pytest.mark.parametrize("layers", [2, 3])
+    def test_layers_are_one_release_of_less_noise(self, layers, accountant):
+        net = Architecture(sizes=(2, *[3] * (layers - 1), 2))
+        several = recipe(net, clip_norm=(0.3, 1.0, 2.0)[:layers], sampling_rate=0.02, steps=500)
+        one = replace(several, clip_norm=5.0)
+        costs = [
+            accountants.account(event, delta=1e-5, adjacency=ADD, accountant=accountant).epsilon
+            for event in (several.event(2.0), one.event(2.0 / math.sqrt(layers)), one.event(2.0))
+        ]
+        assert costs[0] == pytest.approx(costs[1], rel=1e-6)
+        assert costs[0] > 1.2 * costs[2]
+
+    def test_the_event_is_what_happens(self):
+        expected = Composed(
+            event=PoissonSampled(rate=RATE, event=GaussianRelease(noise_multiplier=2.0)),
+            count=STEPS,
+        )
+        assert recipe(TWO_LAYERS).event(2.0) == expected
+        assert recipe(Architecture(sizes=(3, 2)), clip_norm=(0.3,)).event(2.0) == expected
+
+    @pytest.mark.parametrize("accountant", ["moments", "renyi", "pld-coarse", "pld"])
+    @pytest.mark.parametrize("epsilon", [0.5, 8.0])
+    @pytest.mark.parametrize("clip_norm", [0.4, (0.3, 0.5)], ids=str)
+    def test_the_calibrated_noise_is_enough_and_hardly_more(self, clip_norm, epsilon, accountant):
+        which = recipe(TWO_LAYERS, clip_norm=clip_norm, sampling_rate=0.05, steps=400)
+        sigma = which.noise_multiplier(epsilon=epsilon, delta=1e-5, accountant=accountant)
+        found = accountants.account(which.event(sigma), delta=1e-5, adjacency=ADD, accountant=accountant)
+        assert (1 - 1e-3) * epsilon <= found.epsilon <= epsilon
+
+    def test_a_better_theorem_asks_for_less_noise(self):
+        which = recipe(TWO_LAYERS, sampling_rate=0.05, steps=400)
+        sigmas = [
+            which.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=name)
+            for name in ("strong", "moments", "renyi", "pld")
+        ]
+        assert sigmas == sorted(sigmas, reverse=True)
+        assert len(set(sigmas)) == 4
+
+    def test_without_sampling_it_is_the_exact_gaussian(self):
+        which = recipe(TWO_LAYERS, sampling_rate=1.0)
+        sigma = which.noise_multiplier(epsilon=1.0, delta=1e-5, accountant="gdp")
+        assert sigma == pytest.approx(math.sqrt(STEPS) / accountants.gdp.mu_of(1.0, delta=1e-5), rel=1e-3)
