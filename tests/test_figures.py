@@ -11,7 +11,7 @@ from PIL import Image
 
 from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.experiments.classifier_claims import EPSILONS
-from ui.figures import classifier, theme
+from ui.figures import classifier, maps, theme
 
 
 @pytest.fixture(scope="module", params=[{}, {"dataset": "digits", "public_rows": 0}, {"version": "none"}])
@@ -76,7 +76,7 @@ def test_the_map_draws_every_boundary(result):
 
 
 def test_a_boundary_that_is_not_in_the_plane_is_not_drawn(result):
-    shape = classifier._boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)
+    shape = maps.boundary(result.plane, np.empty((0, 2, 2)), colour="#000000", width=1)
     assert not shape["visible"]
     go.Figure(layout={"shapes": [shape]})
 
@@ -87,8 +87,8 @@ def test_the_map_colours_what_the_ensemble_decides(result):
     with Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))) as picture:
         codes = np.asarray(picture)[::-1]
         palette = picture.getpalette()
-    assert np.array_equal(codes // classifier._SHADES, winner)
-    first = classifier._SHADES * winner[0, 0] + classifier._SHADES - 1
+    assert np.array_equal(codes // maps.SHADES, winner)
+    first = maps.SHADES * winner[0, 0] + maps.SHADES - 1
     assert "#" + bytes(palette[3 * first : 3 * first + 3]).hex() == theme.CLASSES[winner[0, 0]]
 
 

@@ -8,8 +8,11 @@ Outcomes are shared by all sessions: a class that opens one link computes it onc
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from dpcore.experiments import Experiment
@@ -19,31 +22,46 @@ threadpool_limits(1, user_api="blas")
 
 # One slice: what a slider's redraw can spare.
 SLICE_SECONDS = 0.05
-# The largest outcome, 200 models of the digits, holds 0.6 MB; the usual one, 48 of two features, 10 kB.
-_OUTCOMES = 400
+# How many outcomes are kept, and how many bytes of arrays they may hold together. A usual one, 48 models of two
+# features, has 10 kB; a stretch of training of wide networks a few megabytes.
+_OUTCOMES, _BYTES = 1000, 300_000_000
 
 
 class _Outcomes:
     """The newest outcomes by task, safe to use from all script threads."""
 
-    def __init__(self, limit: int):
-        self._limit, self._kept, self._lock = limit, OrderedDict(), threading.Lock()
+    def __init__(self, limit: int, *, limit_bytes: int):
+        self._limit, self._limit_bytes, self._bytes = limit, limit_bytes, 0
+        self._kept, self._lock = OrderedDict(), threading.Lock()
 
     def find(self, task: Any) -> tuple[bool, Any]:
         with self._lock:
             if task not in self._kept:
                 return False, None
             self._kept.move_to_end(task)
-            return True, self._kept[task]
+            return True, self._kept[task][0]
 
     def keep(self, task: Any, outcome: Any) -> None:
+        size = array_bytes(outcome)
         with self._lock:
-            self._kept[task] = outcome
-            while len(self._kept) > self._limit:
-                self._kept.popitem(last=False)
+            self._bytes += size - self._kept.pop(task, (None, 0))[1]
+            self._kept[task] = outcome, size
+            while len(self._kept) > self._limit or (self._bytes > self._limit_bytes and len(self._kept) > 1):
+                self._bytes -= self._kept.popitem(last=False)[1][1]
 
 
-_outcomes = _Outcomes(_OUTCOMES)
+def array_bytes(value: Any) -> int:
+    """How many bytes the arrays in an outcome hold."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if is_dataclass(value):
+        return sum(array_bytes(getattr(value, field.name)) for field in fields(value))
+    if isinstance(value, Mapping):
+        return sum(map(array_bytes, value.values()))
+    return sum(map(array_bytes, value)) if isinstance(value, (tuple, list)) else 0
+
+
+_outcomes = _Outcomes(_OUTCOMES, limit_bytes=_BYTES)
 
 
 def compute(experiment: Experiment, *, seconds: float = SLICE_SECONDS) -> tuple[Any, float]:

@@ -126,6 +126,214 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "whole": True,
         "help": "How many such runs were made on the same data before the best one was chosen.",
     },
+    "shown": {
+        "label": "Step shown",
+        "whole": True,
+        "help": "Which moment of the training the pictures show. Play, or drag it to and fro.",
+    },
+    "sources": {
+        "label": "Public sources",
+        "whole": True,
+        "help": "K, how many public data sets there are that resemble the private one.",
+    },
+    "difference": {
+        "label": "How different they are",
+        "step": 0.1,
+        "help": "The L1 norm of the contrast (target's coefficients less the source's) of the farthest source; the "
+        "others lie nearer. 0: all sources follow the target's own law.",
+    },
+    "h": {
+        "label": "Threshold h",
+        "scale": "log",
+        "stops": 20,
+        "help": "A source is transferable if its contrast is at most this large. The private correction may go as far, "
+        "and its noise grows with it.",
+    },
+    "q": {
+        "label": "Norm q",
+        "step": 0.05,
+        "help": "How a contrast is measured: 1 adds up its entries, 0 counts them, between them few large ones count "
+        "for less than many small ones.",
+    },
+    "target_rows": {
+        "label": "Private rows",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "n, the rows of the target, which are to be protected.",
+    },
+    "dimension": {"label": "Coefficients", "whole": True, "help": "d, how many numbers a row has."},
+    "migrated": {
+        "label": "Migrated rows",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "Public rows, of all sources together.",
+    },
+    "detection_share": {
+        "label": "Share for detection",
+        "step": 0.02,
+        "help": "Where the transferable sources are not known: the part of the budget that finds them.",
+    },
+    "rows": {
+        "label": "Rows",
+        "scale": "log",
+        "stops": 20,
+        "whole": True,
+        "help": "How many people the model is fitted to. The noise stays as it is, so more people drown it.",
+    },
+    "features": {
+        "label": "Features",
+        "whole": True,
+        "help": "How many features are used, in the order of the data set. Each one more makes more numbers to hide.",
+    },
+    "label_top": {
+        "label": "Label bound",
+        "step": 5,
+        "help": "Labels above it count as at it. A lower bound leaves less to hide, and cuts off more.",
+    },
+    "share": {
+        "label": "Share for the quadratic",
+        "step": 0.01,
+        "help": "How much of epsilon protects the products of features; the rest protects their products with the "
+        "label.",
+    },
+    "draw": {
+        "label": "Draw number",
+        "whole": True,
+        "help": "Which of the runs has its noisy surface drawn. The arrow keys go on and back.",
+    },
+    "lot_size": {
+        "label": "Lot size",
+        "scale": "log",
+        "stops": 20,
+        "whole": True,
+        "help": "L: how many rows a step looks at, on average. Each row is drawn with the chance L/n.",
+    },
+    "epochs": {
+        "label": "Epochs",
+        "whole": True,
+        "help": "How often a row is looked at, on average, until the training ends.",
+    },
+    "layers": {"label": "Hidden layers", "whole": True, "help": "0: no hidden layer, only straight boundaries."},
+    "width": {"label": "Units in a layer", "whole": True, "help": "More units bend more; each weight gets noise."},
+    "plain_rate": {
+        "label": "Rate without privacy",
+        "scale": "log",
+        "stops": 20,
+        "help": "The learning rate of the networks without privacy, whose gradients nothing shortens.",
+    },
+    "decay": {
+        "label": "Rate at the end",
+        "scale": "log",
+        "stops": 20,
+        "help": "By which factor the learning rate has fallen at the last step. 1: it stays.",
+    },
+    "parties": {
+        "label": "Parties",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "M. Each has rows of its own and trains a classifier of its own.",
+    },
+    "regularisation": {
+        "label": "Lambda",
+        "scale": "log",
+        "stops": 12,
+        "help": "The weight of the penalty (lambda/2)||w||^2. More of it makes weights short, and needs less noise.",
+    },
+    "unlike": {
+        "label": "How unlike parties are",
+        "step": 0.05,
+        "help": "0: all parties draw rows from the same law. 1: each sees one class only, and measures a bit off.",
+    },
+    "careless": {
+        "label": "Careless parties",
+        "step": 0.05,
+        "help": "The share of parties whose labels are drawn at random.",
+    },
+    "queries": {
+        "label": "Questions to PATE",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "How many public rows the parties label with noise, as far as there are as many. Each spends some of "
+        "the budget.",
+    },
+    "label_share": {
+        "label": "Share of labels",
+        "scale": "log",
+        "stops": 20,
+        "help": "Which part of the target's rows has a label. All of its rows count for the weights of the sources.",
+    },
+    "similarity": {
+        "label": "How alike the sources are",
+        "step": 0.05,
+        "help": "0: what makes a label has nothing in common among the sources. 1: it is the same in all.",
+    },
+    "source_rows": {
+        "label": "Labelled rows of a source",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "n_l, for the hypotheses. Twice the rows, half the noise.",
+    },
+    "unlabelled_rows": {
+        "label": "Other rows of a source",
+        "scale": "log",
+        "stops": 12,
+        "whole": True,
+        "help": "n_ul, without labels, for the importance weights.",
+    },
+    "lambda_lr": {
+        "label": "Lambda, hypotheses",
+        "scale": "log",
+        "stops": 10,
+        "help": "Regularisation of the hypotheses. More of it needs less noise, and learns less.",
+    },
+    "lambda_iw": {
+        "label": "Lambda, weights",
+        "scale": "log",
+        "stops": 10,
+        "help": "Regularisation of the importance weights. More of it needs less noise, and makes them blunter.",
+    },
+    **{
+        f"weight_{place}": {
+            "label": f"Target from source {place}",
+            "step": 0.05,
+            "help": "Which part of the target comes from this source. The others give or take in proportion.",
+        }
+        for place in range(1, 9)
+    },
+    "person": {
+        "label": "Person, row number",
+        "whole": True,
+        "help": "Which of the private rows is meant. The arrow keys go from person to person; a click on a point does "
+        "it too.",
+    },
+    "person_x": {
+        "label": "Outlier, across",
+        "step": 0.02,
+        "help": "Where on the map the outlier stands: -1 is the left edge, 1 the right one. A click beside all points "
+        "puts the outlier there.",
+    },
+    "person_y": {
+        "label": "Outlier, up",
+        "step": 0.02,
+        "help": "Where on the map the outlier stands: -1 is the lower edge, 1 the upper one.",
+    },
+    "label": {"label": "Class, by its number", "whole": True, "help": "Of which class the outlier, or the record, is."},
+    "members": {
+        "label": "Members",
+        "whole": True,
+        "help": "How many people a model is trained on, out of twice as many.",
+    },
+    "minority": {
+        "label": "Share of the minority",
+        "scale": "log",
+        "stops": 20,
+        "help": "How many of the private rows belong to the smaller group.",
+    },
     "seed": {
         "label": "Seed",
         "whole": True,
@@ -149,8 +357,10 @@ class Desk:
     """One page's settings in one session.
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
-    ignored; ``ack`` is the number of the newest movement that the settings contain. ``complete`` says that the live
-    part has shown all of its work, ``told`` which settings the page around it has shown complete.
+    ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
+    answers one, so that the next may be waiting. ``complete`` says that the live
+    part has shown all of its work, ``told`` which settings the page around it has shown complete. ``clicked`` is the
+    number of the newest click on a chart that the settings contain.
     """
 
     page: str
@@ -158,9 +368,11 @@ class Desk:
     errors: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     ack: int = 0
+    moving: bool = False
     link: dict[str, str] = field(default_factory=dict)
     complete: bool = False
     told: Any = None
+    clicked: int = 0
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
@@ -193,20 +405,22 @@ class Desk:
         self,
         *,
         hero: str,
+        play: str | None = None,
         main: Sequence[str] = (),
         more: Sequence[str] = (),
         done: float,
         changes: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """Mount the knobs of these fields, last in the fragment; ``more`` are folded away.
+        """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
+        itself.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment. ``changes``: how a page's knob differs from
         ``KNOBS``.
         """
-        groups = {"hero": [hero], "main": main, "more": more}
+        groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
-            knob(name, self.settings.limits, group=group, **(changes or {}).get(name, {}))
+            knob(name, self.settings.limits, group=group, play=name == play, **(changes or {}).get(name, {}))
             for group, names in groups.items()
             for name in names
         ]
@@ -244,12 +458,18 @@ def desk(page: str, settings_type: type) -> Desk:
         here.settings, here.notices = from_link(settings_type, address)
         here.errors, here.link = {}, address
     move = live.movement(f"{page}.knobs", after=here.ack)
+    here.moving = move is not None and not move.tick
     if move is not None:
         here.ack = move.seq
         if move.tick and here.complete:
             st.rerun()  # all of the page: the live part has nothing left to do, and nothing moves
-        if move.name in KNOBS:
+        if move.name in KNOBS and hasattr(here.settings, move.name):
             here.change(**{move.name: _typed(settings_type, move.name, move.value)})
+    click = live.movement(f"{page}.board", after=here.clicked)
+    if click is not None and not click.tick:
+        here.clicked = click.seq
+        if click.name in getattr(settings_type, "CLICKS", ()):
+            here.change(**{click.name: _typed(settings_type, click.name, click.value)})
     return here
 
 
@@ -276,7 +496,7 @@ def _quoted(name: str, value: str) -> str:
 
 def _typed(settings_type: type, name: str, value: float | str) -> Any:
     """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
-    kind = next(one.type for one in fields(settings_type) if one.name == name)
+    kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
     kind = kind if isinstance(kind, str) else kind.__name__
     try:
         number = float(value)

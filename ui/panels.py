@@ -27,6 +27,10 @@ STYLE = """
   [data-testid="stColumn"]:has(.st-key-knobs) {position: sticky; top: 3.75rem; z-index: 20; max-height: 9.5rem;
     overflow-y: auto; padding: .4rem .5rem; margin: 0 -.5rem; border-bottom: 1px solid rgba(128,128,128,.35);
     background: light-dark(LIGHT, DARK)}
+  [data-testid="stColumn"]:has(.st-key-knobs [data-plays]) {max-height: 11.25rem} /* a row of buttons more */
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) {flex-wrap: wrap}
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) > [data-testid="stColumn"] {
+    min-width: 100%}
 }
 .lab-verdict {font-size: 1.18rem; line-height: 1.5; max-width: 62rem; margin: 0 0 .25rem 0}
 .lab-cards {display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem}

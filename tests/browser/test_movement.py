@@ -78,6 +78,7 @@ def test_a_session_without_a_panel_has_no_movement(monkeypatch, state):
         {"low": 0, "scale": "log"},
         {"step": 0},
         {"stops": -1},
+        {"pace": 0},
     ],
     ids=str,
 )

@@ -3,11 +3,7 @@
 import numpy as np
 
 from dpcore.experiments.classifier import LIMITS, ClassifierResult
-from ui.figures import theme
-
-# Shades of a region, from "half of the models say so" to "all of them do".
-_SHADES = 8
-_POINTS = 120
+from ui.figures import maps, theme
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
@@ -41,77 +37,11 @@ def _name(result: ClassifierResult, name: str) -> str:
 
 
 def _map(result, decided, segments, *, name, title, also=None) -> dict:
-    """Regions as an image and boundaries as shapes: when they move, Plotly need not draw the points again."""
-    plane = result.plane
-    (x_low, x_high), (y_low, y_high) = plane.units
-    shapes = [_boundary(plane, segments, colour=theme.COLOURS[name], width=2.2 if name == "reference" else 1.2)]
+    width = 2.2 if name == "reference" else 1.2
+    shapes = [maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)]
     if also is not None:
-        shapes.append(_boundary(plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
-    ground = {
-        "source": theme.image(_ground(*decided), _colours(len(result.split.source.classes))),
-        "x": x_low,
-        "y": y_high,
-        "sizex": x_high - x_low,
-        "sizey": y_high - y_low,
-        "xref": "x",
-        "yref": "y",
-        "sizing": "stretch",
-        "layer": "below",
-    }
-    return theme.figure(
-        *_points(result),
-        images=[ground],
-        shapes=shapes,
-        title=theme.title(title),
-        xaxis={"range": [x_low, x_high], "title": {"text": plane.labels[0]}, "showgrid": False, "zeroline": False},
-        yaxis={"range": [y_low, y_high], "title": {"text": plane.labels[1]}, "showgrid": False, "zeroline": False},
-    )
-
-
-def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Each point's colour number: its class, in a shade for how many models agree."""
-    shade = np.clip(((share - 1 / 2) * 2 * _SHADES).astype(int), 0, _SHADES - 1)
-    return (winner * _SHADES + shade).astype(np.uint8)
-
-
-def _colours(classes: int) -> list[tuple[str, float]]:
-    """Colour and opacity of each colour number: more solid the more models agree."""
-    return [
-        (theme.CLASSES[label], 0.08 + 0.42 * shade / (_SHADES - 1))
-        for label in range(classes)
-        for shade in range(_SHADES)
-    ]
-
-
-def _boundary(plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
-    """All segments as one shape."""
-    ends = plane.display(segments).reshape(-1, 4)
-    path = "".join(f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends)
-    style = {"color": colour, "width": width, "dash": dash}
-    # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
-    hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
-    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
-
-
-def _points(result: ClassifierResult) -> list[dict]:
-    """Some private rows, by class."""
-    split = result.split
-    rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
-    at = result.plane.display(result.plane.coordinates(rows))
-    return [
-        theme.scatter(
-            *at[labels == label].T,
-            mode="markers",
-            name=name,
-            hovertemplate=f"{name}<extra></extra>",
-            marker={
-                "color": theme.CLASSES[label],
-                "size": 5,
-                "line": {"width": 0.6, "color": "rgba(30,30,30,.7)"},
-            },
-        )
-        for label, name in enumerate(split.source.classes)
-    ]
+        shapes.append(maps.boundary(result.plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
+    return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
 
 
 def loss(result: ClassifierResult) -> dict:
@@ -133,7 +63,7 @@ def loss(result: ClassifierResult) -> dict:
         )
     )
     least = min(reference.loss.min(), curves["low"].min())
-    low, high = _steady_range(max(least, 1e-3), max(curves["high"].max(), 1.0))
+    low, high = theme.steady_range(max(least, 1e-3), max(curves["high"].max(), 1.0))
     return theme.figure(
         *traces,
         title=theme.title("Loss on the private rows (analyst only)"),
@@ -146,11 +76,6 @@ def loss(result: ClassifierResult) -> dict:
             "tickformat": "~g",
         },
     )
-
-
-def _steady_range(low: float, high: float) -> list[float]:
-    """A log10 range in quarter decades, so that it rests while the slider moves a little."""
-    return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
 def accuracy(result: ClassifierResult) -> dict:

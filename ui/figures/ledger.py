@@ -14,6 +14,8 @@ EFFECTS = {
     "replaced": "replace-one neighbours",
 }
 _LOW, _HIGH = 0.01, 3000.0
+# A disc of 8 pixels. (Plotly's own circle is drawn askew on a log axis.)
+_DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,2.2,-4,0Z"
 
 
 def over_steps(result: LedgerResult) -> dict:
@@ -37,18 +39,6 @@ def _curves(result: LedgerResult, points, *, now: float, field: str, text: str) 
         traces.append(theme.line(at, epsilon, colour=colour, name=name, hovertemplate=hover, **style))
     low, high = LIMITS[field]
     today = [(row, result.epsilon(row)) for row in ROWS]
-    today = [(row, epsilon) for row, epsilon in today if 0 < epsilon < np.inf]
-    dots = {"color": [theme.THEOREMS[row][1] for row, _ in today], "size": 8}
-    symbols = ["x-thin-open" if row == "published" else "circle" for row, _ in today]
-    traces.append(
-        theme.scatter(
-            np.full(len(today), now),
-            np.array([epsilon for _, epsilon in today]),
-            mode="markers",
-            marker=dots | {"symbol": symbols, "line": {"width": 2, "color": dots["color"]}},
-            hoverinfo="skip",
-        )
-    )
     target = result.settings.target_epsilon
     return theme.figure(
         *traces,
@@ -58,6 +48,7 @@ def _curves(result: LedgerResult, points, *, now: float, field: str, text: str) 
         shapes=[
             _rule(now, "x", colour=theme.NOW, dash="dash"),
             _rule(target, "y", colour=theme.NON_PRIVATE, dash="dot"),
+            *(_dot(row, now, epsilon) for row, epsilon in today if 0 < epsilon < np.inf),
         ],
         annotations=[_note("today", np.log10(now), 1, "x"), _note("target", 0.005, np.log10(target), "y")],
     )
@@ -79,6 +70,15 @@ def _rule(at: float, axis: str, *, colour: str, dash: str) -> dict:
     other = "y" if axis == "x" else "x"
     ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     return {"type": "line", "line": {"color": colour, "width": 1.5, "dash": dash}} | ends
+
+
+def _dot(row: str, x: float, y: float) -> dict:
+    """What this run costs by one row: a shape and no trace, so that curves that stay are not drawn again."""
+    colour, place = theme.THEOREMS[row][1], {"xref": "x", "yref": "y", "xanchor": float(x), "yanchor": float(y)}
+    place |= {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}}
+    if row == "published":
+        return place | {"type": "path", "path": "M-4,-4L4,4M-4,4L4,-4"}
+    return place | {"type": "path", "path": _DISC, "fillcolor": colour}
 
 
 def _note(text: str, x: float, y: float, axis: str) -> dict:

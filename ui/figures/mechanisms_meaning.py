@@ -27,18 +27,28 @@ def posterior(result: MechanismsResult) -> dict:
     low, high = result.posterior_range(grid)
     low_end, high_end = (float(end) for end in result.posterior_range(prior))
     after = float(result.sequence["posterior"].iloc[-1])
-    edge = {"colour": theme.BOUND, "dash": "dash", "hoverinfo": "skip"}
     return theme.figure(
-        theme.band(grid, low, high, colour=theme.BOUND),
-        theme.line(grid, low, name="promised", **edge),
-        theme.line(grid, high, name="promised", **edge),
         _diagonal(rising=True),
         margin=MARGIN,
         title=theme.title(f"Your {100 * prior:.3g} in 100 becomes {100 * after:.3g}"),
         xaxis=_SHARE | {"title": {"text": "you are in: before, in 100", "standoff": 8}},
         yaxis=_SHARE | {"title": {"text": "after this release, in 100"}},
-        shapes=[theme.rule(prior) | {"yref": "y", "y0": low_end, "y1": high_end}, theme.diamond(prior, after)],
+        shapes=[
+            *_promised_band(grid, low, high),
+            theme.rule(prior) | {"yref": "y", "y0": low_end, "y1": high_end},
+            theme.diamond(prior, after),
+        ],
     )
+
+
+def _promised_band(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[dict]:
+    """The area between two curves, and both as lines: shapes, because they move with every epsilon."""
+    ways = ["L".join(f"{at:.4g},{y:.5g}" for at, y in zip(x, curve, strict=True)) for curve in (low, high)]
+    back = "L".join(reversed(ways[1].split("L")))
+    base = {"type": "path", "xref": "x", "yref": "y", "layer": "below"}
+    line = {"color": theme.BOUND, "width": 2, "dash": "dash"}
+    area = base | {"path": f"M{ways[0]}L{back}Z", "fillcolor": theme.rgba(theme.BOUND, 0.18), "line": {"width": 0}}
+    return [area, *(base | {"path": f"M{way}", "line": line} for way in ways)]
 
 
 def _diagonal(*, rising: bool) -> dict:

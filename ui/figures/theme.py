@@ -44,6 +44,18 @@ THEOREMS = {
     "pld": ("loss distribution, exact", "#d6404e", "solid"),
 }
 
+# A way to fit a regression: its name and colour.
+REGRESSIONS = {
+    "published": ("as published", "#c2559a"),
+    "functional": ("functional, sharp", PRIVATE),
+    "gaussian": ("Gaussian statistics", "#1b94a3"),
+    "adassp": ("AdaSSP", "#7f8f3a"),
+    "output": ("noise on the answer", "#a5673f"),
+    "descent": ("noisy descent", "#8457c6"),
+}
+# Where an error surface falls away below its stationary point.
+FALLS = "#d6404e"
+
 # Classes are told apart by these, and by nothing else.
 CLASSES = (
     "#e69f00",
@@ -124,10 +136,30 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
     )
 
 
+def percent(share: float) -> str:
+    """A share in percent, with a decimal where a whole number would say "all"."""
+    return f"{share:.1%}" if 0.99 < share < 0.9995 else f"{share:.0%}"
+
+
+def steady_range(low: float, high: float) -> list[float]:
+    """A log10 range in quarter decades, so that it rests while the slider moves a little."""
+    return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
+
+
 def rule(x: float) -> dict:
     """A vertical line at what is now."""
     style = {"color": NOW, "width": 1.2, "dash": "dot"}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
+
+
+def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
+    """The path of a small diamond at each point, of half this width and height in units of the axes: for axes that do
+    not move, points that move with a slider, all in one shape."""
+    corners = ((-1, 0), (0, -1), (1, 0), (0, 1))
+    return "".join(
+        "M" + "L".join(f"{a + dx * width:.6g},{b + dy * height:.6g}" for dx, dy in corners) + "Z"
+        for a, b in zip(x, y, strict=True)
+    )
 
 
 def diamond(x: float, y: float, *, yref: str = "y") -> dict:

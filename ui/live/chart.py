@@ -10,6 +10,7 @@ import plotly
 import plotly.graph_objects as go
 import plotly.io as pio
 
+from ui.figures import theme
 from ui.live import serving
 
 
@@ -19,7 +20,10 @@ class Picture:
 
     `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
     sentence that a screen reader reads in place of the picture. `height` is in CSS pixels. On a phone, where the
-    charts of a row stand under each other, `late` ones stand behind the others.
+    charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a click a movement
+    of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
+    field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
+    `cursor` draws a dotted line at this x, which moves without a redraw of the chart.
     """
 
     name: str
@@ -27,10 +31,14 @@ class Picture:
     alt: str
     height: int = 320
     late: bool = False
+    clicks: Mapping[str, object] | None = None
+    cursor: float | None = None
 
     def message(self) -> bytes:
         """As bytes of JSON: the figure's own is embedded as it is and never encoded twice."""
         head = {"name": self.name, "alt": self.alt, "height": self.height, "late": self.late}
+        head |= {"clicks": self.clicks} if self.clicks else {}
+        head |= {"cursor": {"x": self.cursor, "colour": theme.NOW}} if self.cursor is not None else {}
         if isinstance(self.figure, Mapping):
             body = orjson.dumps(self.figure, option=orjson.OPT_SERIALIZE_NUMPY)
         else:
@@ -50,7 +58,13 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str) -> None:
     """
     lines = b",".join(b"[" + b",".join(picture.message() for picture in row) + b"]" for row in rows)
     head = orjson.dumps({"plotly": plotly.__version__})
-    serving.mount("chart", key=key, data=head[:-1] + b',"rows":[' + lines + b"]}")
+    clicked = any(picture.clicks for row in rows for picture in row)
+    more = {"on_movement_change": _nothing} if clicked else {}
+    serving.mount("chart", key=key, data=head[:-1] + b',"rows":[' + lines + b"]}", **more)
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state key only if a callback is named for it; a click is read by `movement`."""
 
 
 def chart(figure: Mapping | go.Figure, *, key: str, alt: str, height: int = 320) -> None:

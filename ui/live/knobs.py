@@ -36,6 +36,9 @@ class Knob:
     `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of stops in a
     decade of a logarithmic one. Either says only where the thumb can rest: a value typed into the field is
     taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate").
+
+    A knob that can `play` has buttons under its track: it then goes from stop to stop by itself, each time the picture
+    has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob.
     """
 
     name: str
@@ -50,7 +53,9 @@ class Knob:
     help: str = ""
     low_note: str = ""
     high_note: str = ""
-    group: Literal["hero", "main", "more"] = "main"
+    group: Literal["hero", "play", "main", "more"] = "main"
+    play: bool = False
+    pace: int = 50
 
     def __post_init__(self) -> None:
         """Refuse a range that no slider can show."""
@@ -58,8 +63,8 @@ class Knob:
             raise ValueError(f"knob {self.name!r}: the range must be finite and rising, not {self.low} to {self.high}")
         if self.scale == "log" and self.low <= 0:
             raise ValueError(f"knob {self.name!r}: a logarithmic range must begin above 0, not at {self.low}")
-        if self.step <= 0 or self.stops <= 0:
-            raise ValueError(f"knob {self.name!r}: step and stops must be positive")
+        if self.step <= 0 or self.stops <= 0 or self.pace <= 0:
+            raise ValueError(f"knob {self.name!r}: step, stops and pace must be positive")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,22 @@
 // Plotly charts, redrawn where they stand. Streamlit calls the default export at every run with the figures as bytes.
 
+import { Clicks } from "./clicks.js"
+import { Cursor } from "./cursor.js"
 import { drawSoon } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { CLEAR, lookOf, themed } from "./theme.js"
 
 const boards = new WeakMap()
+const lines = new WeakMap() // the cursor of each chart
 const letters = new TextDecoder()
 const HOVERS = matchMedia("(hover: hover)").matches
 const PHONE = matchMedia("(max-width: 899px)")
 let library = null // one copy of Plotly for all charts of the page
 
-export default function ({ parentElement, data }) {
+export default function ({ parentElement, data, setStateValue }) {
   let board = boards.get(parentElement)
   if (!board) boards.set(parentElement, (board = new Board(parentElement)))
+  board.setStateValue = setStateValue
   board.update(JSON.parse(letters.decode(data)))
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
   return () => {
@@ -28,6 +32,7 @@ class Board {
     this.root = root
     this.rows = []
     this.charts = new Map()
+    this.clicks = new Clicks((message) => this.setStateValue("movement", message))
     this.reorder = () => this.charts.forEach((chart) => chart.place())
     PHONE.addEventListener("change", this.reorder)
   }
@@ -41,6 +46,7 @@ class Board {
         named.set(picture.name, chart)
         if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
         chart.update(picture, version)
+        if (picture.clicks) this.clicks.listen(chart.node, picture.clicks)
       })
     })
     for (const [name, chart] of this.charts) if (!named.has(name)) chart.dispose()
@@ -106,8 +112,9 @@ function config(Plotly) {
 /** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
 function onPaper(node) {
   const { data, layout } = node
+  const shapes = [...(layout.shapes ?? []), ...lines.get(node).shapes]
   const clear = layout.paper_bgcolor === CLEAR
-  return { data, layout: clear ? { ...layout, paper_bgcolor: lookOf(node).back } : layout }
+  return { data, layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor } }
 }
 
 class Chart {
@@ -121,6 +128,8 @@ class Chart {
     this.words.hidden = true
     this.words.style.padding = "1rem"
     this.cell.append(this.node, this.words)
+    this.line = new Cursor(this.cell, this.node)
+    lines.set(this.node, this.line)
     this.figure = null
     this.drawn = null
     this.tools = null
@@ -130,7 +139,7 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme); it is drawn with the others of the run. */
-  update({ figure, alt, height, late }, version) {
+  update({ figure, alt, height, late, cursor }, version) {
     this.node.setAttribute("aria-label", alt)
     this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
@@ -138,6 +147,7 @@ class Chart {
     this.late = late
     this.place()
     this.figure = adopt(this.figure, figure)
+    this.line.move(cursor)
     if (this.tools) return drawSoon(this)
     plotly(version).then((tools) => {
       this.tools = tools
@@ -167,10 +177,15 @@ class Chart {
       const layout = themed(figure.layout ?? {}, look, { width, height })
       if (!HOVERS) layout.dragmode = false // a finger on a chart scrolls the page, and does not draw a zoom box
       const drawing = tools.Plotly.react(this.node, traces, layout, tools.config)
-      drawing.then(() => this.say(""), (error) => this.failed(error))
+      drawing.then(() => this.drew(), (error) => this.failed(error))
     } catch (error) {
       this.failed(error)
     }
+  }
+
+  drew() {
+    this.say("")
+    this.line.place()
   }
 
   failed(error) {

@@ -2,6 +2,7 @@
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
 
 import { complete } from "./drawing.js"
+import { Player } from "./play.js"
 import { Row, element } from "./row.js"
 import { Sender } from "./sender.js"
 
@@ -15,6 +16,7 @@ export default function ({ parentElement, data, setStateValue }) {
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
   return () => {
     if (parentElement.isConnected) return
+    panel.pause()
     panel.sender.stop()
     panels.delete(parentElement)
   }
@@ -26,7 +28,8 @@ class Panel {
     this.rows = new Map()
     this.described = ""
     this.sender = new Sender((message) => this.setStateValue("movement", message))
-    this.groups = { hero: element("div", "rows hero"), main: element("div", "rows"), more: element("div", "rows") }
+    this.groups = {}
+    for (const group of ["hero", "play", "main", "more"]) this.groups[group] = element("div", `rows ${group}`)
     this.bar = element("div", "bar", { role: "progressbar", "aria-label": "Work in progress", "aria-valuemin": 0, "aria-valuemax": 100 })
     this.bar.append(element("div", "done"))
     this.more = element("details", "more")
@@ -35,7 +38,7 @@ class Panel {
     this.more.append(title, this.groups.more)
     const frame = element("div", "panel")
     frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
-    frame.append(this.groups.hero, this.bar, this.groups.main, this.more)
+    frame.append(this.groups.hero, this.groups.play, this.bar, this.groups.main, this.more)
     root.append(frame)
   }
 
@@ -43,6 +46,11 @@ class Panel {
   update({ knobs, values, ack, pending, quiet, progress, errors, marks }) {
     this.place(knobs)
     this.sender.acknowledged(ack, pending, quiet) // first: the server works on the next while this is drawn
+    for (const { player, value, knob: { name } } of this.playing) {
+      const elsewhere = errors[name] || values[name] !== value
+      if (elsewhere && !this.sender.ahead(name, ack)) player.pause() // the server has put it there
+      else player.follow()
+    }
     complete()
     for (const [name, row] of this.rows) {
       row.mark(marks[name] ?? [])
@@ -61,17 +69,36 @@ class Panel {
     const focused = this.focused()
     const kept = new Map()
     for (const knob of knobs) kept.set(knob.name, this.rowFor(knob))
-    for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) row.node.remove()
+    for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) this.remove(row)
     this.rows = kept
     for (const [group, box] of Object.entries(this.groups)) this.fill(box, knobs.filter((knob) => knob.group === group))
     this.more.hidden = !this.groups.more.childElementCount
-    if (focused) this.rows.get(focused.name)?.[focused.part].focus({ preventScroll: true })
+    this.root.host?.toggleAttribute("data-plays", knobs.some((knob) => knob.play)) // for the page's own layout
+    if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
   }
 
   rowFor(knob) {
     const old = this.rows.get(knob.name)
     if (old && JSON.stringify(old.knob) === JSON.stringify(knob)) return old
-    return new Row(knob, (value, final) => this.sender.moved(knob.name, value, final))
+    const row = new Row(knob, (value, final) => {
+      this.pause() // a hand on any knob ends the playing
+      this.sender.moved(knob.name, value, final)
+    })
+    if (knob.play) row.player = new Player(row, this.sender, () => this.pause())
+    return row
+  }
+
+  remove(row) {
+    row.player?.pause()
+    row.node.remove()
+  }
+
+  get playing() {
+    return [...this.rows.values()].filter((row) => row.player?.on)
+  }
+
+  pause() {
+    for (const row of this.playing) row.player.pause()
   }
 
   fill(box, knobs) {
@@ -83,11 +110,16 @@ class Panel {
   }
 
   focused() {
-    for (const [name, row] of this.rows) {
-      if (this.root.activeElement === row.range) return { name, part: "range" }
-      if (this.root.activeElement === row.field) return { name, part: "field" }
+    for (const name of this.rows.keys()) {
+      for (const [part, node] of Object.entries(this.parts(name))) if (this.root.activeElement === node) return { name, part }
     }
     return null
+  }
+
+  /** What of a row can have the focus. */
+  parts(name) {
+    const { range, field, player } = this.rows.get(name) ?? {}
+    return { range, field, ...player?.buttons }
   }
 
   working(pending, progress) {

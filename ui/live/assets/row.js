@@ -1,6 +1,6 @@
 // One knob: its label, track, number field, notes, help and error. It moves under the finger, whatever the server does.
 
-import { entered, fractionOf, lastStop, spoken, stopOf, valueAt, written } from "./scale.js"
+import { entered, fractionOf, lastStop, spoken, stopOf, unitOf, valueAt, written } from "./scale.js"
 
 const STEPS = {
   ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
@@ -31,6 +31,7 @@ export class Row {
     this.dirty = false // something is being typed that was not committed
     this.typed = null // what was committed, until the server has answered
     this.drawnMarks = "[]"
+    this.player = null // the buttons of a knob that plays
     this.build()
     this.listenToTrack()
     this.listenToField()
@@ -39,6 +40,11 @@ export class Row {
   /** While true, the server must not change what the person sees. */
   get busy() {
     return this.held || this.dirty
+  }
+
+  /** Where the value stands: -1 at the low end, 1 at the high end, 0 between. */
+  get end() {
+    return this.value <= this.knob.low ? -1 : this.value >= this.knob.high ? 1 : 0
   }
 
   /** Show the server's value, and its error if it refused the last entry; a refused text stays for correction. */
@@ -65,7 +71,7 @@ export class Row {
     this.help = knob.help ? text("p", "help", knob.help, { id: id("help"), hidden: "" }) : null
     if (this.help) head.append(this.helpButton(id("help")))
     head.append(this.field)
-    if (knob.unit) head.append(text("span", "unit", knob.unit))
+    if (unitOf(knob)) head.append(text("span", "unit", unitOf(knob)))
     this.track = element("div", "track")
     this.track.append(this.range)
     this.error = text("p", "error", "", { id: id("error"), role: "alert" })
@@ -113,13 +119,27 @@ export class Row {
     if (!step || event.ctrlKey || event.altKey || event.metaKey) return
     event.preventDefault()
     this.held = this.keyHeld = true
+    this.slide(this.reach(step))
+  }
+
+  /** Put the thumb so many stops further; the stop where it then stands. */
+  reach(step) {
     const { knob, range } = this
     const last = lastStop(knob)
     let stop = Math.min(last, Math.max(0, Number(range.value) + step))
     // on a logarithmic scale of whole numbers, neighbouring stops can be one number: a press must still change it
     while (valueAt(knob, stop) === this.value && stop > 0 && stop < last) stop += Math.sign(step)
     range.value = stop
-    this.slide(stop)
+    return stop
+  }
+
+  /** Go so many stops further without the person's hand; the new value, of which nobody is told. */
+  advance(step) {
+    this.value = valueAt(this.knob, this.reach(step))
+    this.typed = null
+    this.draw()
+    this.complain("")
+    return this.value
   }
 
   slide(stop) {
@@ -193,6 +213,7 @@ export class Row {
     range.setAttribute("aria-valuetext", spoken(knob, value))
     const words = this.typed ?? written(value)
     if (!this.dirty && field.value !== words) field.value = words
+    this.player?.draw()
   }
 
   complain(words) {

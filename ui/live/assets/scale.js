@@ -44,9 +44,14 @@ export function written(value) {
   return size !== 0 && (size < 1e-3 || size >= 1e9) ? neat.toExponential().replace("e+", "e") : String(neat)
 }
 
+/** What stands behind the number; a knob that plays says where it will end: 12 of 60. */
+export function unitOf(knob) {
+  return knob.unit || (knob.play ? `of ${written(knob.high)}` : "")
+}
+
 /** The number with its unit, for a screen reader. */
 export function spoken(knob, value) {
-  return knob.unit ? `${written(value)} ${knob.unit}` : written(value)
+  return `${written(value)} ${unitOf(knob)}`.trim()
 }
 
 /** What a typed text says: a number if it is one, otherwise the text itself, for the server to answer. */

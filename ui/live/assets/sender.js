@@ -2,6 +2,8 @@
 // acknowledges, the next goes out. So nothing queues, the last value is never lost, and no redraw is thrown away.
 
 const PATIENCE = 2000
+// A finger that moves on is heard again within this: work that is asked for between two of its values would be in the way.
+const LULL = 100
 const TICK = { name: "", value: 0, final: false, tick: true }
 
 export class Sender {
@@ -15,25 +17,42 @@ export class Sender {
     this.last = new Map()
     this.sent = new Map()
     this.timer = null
+    this.owed = null // after how long a rest the server asked for a tick; null: it did not
+    this.held = false
+    this.movedAt = -Infinity
+  }
+
+  /** True while an answer, or a value to be sent, is waited for. */
+  get busy() {
+    return this.flying !== null || this.waiting.size > 0
+  }
+
+  /** While held, nothing is asked for but what is moved: a knob plays, and moves again before there is any rest. */
+  hold(on) {
+    this.held = on
+    if (!on && !this.busy) this.rest()
   }
 
   /** The person moved a knob. `final` means released, or committed. */
   moved(name, value, final) {
+    this.movedAt = performance.now()
     // what is on its way already, or drawn, is not sent again only because the knob is released: the server is told
     // by the quiet that follows
     if (final && !this.waiting.has(name) && this.sent.get(name) === value) return
     this.waiting.delete(name) // the newest goes to the end of the line
     this.waiting.set(name, { value, final })
-    // a tick on its way is only work that gives way: do not wait for it
-    if (!this.flying || this.flying.tick) this.next()
+    // A tick on its way is only work that gives way: do not wait for it. But the run of a whole page goes on to its end
+    // in any case, and a run that starts then would drop what of it is still to be delivered, this panel perhaps.
+    if (!this.flying || (this.flying.tick && !this.flying.whole)) this.next()
   }
 
   /** The server has drawn everything up to `ack`, and says whether work is left. */
   acknowledged(ack, pending, quiet) {
     if (this.flying && ack >= this.flying.seq) this.landed()
+    this.owed = pending && ack >= this.newest ? quiet : null
     if (this.flying) return
     if (this.waiting.size) this.next()
-    else if (pending && ack >= this.newest) this.tickAfter(quiet)
+    else this.rest()
   }
 
   /** True while the server's value of this knob may be older than what the person sees. */
@@ -41,11 +60,14 @@ export class Sender {
     return this.waiting.has(name) || (this.last.get(name) ?? -1) > ack
   }
 
-  /** Ask for more work, once nothing has been moved for `quiet` milliseconds. */
-  tickAfter(quiet) {
-    if (!quiet) return this.fly(TICK)
+  /** Ask for more work, if any is left, once nothing has been moved for as long as the server has asked for. */
+  rest() {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.fly(TICK), quiet)
+    if (this.owed === null || this.held) return
+    const wait = Math.max(this.owed, this.movedAt + LULL - performance.now())
+    const whole = this.owed > 0
+    if (wait <= 0) return this.fly(TICK)
+    this.timer = setTimeout(() => this.fly(TICK, whole), wait)
   }
 
   next() {
@@ -55,11 +77,12 @@ export class Sender {
     this.last.set(name, this.fly({ name, value, final, tick: false }))
   }
 
-  fly(message) {
+  fly(message, whole = false) {
     clearTimeout(this.timer)
+    this.owed = null
     const seq = this.seq++
     this.newest = seq
-    this.flying = { seq, tick: message.tick }
+    this.flying = { seq, tick: message.tick, whole }
     this.timer = setTimeout(() => this.lost(), PATIENCE)
     this.send({ ...message, seq })
     return seq

@@ -1,0 +1,240 @@
+"""A knob that plays, in a real browser: it goes on by itself, never ahead of the picture, and stops for a hand."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, slider
+
+# Notes each moment that the chart draws, and when.
+NOTE = """() => {
+  window.shown = []
+  const chart = document.querySelector(".js-plotly-plot")
+  new MutationObserver(() => {
+    const now = chart.layout.meta.shown
+    if (now !== (shown.at(-1)?.[0] ?? 0)) shown.push([now, performance.now()])
+  }).observe(chart, { subtree: true, childList: true, attributes: true })
+}"""
+
+
+@pytest.fixture
+def training(page, serve):
+    """training(query, **how) -> the demo of a knob that plays, drawn and at rest."""
+
+    def open_page(query: str = "", **how) -> Page:
+        opened = page(f"{serve('tests/browser/apps/play_demo.py')}/?{query}", **how)
+        drawn(opened, 1)
+        opened.evaluate(NOTE)
+        return opened
+
+    return open_page
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def stands(page: Page, step: int) -> None:
+    """Wait until this moment is drawn, and the panel says so."""
+    page.wait_for_function("step => document.querySelector('.js-plotly-plot').layout.meta.shown === step", arg=step)
+    expect(field(page, "Step shown")).to_have_value(str(step))
+
+
+def until_drawn(page: Page, step: int) -> None:
+    """Wait until the playing has come this far."""
+    page.wait_for_function("step => shown.some(([at]) => at >= step)", arg=step, timeout=PATIENCE)
+
+
+# That the page around the live part has followed, which it does after a rest.
+FOLLOWED = """() => {
+  const step = document.querySelector(".js-plotly-plot").layout.meta.shown
+  return document.querySelector("[data-testid=stCaptionContainer]").innerText.startsWith(`Around it: step ${step},`)
+}"""
+
+
+def rests(page: Page) -> int:
+    """The moment at which it stays, once the page around has followed."""
+    page.wait_for_function(FOLLOWED)
+    step = page.evaluate("document.querySelector('.js-plotly-plot').layout.meta.shown")
+    expect(slider(page, "Step shown")).to_have_attribute("aria-valuetext", re.compile(f"^{step:g} of "))
+    return step
+
+
+def pages(page: Page) -> int:
+    """How many times the whole page has run."""
+    return int(re.search(r"page (\d+)", page.get_by_text("Around it").inner_text())[1])
+
+
+def test_it_plays_to_the_end_and_draws_every_step(training):
+    page = training("last=25")
+    before = pages(page)
+    button(page, "Play").click()
+    expect(button(page, "Pause")).to_be_visible()
+    stands(page, 25)
+    expect(button(page, "Play")).to_be_visible()
+    seen = page.evaluate("shown")
+    assert [step for step, _ in seen] == list(range(1, 26))
+    assert rests(page) == 25
+    assert pages(page) == before + 1  # not once between two pictures
+
+
+def test_it_keeps_its_pace(training):
+    page = training("last=8&pace=150")
+    button(page, "Play").click()
+    stands(page, 8)
+    gaps = [later - earlier for (_, earlier), (_, later) in pairwise(page.evaluate("shown"))]
+    assert sum(gaps[1:]) / len(gaps[1:]) > 130  # the first picture may come late
+
+
+def test_at_the_end_play_begins_anew(training):
+    page = training("last=6")
+    slider(page, "Step shown").press("End")
+    stands(page, 6)
+    expect(button(page, "One step on")).to_have_attribute("aria-disabled", "true")
+    button(page, "Play").click()
+    page.wait_for_function("shown.length >= 8")
+    assert [step for step, _ in page.evaluate("shown")] == [6, 0, 1, 2, 3, 4, 5, 6]
+
+
+def test_one_step_at_a_time_and_back_to_the_beginning(training):
+    page = training()
+    for name in ("Restart", "One step back"):
+        expect(button(page, name)).to_have_attribute("aria-disabled", "true")
+        expect(button(page, name)).to_have_attribute("title", name)
+        button(page, name).press("Enter")  # it can have the focus, and does nothing
+    for name, step in [("One step on", 1), ("One step on", 2), ("One step on", 3), ("One step back", 2)]:
+        button(page, name).click()
+        stands(page, step)
+    button(page, "Restart").click()
+    stands(page, 0)
+    expect(button(page, "Play")).to_be_visible()
+    assert rests(page) == 0
+
+
+def test_it_pauses_and_goes_on(training):
+    page = training("last=400")
+    button(page, "Play").click()
+    until_drawn(page, 5)
+    button(page, "Pause").click()
+    expect(button(page, "Play")).to_be_visible()
+    there = rests(page)
+    assert 5 <= there < 400
+    button(page, "Play").click()
+    until_drawn(page, there + 3)
+    button(page, "Restart").click()  # it plays on, from the beginning
+    page.wait_for_function("shown.filter(([at]) => at === 1).length === 2")
+    expect(button(page, "Pause")).to_be_visible()
+    button(page, "One step on").click()
+    expect(button(page, "Play")).to_be_visible()
+    assert rests(page) < 400
+
+
+@pytest.mark.parametrize("name", ["Epsilon", "Step shown", "Learning rate"])
+def test_a_hand_on_any_knob_ends_it(training, name):
+    page = training("last=400")
+    button(page, "Play").click()
+    until_drawn(page, 3)
+    left, width, middle = grab(page, name)
+    page.mouse.move(left + width * 0.6, middle, steps=3)
+    expect(button(page, "Play")).to_be_visible()
+    page.mouse.up()
+    value = float(field(page, "Step shown").input_value())
+    assert rests(page) == value
+
+
+def test_typing_ends_it(training):
+    page = training("last=400")
+    button(page, "Play").click()
+    until_drawn(page, 3)
+    field(page, "Step shown").fill("77")
+    expect(button(page, "Play")).to_be_visible()
+    field(page, "Step shown").press("Enter")
+    stands(page, 77)
+
+
+def test_a_range_that_shrinks_and_a_server_that_moves_the_knob(training):
+    page = training("last=40")
+    button(page, "Play").click()
+    until_drawn(page, 25)
+    slider(page, "Epsilon").press("End")
+    stands(page, 20)
+    expect(slider(page, "Step shown")).to_have_attribute("aria-valuetext", "20 of 20")
+    expect(button(page, "Play")).to_be_visible()
+    button(page, "Play").click()
+    until_drawn(page, 4)
+    page.get_by_role("button", name="Preset").click()
+    expect(button(page, "Play")).to_be_visible()
+    assert rests(page) <= 20
+
+
+def test_keys(training):
+    page = training("last=400")
+    button(page, "Play").focus()
+    page.keyboard.press("Space")
+    until_drawn(page, 3)
+    page.keyboard.press("Space")  # the button kept the focus, and its place
+    expect(button(page, "Play")).to_be_focused()
+    there = rests(page)
+    slider(page, "Step shown").press("Space")
+    until_drawn(page, there + 3)
+    slider(page, "Step shown").press("Space")
+    expect(button(page, "Play")).to_be_visible()
+    there = rests(page)
+    slider(page, "Step shown").press("ArrowLeft")
+    stands(page, there - 1)
+    for name in ("Restart", "One step back", "Play", "One step on"):
+        page.keyboard.press("Tab")
+        expect(button(page, name)).to_be_focused()
+    page.keyboard.press("Enter")
+    stands(page, there)
+
+
+def test_a_slow_server_is_waited_for(training):
+    page = training("work=250&last=6")
+    runs = int(re.search(r"run (\d+)", page.get_by_test_id("stText").inner_text())[1])
+    button(page, "Play").click()
+    stands(page, 6)
+    seen = page.evaluate("shown")
+    assert [step for step, _ in seen] == [1, 2, 3, 4, 5, 6]
+    assert int(re.search(r"run (\d+)", page.get_by_test_id("stText").inner_text())[1]) <= runs + 7
+    assert rests(page) == 6
+
+
+def test_nothing_plays_by_itself_and_it_plays_for_who_asks(training):
+    page = training("last=5")
+    page.emulate_media(reduced_motion="reduce")
+    assert rests(page) == 0
+    button(page, "Play").click()
+    stands(page, 5)
+
+
+def test_a_phone(training):
+    page = training("last=20", width=390, height=800, touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    places = {name: button(page, name).bounding_box() for name in ("Restart", "One step back", "Play", "One step on")}
+    assert all(box["width"] >= 44 and box["height"] >= 44 for box in places.values())
+    lefts = [box["x"] for box in places.values()]
+    assert all(right - left >= 44 for left, right in pairwise(lefts))
+    assert slider(page, "Step shown").bounding_box()["width"] >= 60
+    button(page, "Play").tap()
+    stands(page, 20)
+
+
+def test_a_panel_without_such_a_knob_has_no_buttons(demo):
+    page = demo()
+    assert page.get_by_role("button", name="Play", exact=True).count() == 0
+    assert page.locator("[data-plays]").count() == 0
+
+
+def test_a_hand_during_the_run_of_the_whole_page_keeps_what_is_there(training):
+    page = training("work=250")
+    page.evaluate("document.querySelector('.js-plotly-plot').mark = 1")
+    for turn in range(3):
+        slider(page, "Learning rate").press("ArrowRight")
+        page.wait_for_timeout(250 + 400 + 150)  # the page around has begun to follow
+        slider(page, "Step shown").press("ArrowRight")
+        stands(page, turn + 1)
+        assert page.evaluate("document.querySelector('.js-plotly-plot').mark") == 1
+        rests(page)

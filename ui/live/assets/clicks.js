@@ -1,0 +1,69 @@
+// A click on a chart as a movement: the nearest point that has something to say, or the place itself.
+
+const NEAR = 14 // CSS pixels around a point
+const STILL = 4 // a pointer that went further has dragged
+
+export class Clicks {
+  /** `send(message)` hands one movement to Streamlit. */
+  constructor(send) {
+    this.send = send
+    this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
+    this.wanted = new WeakMap()
+  }
+
+  /** From now on a click on this chart moves `point` (a field) to the customdata of a point, or else `place` to "x,y",
+   * where -1 and 1 are the edges of the axes. */
+  listen(node, wanted) {
+    const known = this.wanted.has(node)
+    this.wanted.set(node, wanted)
+    node.style.cursor = "pointer"
+    if (known) return
+    let down = null
+    // Plotly covers the page while the button is down, so the press is seen on the chart, and the release anywhere
+    node.addEventListener("pointerdown", (event) => (down = event.button ? null : event), true)
+    const released = (event) => {
+      if (!node.isConnected) return window.removeEventListener("pointerup", released, true)
+      const began = down
+      down = null
+      if (!began || Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > STILL) return
+      this.clicked(node, event)
+    }
+    window.addEventListener("pointerup", released, true)
+  }
+
+  clicked(node, event) {
+    const layout = node._fullLayout
+    if (!layout?.xaxis || event.composedPath().some((part) => part.classList?.contains("modebar"))) return
+    const box = node.getBoundingClientRect()
+    const at = [event.clientX - box.left - layout.xaxis._offset, event.clientY - box.top - layout.yaxis._offset]
+    if (at[0] < 0 || at[1] < 0 || at[0] > layout.xaxis._length || at[1] > layout.yaxis._length) return
+    const { point, place, x, y } = this.wanted.get(node)
+    const found = point ? nearest(node, at) : null
+    if (found !== null) return this.say(point, found)
+    if (place) this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
+  }
+
+  say(name, value) {
+    this.send({ name, value, seq: this.seq++, final: true, tick: false })
+  }
+}
+
+/** The customdata of the point under the pointer, or null. */
+function nearest(node, [x, y]) {
+  const { xaxis, yaxis } = node._fullLayout
+  let best = NEAR
+  let found = null
+  for (const trace of node._fullData) {
+    if (!trace.customdata || trace.visible !== true) continue
+    for (let i = 0; i < trace.x.length; i++) {
+      const far = Math.hypot(xaxis.d2p(trace.x[i]) - x, yaxis.d2p(trace.y[i]) - y)
+      if (far < best) [best, found] = [far, Number(trace.customdata[i])]
+    }
+  }
+  return found
+}
+
+/** Where a pixel lies between these ends of an axis, as -1 to 1, whatever the zoom. */
+function share(axis, pixel, [low, high]) {
+  return Math.max(-1, Math.min(1, (2 * (axis.p2d(pixel) - low)) / (high - low) - 1)).toFixed(3)
+}
