@@ -1,0 +1,280 @@
+"""The experiment with networks: settings, budget, stretches of training, and what the ensemble reaches."""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from dpcore import accountants, check, data, networks, sgd
+from dpcore.experiments import network
+from dpcore.experiments.network import NetworkSettings
+from dpcore.experiments.network_training import FRAMES, Job, entrance
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+
+SMALL = {"rows": 300, "lot_size": 50, "epochs": 3, "repeats": 6, "width": 5, "layers": 1}
+
+
+def small(**changes) -> NetworkSettings:
+    return NetworkSettings(**SMALL | changes)
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("dataset", "iris"),
+            ("variant", "odd"),
+            ("clipping", "none"),
+            ("plan", "x"),
+            ("accountant", "gdp"),
+            ("activation", "sine"),
+            ("layers", 4),
+            ("layers", 1.5),
+            ("width", 1),
+            ("epochs", 0),
+            ("lot_size", 19),
+            ("clip_norm", 0.0),
+            ("epsilon", math.nan),
+            ("decay", 0.0),
+            ("shown", FRAMES + 1),
+        ],
+    )
+    def test_what_has_no_meaning_is_refused_by_name(self, name, value):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            NetworkSettings(**{name: value})
+
+    def test_a_lot_is_no_larger_than_the_rows(self):
+        assert NetworkSettings(rows=400, lot_size=400).rate == 1
+        with pytest.raises(check.RefusedError, match="^lot_size is 401, but must be a whole number from 20 to 400"):
+            NetworkSettings(rows=400, lot_size=401)
+
+    def test_the_moments_accountant_has_a_least_epsilon(self):
+        with pytest.raises(check.RefusedError, match="^epsilon is 0.3, but must be at least 0.378 with the moments"):
+            small(accountant="moments", epsilon=0.3)
+        assert small(accountant="moments", epsilon=0.38).sigma > small(epsilon=0.38).sigma
+
+    def test_a_budget_that_allows_no_step_is_refused(self):
+        with pytest.raises(check.RefusedError, match="^epsilon is 0.1, but must be enough for one step"):
+            small(plan="noise", noise_multiplier=0.4, epsilon=0.1)
+
+    def test_another_data_set_brings_rows_and_lots_into_range(self):
+        digits = NetworkSettings(rows=5000, lot_size=1000).change(dataset="digits")
+        assert (digits.rows, digits.lot_size) == (898, 898)
+        back = digits.change(dataset="spirals")
+        assert (back.rows, back.lot_size) == (2000, 898)
+        assert back.change(dataset="moons").rows == 2000
+
+    @pytest.mark.parametrize("name", network.LIMITS)
+    @pytest.mark.parametrize("end", [0, 1])
+    def test_the_ends_of_each_range_are_allowed(self, name, end):
+        value = network.LIMITS[name][end]
+        rows = {"rows": 5000} if name == "lot_size" else {"lot_size": 20}
+        assert getattr(NetworkSettings(**rows | {name: value}), name) == value
+
+
+class TestBudget:
+    @pytest.mark.parametrize("clipping", network.CLIPPING)
+    @pytest.mark.parametrize("accountant", network.ACCOUNTANTS)
+    def test_the_training_spends_its_epsilon_and_never_more(self, accountant, clipping):
+        one = small(accountant=accountant, clipping=clipping, repeats=2, layers=2)
+        result = one.run()
+        assert result.guarantee.epsilon <= one.epsilon
+        assert result.guarantee.epsilon == pytest.approx(one.epsilon, rel=2e-3)
+        # by another accountant, of one plain Gaussian release a step: layers with bounds of their own cost no more
+        plain = PoissonSampled(rate=one.rate, event=GaussianRelease(noise_multiplier=one.sigma))
+        event = Composed(event=plain, count=one.steps)
+        exact = accountants.account(event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE, accountant="pld")
+        assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
+
+    def test_epsilon_rises_from_nothing_to_the_budget_with_the_steps(self):
+        result = small(repeats=2).run()
+        assert result.spent[0] == 0
+        assert (np.diff(result.spent) > 0)[np.diff(result.settings.marks) > 0].all()
+        half = dataclasses.replace(result, settings=result.settings.change(shown=FRAMES // 2))
+        assert half.guarantee.epsilon == result.spent[FRAMES // 2] < result.guarantee.epsilon
+        assert half.guarantee.event.count == half.step == result.settings.marks[FRAMES // 2]
+
+    def test_with_the_noise_fixed_the_training_ends_with_the_budget(self):
+        short = small(plan="noise", noise_multiplier=2.0, epsilon=2.0, epochs=60, repeats=2)
+        assert short.used_up
+        one = PoissonSampled(rate=short.rate, event=GaussianRelease(noise_multiplier=2.0))
+        costs = accountants.curve(
+            one, [short.steps, short.steps + 1], delta=short.delta, adjacency=Adjacency.ADD_REMOVE, accountant="renyi"
+        )
+        assert costs[0] <= 2.0 < costs[1]
+        long = short.change(epochs=1)
+        assert not long.used_up
+        assert long.steps == 6
+        assert long.run().guarantee.epsilon < 2.0
+
+    def test_what_is_not_proved_is_not_said_to_hold(self):
+        assert small().result({task: task.run() for task in small().tasks() if task.essential}).holds
+        for variant in set(sgd.VARIANTS) - {"sound"}:
+            one = small(variant=variant, repeats=2)
+            assert not one.run().holds
+
+    def test_shuffled_lots_count_each_epoch_as_one_release(self):
+        one = small(variant="shuffled", repeats=2)
+        result = one.run()
+        held = result.by_epochs
+        assert held.adjacency is Adjacency.REPLACE_ONE
+        assert held.event == Composed(event=GaussianRelease(noise_multiplier=one.sigma / 2), count=3)
+        assert held.epsilon > 3 * result.guarantee.epsilon
+
+
+class TestTraining:
+    def test_stretches_are_the_training_in_one_piece(self, monkeypatch):
+        from dpcore.experiments import network_training
+
+        one = small(repeats=2)
+        whole = one.run().runs["private"][0].weights
+        monkeypatch.setattr(network_training, "_CELLS_AT_ONCE", 4e3)
+        network_training._stretch.cache_clear()
+        one = small(repeats=2)
+        job = one.jobs["private"][0]
+        assert len(job.stretches(essential=True)) > 5
+        np.testing.assert_allclose(one.run().runs["private"][0].weights, whole, atol=5e-6)
+        network_training._stretch.cache_clear()
+        last = job.stretches(essential=True)[-1]  # asked for alone: what comes before it is done again
+        np.testing.assert_allclose(last.run().weights[-1], whole[-1], atol=5e-6)
+        network_training._stretch.cache_clear()
+
+    def test_frames_are_the_weights_after_their_steps(self):
+        one = small(repeats=2)
+        job, result = one.jobs["private"][0], one.run()
+        split = one.where.load()
+        start = one.architecture.start(one.seed, [0, 1])
+        for frame in (0, 7, FRAMES):
+            trained = sgd.train(
+                job.recipe,
+                entrance(split.X_private),
+                split.y_private,
+                start=start,
+                noise_multiplier=one.layer_sigma,
+                seed=one.seed,
+                draws=[0, 1],
+                last=int(one.marks[frame]),
+            )
+            np.testing.assert_allclose(result.runs["private"][0].weights[frame], trained.weights, atol=5e-6)
+
+    def test_more_repeats_keep_the_earlier_ones(self):
+        few, many = (small(repeats=repeats).run().weights("private") for repeats in (3, 12))
+        np.testing.assert_allclose(many[:3], few, atol=5e-6)
+
+    def test_the_moment_shown_changes_no_work(self):
+        assert small(shown=3).tasks() == small(shown=40).tasks()
+
+    def test_the_networks_without_privacy_do_not_depend_on_epsilon(self):
+        assert small(epsilon=1.0).jobs["plain"] == small(epsilon=2.0).jobs["plain"]
+        job = small().jobs["plain"][0]
+        assert (job.recipe.clip_norm, job.noise_multiplier) == (None, 0)
+
+    def test_one_piece_of_work_is_small_whatever_is_asked(self):
+        heavy = NetworkSettings(rows=5000, lot_size=20, epochs=60, layers=3, width=64, repeats=48)
+        for job in itertools.chain(*heavy.jobs.values()):
+            lot = job.recipe.sampling_rate * job.rows.private_rows
+            cells = (job.last - job.first) * job.recipe.architecture.parameters * lot * job.recipe.steps
+            assert cells * job.frames_at_once / FRAMES < 1.5e9 or job.frames_at_once == 1
+
+    def test_a_partial_result_shows_how_far_it_is(self):
+        one = NetworkSettings(rows=5000, lot_size=100, epochs=30, width=32, layers=3, repeats=2)
+        tasks = one.tasks()
+        done = {task: task.run() for task in tasks if task.essential}
+        early = one.result(done)
+        assert 0 < early.frame == early.reached < FRAMES
+        assert early.step == one.marks[early.reached]
+        assert early.guarantee.epsilon < one.epsilon
+        assert early.regions("private")[0].shape == early.regions("plain")[0].shape
+        assert len(early.ways["private"].frames) == 1 + early.reached // 5
+        assert np.isnan(early.noise_by_lot.noise_multiplier).all()
+        assert early.table()["private"].isna().any()
+
+
+class TestResult:
+    @pytest.mark.parametrize("clipping", network.CLIPPING)
+    def test_shortened_gradients_are_those_that_are_too_long(self, clipping):
+        result = small(clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20).run()
+        bounds = result.settings.recipes["private"].bounds
+        norms = networks.gradient_norms(
+            result.settings.architecture,
+            result.weights("private")[:4],
+            entrance(result.split.X_private[:300]),
+            result.split.y_private[:300],
+        )
+        if clipping == "layers":
+            assert math.sqrt(sum(bound**2 for bound in bounds)) == pytest.approx(0.3)
+            assert result.clipped[-1] == pytest.approx((norms > np.array(bounds)[:, None, None]).any(axis=0).mean())
+        else:
+            assert result.clipped[-1] == pytest.approx((np.linalg.norm(norms, axis=0) > 0.3).mean())
+        assert 0.05 < result.clipped[-1] < 0.95
+        np.testing.assert_allclose(result.bars.sum(axis=1), 1)
+
+    def test_the_mean_gradient_is_that_of_plain_loops(self):
+        result = small(repeats=2, shown=10, clip_norm=0.2).run()
+        architecture, rows, labels = (
+            result.settings.architecture,
+            entrance(result.split.X_private[:300]),
+            result.split.y_private[:300],
+        )
+        found = []
+        for weights in result.weights("private").astype(float):
+            (w1, w2), total = architecture.layers(weights), np.zeros(architecture.parameters)
+            for x, y in zip(rows.astype(float), labels, strict=True):
+                hidden = np.tanh(w1 @ np.append(x, 1))
+                z = w2 @ np.append(hidden, 1)
+                error = np.exp(z - z.max()) / np.exp(z - z.max()).sum() - np.eye(2)[y]
+                back = (w2[:, :-1].T @ error) * (1 - hidden**2)
+                one = np.concatenate(
+                    [np.outer(back, np.append(x, 1)).ravel(), np.outer(error, np.append(hidden, 1)).ravel()]
+                )
+                total += one * min(1, 0.2 / np.linalg.norm(one))
+            found.append(np.linalg.norm(total / len(rows)))
+        assert result.signal == pytest.approx(np.median(found), rel=1e-3)
+
+    def test_what_is_drawn_is_what_is_downloaded(self):
+        result = small().run()
+        frame = result.curves()
+        for arm, way in result.ways.items():
+            own = frame[frame["arm"] == arm]
+            np.testing.assert_array_equal(own["accuracy median"], way.accuracy[1])
+            np.testing.assert_array_equal(own["epsilon"], way.epsilon)
+        assert result.table()["private"].iloc[-1] == pytest.approx(100 * result.summary("private").median)
+        assert result.table()["epsilon"].iloc[-1] == result.guarantee.epsilon
+        assert list(result.histogram().columns) == ["from", "to", "layer 1", "layer 2", "whole gradient"]
+        np.testing.assert_array_equal(result.clipping_curve()["any layer"], result.clipped_on_the_way[1][-1])
+
+    def test_larger_lots_need_more_noise_in_a_step_and_less_on_the_mean(self):
+        found = small(rows=2000, lot_size=200).run().noise_by_lot
+        assert (np.diff(found.noise_multiplier) > 0).all()
+        assert (np.diff(found.noise_on_the_mean) < 0).all()
+        assert (found.size[0], found.size[-1]) == (20, 1000)
+
+    @pytest.mark.parametrize("dataset", network.DATA)
+    def test_every_data_set_is_learnt_with_a_large_epsilon(self, dataset):
+        one = NetworkSettings(repeats=2, epsilon=50.0).change(dataset=dataset)
+        result = one.result({task: task.run() for task in one.tasks()[:40]})
+        assert result.reached == FRAMES
+        assert result.summary("private").median > {"spirals": 0.75, "digits": 0.8}.get(dataset, 0.85)
+        winner, share = result.regions("private")
+        assert winner.max() < len(data.DATASETS[dataset].classes)
+        assert ((share >= 1 / len(result.weights("private"))) & (share <= 1)).all()
+
+    def test_moons_cost_little_at_epsilon_8_and_more_at_1(self):
+        """Two moons, 2,000 rows, delta 1e-5, 24 networks: the acceptance of the page, and what README prints."""
+        medians = {}
+        for epsilon in (1.0, 3.0, 8.0):
+            result = NetworkSettings(epsilon=epsilon, repeats=24).run()
+            medians[epsilon] = result.summary("private").median
+        plain = result.summary("plain").median
+        assert medians[8.0] > plain - 0.03
+        assert medians[8.0] >= medians[3.0] >= medians[1.0] - 0.005
+        assert medians[1.0] > 0.9
+
+
+def test_a_job_is_its_own_key():
+    one, other = small().jobs["private"][0], small().jobs["private"][0]
+    assert isinstance(one, Job)
+    assert one == other
+    assert hash(one) == hash(other)
