@@ -1,0 +1,83 @@
+"""The regression page in a real browser."""
+
+import time
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+
+CHARTS = 7
+# Notes every verdict, every picture of the noisy surface, and every set of strokes on the curve.
+NOTE_PICTURES = """() => {
+  window.verdicts = new Set()
+  window.surfaces = new Set()
+  window.strokes = new Set()
+  new MutationObserver(() => {
+    verdicts.add(document.querySelector(".lab-verdict")?.textContent)
+    const surface = document.querySelector("[data-chart=noisy] .layer-below image, [data-chart=noisy] image")
+    if (surface) surfaces.add(surface.getAttribute("href") ?? surface.getAttribute("xlink:href"))
+    const paths = document.querySelectorAll("[data-chart=errors] .shapelayer path")
+    strokes.add([...paths].map((path) => path.getAttribute("d")).join())
+  }).observe(document.body, { subtree: true, childList: true, attributes: true })
+}"""
+SEEN = "[verdicts.size, surfaces.size, strokes.size]"
+
+
+@pytest.fixture
+def regression(page, serve):
+    """regression(query, **how) -> the page, drawn."""
+
+    def open_regression(query: str = "", *, charts: int = CHARTS, **how) -> Page:
+        opened = page(f"{serve('app.py')}/regression{query}", **how)
+        drawn(opened, charts)
+        return opened
+
+    return open_regression
+
+
+def shows(page: Page, words: str) -> None:
+    expect(page.locator(".lab-verdict")).to_contain_text(words, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark):
+    page = regression(width=width, height=900, dark=dark, touch=width < 500)
+    page.evaluate(NOTE_PICTURES)
+    track, end = grab(page), time.monotonic() + 20
+    while min(page.evaluate(SEEN)) < 4 and time.monotonic() < end:
+        sweep(page, track, 7)
+    seen = page.evaluate(SEEN)
+    page.mouse.up()
+    assert min(seen) >= 4, seen
+    shows(page, f"epsilon {float(field(page).input_value()):.3g}")
+
+
+def test_every_method_says_its_own(regression):
+    page = regression("?epsilon=0.1")
+    shows(page, "the noisy quadratic has no minimum")
+    page.get_by_role("radio", name="Sharp").click()
+    page.wait_for_url("**mechanism=functional*")
+    shows(page, "A prediction is off by 21")
+    page.get_by_role("radio", name="Answer").click()
+    page.wait_for_url("**mechanism=output*")
+    expect(page.locator("[data-chart=noisy]")).to_have_count(0)  # no quadratic is released
+
+
+def test_at_rest_the_tables_are_complete(regression):
+    page = regression("?dataset=diabetes&repeats=10")
+    tables = page.locator(".lab-table")
+    expect(tables.first).to_contain_text("noisy descent", timeout=PATIENCE)
+    expect(tables.last).to_contain_text("blood sugar", timeout=PATIENCE)
+    slider(page, "Features").press("Home")
+    expect(tables.last).not_to_contain_text("blood sugar", timeout=PATIENCE)
+    page.wait_for_url("**features=2*")
+
+
+def test_nothing_is_wider_than_a_phone(regression):
+    page = regression("?dataset=diabetes&repeats=5", width=390, height=844, touch=True)
+    wide = page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')]"
+        ".some(box => box.scrollWidth > box.clientWidth + 1)"
+    )
+    assert not wide

@@ -1,0 +1,162 @@
+"""Private linear regression: every sensitivity by brute force, what the noise really gives, and the best split."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpcore.learners import functional, gaussian_statistics
+
+DIMENSIONS = range(1, 6)
+WEIGHTS = (0.2, 1.0, 1.7)
+
+
+def neighbours(d: int, rng: np.random.Generator):
+    """Rows (1, x, y) before and after a replacement, (2, m, d + 2): random, corners, and pairs about the worst."""
+    pairs = [rng.uniform(-1, 1, (2, 20_000, d + 1)), rng.choice([-1.0, 0.0, 1.0], (2, 20_000, d + 1))]
+    if d <= 3:
+        corners = np.array(list(itertools.product([-1.0, 1.0], repeat=2 * (d + 1))))
+        pairs.append(corners.reshape(len(corners), 2, d + 1).swapaxes(0, 1))
+    # all features move alike, from 1 to s, while the label turns or not
+    s, label = np.meshgrid(np.linspace(-1, 1, 401), [1.0, -1.0])
+    moved = np.stack([np.ones((802, d + 1)), np.column_stack([np.tile(s.reshape(-1, 1), d), label.reshape(-1, 1)])])
+    pairs.append(moved)
+    both = np.concatenate(pairs, axis=1)
+    both = np.concatenate([both, climbed(both[:, :400], rng)], axis=1)
+    return np.concatenate([np.ones((*both.shape[:2], 1)), both], axis=2)
+
+
+def climbed(pair, rng):
+    """Pairs moved uphill in the change of all products, from random starts."""
+
+    def change(at):
+        full = np.concatenate([np.ones((*at.shape[:2], 1)), at], axis=2)
+        return np.abs(np.einsum("mi,mj->mij", full[0], full[0]) - np.einsum("mi,mj->mij", full[1], full[1])).sum((1, 2))
+
+    best = change(pair)
+    for step in np.geomspace(1, 0.01, 150):
+        tried = np.clip(pair + rng.normal(scale=step, size=pair.shape), -1, 1)
+        found = change(tried)
+        pair = np.where((found > best)[None, :, None], tried, pair)
+        best = np.maximum(best, found)
+    return pair
+
+
+def changes(d: int):
+    """(change of X^T X (m, p, p), change of X^T y (m, p)) of many neighbours, from the rows themselves."""
+    rows = neighbours(d, np.random.default_rng(d))
+    x, y = rows[..., :-1], rows[..., -1]
+    grams = [np.einsum("mi,mj->mij", one, one) for one in x]
+    return grams[0] - grams[1], x[0] * y[0, :, None] - x[1] * y[1, :, None]
+
+
+@pytest.fixture(scope="module")
+def brute():
+    return {d: changes(d) for d in DIMENSIONS}
+
+
+def reached_and_never_passed(found: np.ndarray, claimed: float, *, share: float = 1 - 1e-4):
+    assert found.max() <= claimed * (1 + 1e-12)
+    assert found.max() >= claimed * share
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+class TestSensitivity:
+    def test_the_quadratic_is_half_of_the_published(self, d, brute):
+        gram, _ = brute[d]
+        reached_and_never_passed(np.abs(gram).sum((1, 2)), functional.quadratic_sensitivity(d + 1), share=0.999)
+        assert functional.quadratic_sensitivity(d + 1) == (d + 1) ** 2
+
+    def test_the_linear_part(self, d, brute):
+        _, moment = brute[d]
+        reached_and_never_passed(2 * np.abs(moment).sum(1), functional.linear_sensitivity(d + 1))
+
+    def test_both_together(self, d, brute):
+        gram, moment = brute[d]
+        together = np.abs(gram).sum((1, 2)) + 2 * np.abs(moment).sum(1)
+        reached_and_never_passed(together, functional.joint_sensitivity(d + 1), share=0.999)
+        assert functional.joint_sensitivity(d + 1) == (d + 2) ** 2
+
+    def test_the_upper_triangle(self, d, brute):
+        gram, _ = brute[d]
+        triangle = np.abs(np.triu(gram)).sum((1, 2))
+        reached_and_never_passed(triangle, functional.triangle_sensitivity(d + 1), share=0.9999)
+        figure = {1: 2.25, 2: 5.33, 3: 9.38, 4: 14.4, 5: 20.4}[d]
+        assert functional.triangle_sensitivity(d + 1) == pytest.approx(figure, abs=0.02)
+
+    @pytest.mark.parametrize("weight", WEIGHTS)
+    def test_the_triangle_and_the_linear_part_together(self, d, weight, brute):
+        gram, moment = brute[d]
+        together = np.abs(np.triu(gram)).sum((1, 2)) + weight * np.abs(moment).sum(1)
+        reached_and_never_passed(together, functional.joint_triangle_sensitivity(d + 1, weight), share=0.9999)
+
+    def test_gaussian_releases(self, d, brute):
+        gram, moment = brute[d]
+        frobenius = np.sqrt(np.square(gram).sum((1, 2)))
+        assert frobenius.max() <= gaussian_statistics.gram_sensitivity(d + 1) * (1 + 1e-12)
+        # u.v = 0 with |u|^2 = |v|^2 = p needs an even p
+        assert frobenius.max() >= gaussian_statistics.gram_sensitivity(d + 1) * (0.93 if d % 2 == 0 else 0.9999)
+        reached_and_never_passed(np.linalg.norm(moment, axis=1), gaussian_statistics.moment_sensitivity(d + 1))
+        for weight in WEIGHTS:
+            joint = np.sqrt(np.square(gram).sum((1, 2)) + 2 * weight**2 * np.square(moment).sum(1))
+            claimed = gaussian_statistics.joint_sensitivity(d + 1, weight)
+            assert 0.9 * claimed <= joint.max() <= claimed * (1 + 1e-12)
+
+    def test_the_least_eigenvalue(self, d, brute):
+        gram, _ = brute[d]
+        values = np.linalg.eigvalsh(gram)
+        assert np.abs(values).max() <= gaussian_statistics.eigenvalue_sensitivity(d + 1) * (1 + 1e-12)
+        # by Weyl the least eigenvalue of a sum moves no further than the extreme ones of what is added
+        rng = np.random.default_rng(0)
+        rest = (root := rng.normal(size=(d + 1, d + 1))).T @ root
+        some = gram[:: len(gram) // 500]
+        moved = np.linalg.eigvalsh(rest + some)[:, 0] - np.linalg.eigvalsh(rest)[0]
+        assert np.abs(moved).max() <= d + 1
+
+    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
+    def test_what_the_published_noise_really_gives(self, d, share, brute):
+        gram, moment = brute[d]
+        p = d + 1
+        loss = share * np.abs(gram).sum((1, 2)) / (2 * p**2) + (1 - share) * 2 * np.abs(moment).sum(1) / (4 * p)
+        reached_and_never_passed(loss, functional.published_epsilon(1.0, inputs=p, share=share), share=0.99)
+        assert functional.published_epsilon(1.0, inputs=p, share=share) <= 1
+
+    @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
+    def test_the_functional_noise_gives_epsilon_exactly(self, d, share, brute):
+        gram, moment = brute[d]
+        on_gram, on_moment = functional.Functional(share=share).scales(d + 1, np.array(0.7))
+        loss = np.abs(np.triu(gram)).sum((1, 2)) / on_gram + np.abs(moment).sum(1) / on_moment
+        reached_and_never_passed(loss, 0.7, share=0.999)
+
+
+@pytest.mark.parametrize("inputs", [2, 5, 14])
+def test_the_best_share_has_the_least_variance(inputs):
+    entries = inputs * (inputs + 1) / 2 - 1
+
+    def variance(share):
+        on_gram, on_moment = functional.Functional(share=share).scales(inputs, np.array(1.0))
+        return entries * on_gram**2 + inputs * on_moment**2
+
+    best = functional.best_share(inputs)
+    assert variance(best) == pytest.approx(min(map(variance, np.linspace(0.02, 0.98, 2001))), rel=1e-5)
+    # and one joint release has less noise on both parts than two at the same split
+    on_gram, on_moment = functional.Functional(share=best).scales(inputs, np.array(1.0))
+    assert on_gram < functional.triangle_sensitivity(inputs) / best
+    assert on_moment < 2 * inputs / (1 - best)
+
+    def published(share):
+        return inputs**2 * (2 * inputs**2 / share) ** 2 + inputs * (4 * inputs / (1 - share)) ** 2
+
+    shares = np.linspace(0.01, 0.99, 4001)
+    assert functional.published_best_share(inputs) == pytest.approx(shares[np.argmin(published(shares))], abs=5e-4)
+
+
+@pytest.mark.parametrize("inputs", [2, 5, 14])
+def test_the_best_weight_has_the_least_variance(inputs):
+    entries = inputs - 1 + inputs * (inputs - 1) / 4
+
+    def variance(weight):
+        return gaussian_statistics.joint_sensitivity(inputs, weight) ** 2 * (entries + inputs / (2 * weight**2))
+
+    weights = np.linspace(0.05, 3, 5001)
+    assert gaussian_statistics.best_weight(inputs) == pytest.approx(weights[np.argmin(variance(weights))], abs=1e-3)

@@ -1,0 +1,98 @@
+"""The regressor: scikit-learn's own checks, its guarantee, and what it does with rows, bounds and seeds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from least_squares_cases import quiet, rows_of, statistics_of
+
+from dpcore import check
+from dpcore.learners import linear, perturbed
+from dpcore.privacy import Adjacency
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 20.0])
+@pytest.mark.parametrize("name", linear.MECHANISMS)
+def test_the_guarantee_is_the_claim_and_never_more(name, epsilon):
+    X, y = rows_of()
+    held = linear.DPLinearRegression(mechanism=name, epsilon=epsilon, delta=1e-5).fit(X[:, 1:], y).guarantee_
+    assert held.epsilon == pytest.approx(epsilon, rel=1e-9)
+    assert held.epsilon <= epsilon
+    assert held.delta == (0.0 if name in ("published", "functional", "output") else 1e-5)
+    assert (held.adjacency, held.unit) == (Adjacency.REPLACE_ONE, "record")
+
+
+@pytest.mark.parametrize("name", linear.MECHANISMS)
+def test_with_hardly_any_noise_the_estimator_finds_the_line(name):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (4000, 2))
+    y = 30 + X @ [4.0, -6.0] + rng.normal(size=4000)
+    model = linear.DPLinearRegression(
+        mechanism=name, epsilon=1e6, data_bound=2.0, label_bound=60.0, steps=2000, random_state=0
+    ).fit(X, y)
+    np.testing.assert_allclose(np.r_[model.coef_, model.intercept_], [4, -6, 30], atol=0.4)
+    assert model.score(X, y) > 0.98
+
+
+def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
+    X, y = (part[:, 1:] if part.ndim == 2 else part for part in rows_of())
+    fits = []
+    for far in (1.0, 7.0):
+        X[0], y[0] = far, far
+        fits.append(linear.DPLinearRegression(random_state=0).fit(X, y).coef_)
+    np.testing.assert_array_equal(*fits)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"mechanism": "magic"},
+        {"epsilon": 0},
+        {"share": 1},
+        {"repair": "hope"},
+        {"data_bound": -1},
+        {"label_bound": 0},
+        {"mechanism": "gaussian", "delta": 0},
+        {"mechanism": "output", "radius": 0},
+        {"mechanism": "output", "penalty": -1},
+        {"mechanism": "descent", "steps": 0},
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused_by_name(changed):
+    name = list(changed)[-1]
+    X, y = rows_of()
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        linear.DPLinearRegression(**changed).fit(X[:, 1:], y)
+
+
+def test_clipping_needs_the_rows():
+    with pytest.raises(check.RefusedError, match="^rows is None"):
+        quiet(perturbed.Descent(clip_norm=1.0), statistics_of())
+
+
+def test_all_of_scikit_learns_checks_pass():
+    """Every mechanism, in a process of its own: one check needs a switch that scipy reads as it is imported."""
+    code = (
+        "from sklearn.utils.estimator_checks import check_estimator\n"
+        "from dpcore.learners.linear import MECHANISMS, DPLinearRegression\n"
+        "for name in MECHANISMS:\n"
+        "    model = DPLinearRegression(mechanism=name, steps=5)\n"
+        "    found = check_estimator(model, on_skip=None, on_fail=None)\n"
+        "    print(len(found), [(c['check_name'], c['exception']) for c in found if c['status'] != 'passed'])"
+    )
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+    root = Path(__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=root, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    assert len(lines) == len(linear.MECHANISMS)
+    for line in lines:
+        count, failed = line.split(maxsplit=1)
+        assert failed == "[]"
+        assert int(count) >= 50

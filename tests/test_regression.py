@@ -1,0 +1,295 @@
+"""The regression experiment: what the settings refuse, what the pictures draw, and the figures that the issue asks."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from scipy import optimize
+
+from dpcore import check
+from dpcore.experiments import regression_surface
+from dpcore.experiments.regression import SPLITTERS, RegressionSettings
+from dpcore.experiments.regression_work import EPSILONS, SHARES, Curve, Focus, Split
+from dpcore.learners.functional import best_share, published_best_share
+from dpcore.learners.linear import MECHANISMS
+from dpcore.regression_data import SOURCES, load
+from ui.figures import regression as figures
+from ui.figures import regression_surface as surfaces
+from ui.figures import theme
+
+
+def numbers(spec) -> np.ndarray:
+    """A typed array of a figure."""
+    return np.frombuffer(base64.b64decode(spec["bdata"]), np.float32)
+
+
+SMALL = {"dataset": "diabetes", "features": 4, "repeats": 6}
+
+
+def settings(**changes) -> RegressionSettings:
+    start = RegressionSettings().change(dataset=changes.pop("dataset", "diabetes"))
+    for name, value in changes.items():
+        start = start.change(**{name: value})
+    return start
+
+
+@pytest.fixture(scope="module")
+def small():
+    return settings(**SMALL).run()
+
+
+@pytest.fixture(scope="module")
+def census():
+    """The issue's own case: 296,000 people, 13 features."""
+    return RegressionSettings(epsilon=0.1, repeats=100).run()
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("dataset", "mars"),
+            ("mechanism", "magic"),
+            ("split", "thirds"),
+            ("repair", "hope"),
+            ("epsilon", 0),
+            ("epsilon", float("nan")),
+            ("share", 1.0),
+            ("rows", 10),
+            ("rows", 1.5),
+            ("features", 1),
+            ("features", 14),
+            ("label_top", 1e9),
+            ("repeats", 1),
+            ("draw", 51),
+            ("feature", 13),
+        ],
+    )
+    def test_they_refuse_what_has_no_meaning_by_name(self, name, value):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            replace(RegressionSettings(), **{name: value})
+
+    def test_a_surface_needs_two_features(self):
+        with pytest.raises(check.RefusedError, match="^up is 3, but must be another feature"):
+            RegressionSettings(across=3, up=3)
+
+    @pytest.mark.parametrize("dataset", SOURCES)
+    def test_another_data_set_brings_its_own_ranges(self, dataset):
+        start = RegressionSettings(feature=12, across=12, up=11)
+        found = start.change(dataset=dataset)
+        assert found.rows == SOURCES[dataset].train_rows
+        assert found.label_top == SOURCES[dataset].label_top
+        assert found.features <= len(SOURCES[dataset].features)
+        assert max(found.feature, found.across, found.up) < found.features
+        assert found.across != found.up
+
+    @pytest.mark.parametrize("features", range(2, 14))
+    def test_fewer_features_keep_the_pictures_possible(self, features):
+        found = RegressionSettings().change(features=features)
+        assert found.across != found.up
+        assert max(found.feature, found.across, found.up) < features
+
+    def test_fewer_repeats_keep_the_draw_among_them(self):
+        assert RegressionSettings(draw=50).change(repeats=3).draw == 3
+
+    def test_each_method_has_its_own_best_split_or_all_have_one(self):
+        start = RegressionSettings(share=0.4)
+        assert start.share_of("published") == published_best_share(14)
+        assert start.share_of("functional") == best_share(14)
+        own = start.change(split="own")
+        assert own.share_of("published") == own.share_of("functional") == 0.4
+        assert np.isnan(own.share_of("gaussian"))
+
+
+def test_essential_work_is_one_method_at_one_epsilon():
+    tasks = settings(**SMALL).tasks()
+    assert [type(task) for task in tasks if task.essential] == [Focus]
+    kinds = [type(task) for task in tasks]
+    assert [kinds.count(kind) for kind in (Focus, Curve, Split)] == [6, 6, 2]
+    assert len(set(tasks)) == len(tasks)
+
+
+def test_moving_epsilon_leaves_the_curves_alone():
+    one, other = (settings(**SMALL, epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
+    assert {task for task in one if isinstance(task, Curve)} == {task for task in other if isinstance(task, Curve)}
+    shared = set(settings(**SMALL).tasks()) & set(settings(**SMALL, mechanism="gaussian").tasks())
+    assert len(shared) == 14  # another method looked at is no new work
+
+
+def test_a_partial_result_is_drawn_as_far_as_it_goes():
+    start = settings(**SMALL)
+    result = start.result({task: task.run() for task in start.tasks() if task.essential})
+    assert list(result.at_now) == ["published"]
+    for figure in drawn(result):
+        assert len(go.Figure(figure).data) == len(figure["data"])
+    assert len(result.table()) == 1
+
+
+def drawn(result) -> list[dict]:
+    all_of_them = [
+        figures.errors,
+        figures.no_minimum,
+        figures.lines,
+        figures.coefficients,
+        figures.split,
+        surfaces.true,
+    ]
+    return [draw(result) for draw in all_of_them] + (
+        [surfaces.noisy(result)] if result.noisy_surface is not None else []
+    )
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("epsilon", [0.01, 100.0])
+def test_plotly_accepts_every_figure_of_every_method(mechanism, epsilon):
+    start = settings(**SMALL, mechanism=mechanism, epsilon=epsilon)
+    result = start.result({task: task.run() for task in start.tasks() if task.essential or isinstance(task, Split)})
+    for figure in drawn(result):
+        assert len(go.Figure(figure).data) == len(figure["data"])
+
+
+class TestResult:
+    def test_the_rails_are_what_they_say(self, small):
+        """By rows and by another library's least squares."""
+        data = load("diabetes", seed=small.settings.seed)
+        n = data.source.train_rows
+        X, y = data.X[:n, :5], data.y[:n]
+        weights = np.linalg.lstsq(X, y, rcond=None)[0]
+        off = data.X_test[:, :5] @ weights - data.y_test
+        assert small.least_squares == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
+        assert small.mean_error == pytest.approx(np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9)
+
+    @pytest.mark.parametrize("name", MECHANISMS)
+    def test_every_method_comes_to_least_squares_or_near(self, name, census):
+        end = census.curves[name].errors[EPSILONS.index(100.0)]
+        assert np.median(end) < 1.01 * census.least_squares
+
+    def test_a_point_of_the_curve_is_what_today_shows(self, census):
+        for name in MECHANISMS:
+            place = EPSILONS.index(0.1)
+            np.testing.assert_allclose(census.curves[name].errors[place], census.at_now[name].errors, rtol=1e-6)
+
+    def test_table_and_frames_hold_what_is_drawn(self, small):
+        table = small.table()
+        assert list(table["mechanism"]) == list(MECHANISMS)
+        assert table["median"][0] == pytest.approx(np.median(small.at_now["published"].errors))
+        assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
+        lines = {trace.get("name"): trace for trace in figures.errors(small)["data"]}
+        over = small.over_epsilon.set_index(["mechanism", "epsilon"])
+        _, high = figures._error_range(small)
+        for name, (title, _) in theme.REGRESSIONS.items():
+            medians = np.minimum(over.loc[name]["median"].to_numpy(), 20 * high)
+            np.testing.assert_allclose(numbers(lines[title]["y"]), medians, rtol=1e-5)
+        assert len(small.runs) == len(MECHANISMS) * len(EPSILONS) * 6
+        assert list(small.over_split) == ["share", *SPLITTERS]
+        assert tuple(small.over_split["share"]) == SHARES
+
+    def test_coefficients_are_in_the_labels_unit_over_the_whole_range(self, small):
+        frame = small.coefficients()
+        ends = np.tile(np.zeros(4), (2, 1))
+        ends[:, 2] = (-1, 1)
+        weights = small.problem.least_squares()
+        at = small.problem.middle + small.problem.half * (weights[0] + ends @ weights[1:])
+        assert frame["least squares"][2] == pytest.approx(at[1] - at[0])
+        assert (frame["low"] <= frame["median"]).all()
+        assert (frame["median"] <= frame["high"]).all()
+        assert list(frame["feature"]) == list(SOURCES["diabetes"].features[:4])
+
+    def test_the_lines_pass_where_the_models_predict(self, small):
+        bounds, found, exact = small.lines()
+        test = small.problem.test()
+        at = test.gram[0] / test.rows
+        at[small.settings.feature + 1] = 1
+        expected = small.problem.middle + small.problem.half * small.focus.weights @ at
+        np.testing.assert_allclose(found[:, 1], expected)
+        assert tuple(bounds) == SOURCES["diabetes"].bounds["body mass index"]
+        assert exact.shape == (2,)
+
+    def test_a_lower_label_bound_cuts_and_a_higher_does_not(self):
+        assert settings(**SMALL).run().cut == 0
+        low = settings(**SMALL, label_top=100.0).run()
+        assert 0.3 < low.cut < 0.9
+        assert low.least_squares > settings(**SMALL).run().least_squares
+
+
+class TestSurface:
+    def random(self, signs, seed=0):
+        rng = np.random.default_rng(seed)
+        turn = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+        return turn @ np.diag(np.array(signs) * rng.uniform(1, 3, 5)) @ turn.T, rng.normal(size=5)
+
+    def test_it_is_the_least_error_over_all_other_coefficients(self):
+        gram, moment = self.random([1, 1, 1, 1, 1])
+        found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
+        whole = np.linalg.solve(gram, moment)
+        np.testing.assert_allclose(found.centre, whole[[1, 3]])
+
+        def least(a, b):
+            def objective(rest):
+                w = np.insert(rest, [1, 2], [a, b])
+                return (w @ gram @ w - 2 * moment @ w) / 10
+
+            return optimize.minimize(objective, np.zeros(3), tol=1e-12).fun
+
+        bottom = least(*found.centre)
+        for a, b in ((0.0, 0.0), (1.0, -2.0)):
+            z = np.array([a, b]) - found.centre
+            assert z @ found.hessian @ z == pytest.approx(least(a, b) - bottom, abs=1e-8)
+
+    @pytest.mark.parametrize("signs", [(1, 1, 1, 1, 1), (-1, 1, 1, 1, 1), (-1, -1, 1, 1, 1), (-1, -1, -1, -1, -1)])
+    def test_directions_that_curve_down_add_up(self, signs):
+        for seed in range(5):
+            gram, moment = self.random(signs, seed)
+            found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
+            others = np.linalg.eigvalsh(gram[np.ix_([0, 2, 4], [0, 2, 4])])
+            assert found.negative == signs.count(-1) == found.seen + (others < 0).sum()
+            assert found.hidden == (others < 0).sum()
+
+    def test_the_grid_is_the_quadratic(self):
+        gram, moment = self.random([-1, 1, 1, 1, 1])
+        found = regression_surface.surface(gram, moment, rows=10, pair=(1, 3))
+        values = found.values(np.array([0.3, -0.1]))
+        z = np.array([0.3 + 0.6, -0.1 - 0.6]) - found.centre
+        assert values[0, -1] == pytest.approx(z @ found.hessian @ z)  # rows from below, columns to the right
+
+    def test_the_picture_says_bowl_or_saddle(self, census):
+        least = census.focus.least
+        for draw in (int(np.argmin(least)) + 1, int(np.argmax(least)) + 1):
+            start = replace(census.settings, draw=draw)
+            result = start.result({start.focus("published"): census.focus})
+            title = surfaces.noisy(result)["layout"]["title"]["text"]
+            assert title.startswith(f"Quadratic of draw {draw}: a ")
+            surface = result.noisy_surface
+            assert (surface.negative > 0) == (least[draw - 1] <= 0)
+            assert (("saddle" in title) or ("dome" in title)) == (surface.seen > 0)
+        assert least.min() < 0 < least.max()
+
+
+class TestTheIssuesFigures:
+    """296,000 census-like people, 13 features, 100 runs."""
+
+    def test_the_reports_way_is_a_saddle_in_most_draws_and_the_answers_blow_up(self, census):
+        curve = census.curves["published"]
+        share = dict(zip(EPSILONS, curve.no_minimum, strict=True))
+        assert share[0.1] > 0.5
+        assert 0.07 < share[0.2] < 0.3
+        assert share[0.4] < 0.1
+        assert share[0.8] == 0
+        errors = curve.errors[EPSILONS.index(0.1)]
+        assert np.median(errors) > census.mean_error
+        assert errors.mean() > 2 * np.median(errors)  # and so means are no summary
+
+    def test_the_sharp_one_is_within_15_percent_of_least_squares(self, census):
+        ratio = (np.median(census.at_now["functional"].errors) / census.least_squares) ** 2
+        assert 1 < ratio < 1.15  # of the mean squared error
+        assert census.at_now["functional"].no_minimum < 0.2
+
+    def test_gaussian_statistics_are_nearer_still(self, census):
+        medians = census.table().set_index("mechanism")["median"]
+        assert medians["gaussian"] < medians["functional"] < medians["published"]
+
+    def test_the_published_noise_gives_half_of_the_claim(self, census):
+        assert census.noise_gives == pytest.approx(0.05, rel=0.01)
+        assert census.guarantee.epsilon == 0.1

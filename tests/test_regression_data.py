@@ -1,0 +1,131 @@
+"""The data for regression: bounds that the README tells, one population, dependence and a heavy tail, statistics."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+
+from dpcore import check, regression_data
+from dpcore.regression_data import SOURCES, load
+
+CENSUS = ("us", "brazil")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_rows_are_inside_of_their_bounds(name):
+    table = load(name, seed=1)
+    source = table.source
+    assert table.X.shape == (source.rows, len(source.features) + 1)
+    assert (table.X[:, 0] == 1).all()
+    assert np.abs(table.X).max() <= 1
+    low, high = source.label_bounds
+    assert low <= table.y.min() < table.y.max() <= high
+    assert source.label_tops[0] < source.label_top <= source.label_tops[1] <= high
+    assert len(table.y_test) == source.rows - source.train_rows == len(table.X_test)
+    for array in (table.X, table.y):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_bounds_cut_off_little(name):
+    """Features use the range that they are given: few rows at either end but for yes-or-no ones, and some spread."""
+    X = load(name, seed=1).X[:, 1:]
+    several = np.array([len(np.unique(column)) > 3 for column in X.T])
+    assert (np.abs(X[:, several]).mean(axis=0) < 0.9).all()
+    assert (X.std(axis=0) > 0.2).all()
+
+
+def test_sizes_and_attributes_are_the_reports():
+    assert [SOURCES[name].rows for name in CENSUS] == [370_000, 190_000]
+    assert [SOURCES[name].train_rows for name in CENSUS] == [296_000, 152_000]
+    # twelve attributes beside income, marital status as two
+    assert all(len(SOURCES[name].features) == 13 for name in CENSUS)
+
+
+@pytest.mark.parametrize("name", CENSUS)
+def test_a_population_is_one_whatever_the_seed(name):
+    assert load(name, seed=1) is load(name, seed=2)
+    few = SOURCES[name].draw(np.random.default_rng(0)), SOURCES[name].draw(np.random.default_rng(0))
+    assert all(np.array_equal(*pair) for pair in zip(*few, strict=True))
+
+
+def test_the_seed_decides_who_is_held_out_of_the_study():
+    one, again, other = (load("diabetes", seed=seed).y for seed in (1, 1, 2))
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    assert np.array_equal(np.sort(one), np.sort(other))
+
+
+def test_the_study_is_complete_and_hardly_clipped():
+    X, y = load_diabetes(return_X_y=True, scaled=False)
+    table = load("diabetes", seed=3)
+    low, high = np.array(list(SOURCES["diabetes"].bounds.values())).T
+    back = low + (table.X[:, 1:] + 1) / 2 * (high - low)
+    order, mine = np.lexsort((*X.T, y)), np.lexsort((*back.T, table.y))
+    np.testing.assert_allclose(y[order], table.y[mine])
+    assert np.abs(X[order] - back[mine]).max() < 1e-9  # no row lies beyond the bounds
+
+
+@pytest.mark.parametrize("name", CENSUS)
+def test_income_has_a_heavy_tail_and_attributes_depend_on_one_another(name):
+    table = load(name, seed=0)
+    centred = table.y - table.y.mean()
+    assert (centred**3).mean() / table.y.std() ** 3 > 2  # skewness
+    assert np.quantile(table.y, 0.99) > 4 * np.median(table.y)
+    at_the_top = (table.y >= SOURCES[name].label_bounds[1]).mean()
+    assert 0 < at_the_top < 0.005
+    columns = dict(zip(SOURCES[name].features, table.X[:, 1:].T, strict=True))
+    pairs = {
+        ("family size", "children"): 0.5,
+        ("age", "never married"): -0.5,
+        ("years of school", "cars"): 0.1,
+        ("age", "years at residence"): 0.3,
+        ("working hours a week", "disability"): -0.15,
+    }
+    for (one, other), least in pairs.items():
+        found = np.corrcoef(columns[one], columns[other])[0, 1]
+        assert found * np.sign(least) > abs(least), (one, other, found)
+
+
+@pytest.mark.parametrize("label_top", [80.0, 200.0])
+def test_statistics_are_those_of_the_rows(label_top):
+    table = load("us", seed=0)
+    found = regression_data.train_statistics("us", seed=0, rows=5000, label_top=label_top)
+    X, y = table.X[:5000], 2 * np.minimum(table.y[:5000], label_top) / label_top - 1
+    np.testing.assert_allclose(found.gram, X.T @ X)
+    np.testing.assert_allclose(found.moment, X.T @ y)
+    assert found.square == pytest.approx(y @ y)
+    assert (found.rows, found.gram[0, 0]) == (5000, 5000)
+    assert np.abs(y).max() <= 1
+    few = found.first(4)
+    np.testing.assert_array_equal(few.gram, found.gram[:4, :4])
+    np.testing.assert_array_equal(few.moment, found.moment[:4])
+
+
+def test_held_out_labels_are_not_clipped():
+    table = load("us", seed=0)
+    found = regression_data.held_out_statistics("us", seed=0, label_top=50.0)
+    label = 2 * table.y_test / 50 - 1
+    assert label.max() > 1
+    np.testing.assert_allclose(found.moment, table.X_test.T @ label)
+    assert found.rows == 74_000
+
+
+def test_an_unknown_set_is_refused_by_name():
+    with pytest.raises(check.RefusedError, match="^dataset is 'mars', but must be one of: us"):
+        load("mars", seed=0)
+
+
+def test_the_readme_lists_each_bound_as_the_code_has_it():
+    text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text("utf-8")
+    _, study, census = re.split(r"^### .*$", text.split("## Regression")[1], flags=re.MULTILINE)
+    for section, names in ((study, ("diabetes",)), (census, CENSUS)):
+        rows = re.findall(r"^\| ([^|]+) \| (-?\d[\d.]*) \| (-?\d[\d.]*) \|", section, flags=re.MULTILINE)
+        listed = {feature: (float(low), float(high)) for feature, low, high in rows}
+        for name in names:
+            assert listed == SOURCES[name].bounds
+            top = SOURCES[name].label_bounds[1]
+            assert re.search(rf"Label: .* 0 to {top:g}|and 0 to {top:g}", section)
