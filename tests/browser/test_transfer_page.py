@@ -1,0 +1,45 @@
+"""The transfer page in a real browser."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+
+CHARTS = 5
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_the_verdict_moves_while_epsilon_is_dragged(page, serve, width, dark):
+    opened = page(f"{serve('app.py')}/transfer", width=width, height=900, dark=dark, touch=width < 500)
+    drawn(opened, CHARTS)
+    said = opened.locator(".lab-verdict")
+    expect(said).to_contain_text("comes nearest", timeout=PATIENCE)
+    track = grab(opened)
+    seen, end = set(), time.monotonic() + 20
+    while len(seen) < 3 and time.monotonic() < end:
+        sweep(opened, track, 3)
+        seen.add(said.inner_text())
+    opened.mouse.up()
+    assert len(seen) >= 3
+
+
+def test_the_threshold_decides_which_sources_are_transferable(page, serve):
+    opened = page(f"{serve('app.py')}/transfer?repeats=4")
+    drawn(opened, CHARTS)
+    title = opened.locator(".gtitle")
+    expect(title.filter(has_text="2 of 6 sources within h = 0.7")).to_be_visible(timeout=PATIENCE)
+    field(opened, "Threshold h").fill("20")
+    field(opened, "Threshold h").press("Enter")
+    expect(title.filter(has_text="6 of 6 sources within h = 20")).to_be_visible(timeout=PATIENCE)
+    opened.wait_for_url("**h=20.0*")
+
+
+def test_the_published_table_fills_itself(page, serve):
+    opened = page(f"{serve('app.py')}/transfer?repeats=4")
+    drawn(opened, CHARTS)
+    table = opened.locator(".lab-table").first
+    expect(table).to_contain_text("34.1754", timeout=PATIENCE)
+    expect(table).not_to_contain_text("…", timeout=PATIENCE)
+    assert table.locator("tbody tr").count() == 10

@@ -1,0 +1,39 @@
+"""Noisy Frank-Wolfe as one would write it down: one model, one row, one step at a time."""
+
+import numpy as np
+
+from dpcore import frank_wolfe as fw
+from dpcore.streams import stream
+
+PENTAGON = fw.Hull(corners=((1.0, 0.2), (0.1, 0.9), (-0.8, 0.3), (-0.4, -0.7), (0.6, -0.5)))
+
+
+def problem(n=60, d=3, *, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, (n, d))
+    return X, X @ np.linspace(1, -0.5, d) + 0.2 * rng.normal(size=n)
+
+
+def gradient(X, y, w, *, bound, rows=None):
+    """-(1/n) sum_i clip_R(y_i - x_i.w) x_i, a row at a time."""
+    total = np.zeros(len(w))
+    for x, label in zip(X, y, strict=True):
+        total -= min(max(label - x @ w, -bound), bound) * x
+    return total / (len(X) if rows is None else rows)
+
+
+def plain_loop(X, y, polytope, *, steps, scale, bound, noise, seed, draw, centre, part=0, pot=None):
+    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never clipped."""
+    vertices, generator = polytope.vertices + centre, stream(seed, "noise", draw, part)
+    w, chosen = np.array(centre, dtype=float), []
+    for t in range(1, steps + 1):
+        g = gradient(X, y, w, bound=bound)
+        if pot is not None:
+            Z, z = pot
+            g = (len(X) * g + Z.T @ (Z @ w - z)) / (len(X) + len(Z))
+        drawn = scale * getattr(generator, noise)(size=len(vertices))
+        # <c, g> is in every score: it decides nothing.
+        best = int(np.argmin(vertices @ g - drawn))
+        w = w + 2 / (t + 2) * (vertices[best] - w)
+        chosen.append(best)
+    return w, chosen

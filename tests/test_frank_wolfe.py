@@ -1,0 +1,167 @@
+"""Noisy Frank-Wolfe: the batch is the plain loop, its optimum that of other solvers, its length from public numbers."""
+
+import numpy as np
+import pytest
+from frank_wolfe_oracles import PENTAGON, plain_loop, problem
+from scipy import optimize
+
+from dpcore import check
+from dpcore import frank_wolfe as fw
+from dpcore.accountants import zcdp
+from dpcore.privacy import Adjacency
+
+REPLACE = Adjacency.REPLACE_ONE
+
+
+@pytest.mark.parametrize("noise", fw.NOISES)
+@pytest.mark.parametrize("polytope", [fw.L1Ball(dimension=2, radius=1.3), PENTAGON])
+def test_the_batch_is_the_plain_loop(polytope, noise):
+    X, y = problem(d=2)
+    centres = np.array([[0.2, -0.1], [0.0, 0.0], [-0.3, 0.4]])
+    options = {"residual_bound": 0.6, "seed": 5, "noise": noise, "part": 2, "dtype": np.float64}
+    lengths, scales = np.array([7, 12, 3]), np.array([0.02, 0.1, 0.05])
+    walk = fw.noisy_frank_wolfe(
+        X,
+        y,
+        polytope=polytope,
+        steps=lengths,
+        scale=scales,
+        draws=[4, 4, 9],
+        centre=centres,
+        keep_points=True,
+        **options,
+    )
+    for m, draw in enumerate([4, 4, 9]):
+        own = {"steps": lengths[m], "scale": scales[m], "bound": 0.6, "noise": noise, "seed": 5, "part": 2}
+        w, chosen = plain_loop(X, y, polytope, draw=draw, centre=centres[m], **own)
+        np.testing.assert_allclose(walk.weights[m], w, atol=1e-12)
+        assert list(walk.choices[: lengths[m], m]) == chosen
+        assert (walk.choices[lengths[m] :, m] == -1).all()
+        assert walk.sparsity()[m] == len(set(chosen))
+        np.testing.assert_allclose(walk.points[[0, -1], m], [centres[m], w], atol=1e-12)
+    single = fw.noisy_frank_wolfe(
+        X, y, polytope=polytope, steps=12, scale=0.1, draws=[4], centre=centres[1], **(options | {"dtype": np.float32})
+    )
+    np.testing.assert_allclose(single.weights[0], walk.weights[1], atol=2e-3)
+
+
+def test_pooled_rows_are_counted_as_rows():
+    X, y = problem(d=2)
+    Z, z = problem(40, 2, seed=1)
+    centre = np.array([0.1, 0.2])
+    pot = fw.Pooled(gram=(Z.T @ Z)[None], moment=(Z.T @ z)[None], rows=np.array([40]))
+    ball = fw.L1Ball(dimension=2, radius=1.0)
+    options = {"steps": 9, "scale": 0.03, "noise": "gumbel", "seed": 1}
+    walk = fw.noisy_frank_wolfe(
+        X, y, polytope=ball, residual_bound=0.5, draws=[0], centre=centre, pooled=pot, dtype=np.float64, **options
+    )
+    w, chosen = plain_loop(X, y, ball, bound=0.5, draw=0, centre=centre, pot=(Z, z), **options)
+    assert list(walk.choices[:, 0]) == chosen
+    np.testing.assert_allclose(walk.weights[0], w, atol=1e-12)
+
+
+class TestOptimum:
+    """Without noise the gap to an independent solver's optimum falls at the known rate, 2 C_f / (T + 2)."""
+
+    @staticmethod
+    def objective(X, y, w, bound):
+        r = np.abs(y - X @ w)
+        return np.where(r <= bound, r * r / 2, bound * (r - bound / 2)).mean()
+
+    @pytest.mark.parametrize("bound", [np.inf, 0.3])
+    @pytest.mark.parametrize(
+        ("polytope", "centre"),
+        [
+            (fw.L1Ball(dimension=4, radius=0.6), [0.0] * 4),
+            (fw.L1Ball(dimension=4, radius=0.3), [0.8, 0.3, 0.1, -0.4]),
+            (PENTAGON, [0.5, 0.5]),
+        ],
+        ids=["ball", "around", "hull"],
+    )
+    def test_it_is_reached(self, polytope, centre, bound):
+        d = polytope.dimension
+        X, y = problem(200, d)
+        corners = polytope.vertices + centre
+
+        def value(shares):
+            return self.objective(X, y, shares @ corners, bound)
+
+        start = np.full(len(corners), 1 / len(corners))
+        simplex = {"type": "eq", "fun": lambda shares: shares.sum() - 1}
+        solved = optimize.minimize(
+            value, start, bounds=[(0, 1)] * len(corners), constraints=[simplex], method="SLSQP", tol=1e-12
+        )
+        assert solved.success
+        edges = polytope.vertices[:, None] - polytope.vertices[None]
+        curvature = np.square(np.einsum("vwd,nd->vwn", edges, X)).mean(axis=-1).max()
+        gaps = []
+        for steps in (10, 100, 1000):
+            w = fw.noisy_frank_wolfe(
+                X,
+                y,
+                polytope=polytope,
+                steps=steps,
+                scale=0,
+                residual_bound=bound,
+                seed=0,
+                draws=[0],
+                centre=np.array(centre),
+                dtype=np.float64,
+            ).weights[0]
+            gaps.append(self.objective(X, y, w, bound) - solved.fun)
+            assert -1e-6 <= gaps[-1] <= 2 * curvature / (steps + 2)
+        assert gaps[0] > gaps[-1]
+
+
+class TestSteps:
+    def test_more_signal_more_steps_within_limits(self):
+        def steps(rows=1000, rho=0.02, radius=1.0):
+            return fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=1.0, vertices=40)
+
+        assert steps(rows=100, rho=1e-6) == fw.LEAST_STEPS
+        assert steps(rows=10**6, rho=10) == fw.MOST_STEPS
+        assert fw.LEAST_STEPS < steps(rows=5000) < steps(rows=5000, rho=0.1) < fw.MOST_STEPS
+        assert steps(radius=0.2) <= steps(radius=2.0)
+
+    def test_the_choice_is_near_the_best_of_many(self):
+        """Averaged over noise, it is never worse than 1.8 times the best fixed number of steps, and one alone is."""
+        X, y = problem(1000, 20, seed=2)
+        truth = np.linspace(1, -0.5, 20)
+        ball = fw.L1Ball(dimension=20, radius=float(np.abs(truth).sum()))
+
+        def risk(epsilon, steps=None):
+            rho = zcdp.rho_of(epsilon, delta=1e-6)
+            size = {"radius": ball.radius, "residual_bound": 1.0, "vertices": 40}
+            steps = steps or fw.steps_for(rows=1000, rho=rho, **size)
+            sensitivity = fw.score_sensitivity(ball.norm, residual_bound=1.0, rows=1000, adjacency=REPLACE)
+            scale = fw.noise_scale(fw.selection_epsilon(rho, steps=steps, noise="gumbel"), sensitivity=sensitivity)
+            walk = fw.noisy_frank_wolfe(
+                X, y, polytope=ball, steps=steps, scale=scale, residual_bound=1.0, seed=0, draws=range(40)
+            )
+            return np.square(walk.weights - truth).sum(axis=1).mean()
+
+        for epsilon in (1.0, 4.0, 16.0):
+            best = min(risk(epsilon, steps) for steps in (5, 10, 20, 40, 80))
+            assert risk(epsilon) <= 1.8 * best
+        assert risk(16.0, 3) > 1.8 * best
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"noise": "normal"},
+        {"steps": 0},
+        {"scale": -1.0},
+        {"scale": np.nan},
+        {"X": np.full((60, 3), 1.5)},
+        {"y": np.full(60, np.nan)},
+        {"polytope": fw.L1Ball(dimension=2, radius=1)},
+    ],
+    ids=["noise", "steps", "negative scale", "no scale", "X", "y", "polytope"],
+)
+def test_bad_arguments_are_refused(changes):
+    X, y = problem()
+    good = {"polytope": fw.L1Ball(dimension=3, radius=1), "steps": 3, "scale": 0.1, "residual_bound": 1.0}
+    arguments = {"X": X, "y": y, "seed": 0, "draws": [0]} | good | changes
+    with pytest.raises(check.RefusedError):
+        fw.noisy_frank_wolfe(**arguments)

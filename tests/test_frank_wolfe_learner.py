@@ -1,0 +1,96 @@
+"""The estimator: scikit-learn's own checks, its guarantee, and its units."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from frank_wolfe_oracles import plain_loop, problem
+from sklearn.base import clone
+
+from dpcore import check
+from dpcore import frank_wolfe as fw
+from dpcore.accountants import zcdp
+from dpcore.learners.frank_wolfe import DPFrankWolfeRegressor
+from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
+
+
+class TestEstimator:
+    def test_all_of_scikit_learns_checks_pass(self):
+        """In a process of its own: one check needs a switch that scipy reads as it is imported."""
+        code = (
+            "from sklearn.utils.estimator_checks import check_estimator\n"
+            "from dpcore.learners.frank_wolfe import DPFrankWolfeRegressor\n"
+            "found = check_estimator(DPFrankWolfeRegressor(), on_skip=None, on_fail=None)\n"
+            "print(len(found), [(c['check_name'], c['exception']) for c in found if c['status'] != 'passed'])"
+        )
+        environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
+        command = [sys.executable, "-c", code]
+        root = Path(__file__).parents[1]
+        run = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=root, check=False)
+        assert run.returncode == 0, run.stderr
+        count, failed = run.stdout.split(maxsplit=1)
+        assert failed.strip() == "[]"
+        assert int(count) >= 50
+
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("noise", fw.NOISES)
+    @pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0, 50.0])
+    def test_the_guarantee_is_the_claim_and_never_more(self, epsilon, noise, adjacency):
+        fitted = DPFrankWolfeRegressor(epsilon=epsilon, noise=noise, adjacency=str(adjacency)).fit(*problem())
+        held = fitted.guarantee_
+        assert held.epsilon <= epsilon
+        assert held.epsilon == pytest.approx(epsilon, rel=1e-9)
+        assert (held.delta, held.adjacency, held.unit, held.basis) == (1e-6, adjacency, "record", zcdp.BASIS)
+        kind = {"gumbel": BoundedRangeRelease, "laplace": PureRelease}[noise]
+        assert (type(held.event.event), held.event.count) == (kind, fitted.n_iter_)
+
+    def test_a_fit_is_the_plain_loop_in_its_own_units(self):
+        X, y = problem(50, 3)
+        centre = np.array([0.5, 0.0, -0.1])
+        options = {"epsilon": 3.0, "radius": 0.7, "residual_bound": 0.5, "data_bound": 0.8, "steps": 8}
+        model = DPFrankWolfeRegressor(random_state=4, noise="laplace", **options).fit(X, y, centre=centre)
+        each = math.sqrt(2 * zcdp.rho_of(3.0, delta=1e-6) / 8)
+        scale = 2 * (2 * 0.7 * 0.8 * 0.5 / 50) / each
+        w, chosen = plain_loop(
+            np.clip(X, -0.8, 0.8) / 0.8,
+            y,
+            fw.L1Ball(dimension=3, radius=0.56),
+            steps=8,
+            scale=scale,
+            bound=0.5,
+            noise="laplace",
+            seed=int(np.random.RandomState(4).randint(2**31)),
+            draw=0,
+            centre=centre * 0.8,
+        )
+        np.testing.assert_allclose(model.coef_, w / 0.8, atol=1e-10)
+        assert list(model.path_) == chosen
+
+    def test_with_hardly_any_noise_it_finds_the_coefficients(self):
+        X, y = problem(3000, 4)
+        model = DPFrankWolfeRegressor(epsilon=1e5, radius=2.0, residual_bound=3.0, steps=2000, random_state=0)
+        assert clone(model).fit(X, y).coef_ == pytest.approx(np.linspace(1, -0.5, 4), abs=0.03)
+        assert model.fit(X, y).score(X, y) > 0.85
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"epsilon": 0},
+            {"delta": 0},
+            {"radius": -1},
+            {"residual_bound": 0},
+            {"data_bound": 0},
+            {"steps": 0},
+            {"noise": "normal"},
+            {"adjacency": "both"},
+        ],
+        ids=str,
+    )
+    def test_bad_parameters_are_refused_by_name(self, changes):
+        ((name, value),) = changes.items()
+        with pytest.raises(check.RefusedError, match=f"^{name} is '?{value}"):
+            DPFrankWolfeRegressor(**changes).fit(*problem())

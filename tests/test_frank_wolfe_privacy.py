@@ -1,0 +1,232 @@
+"""What a private walk costs: sensitivities by brute force, a choice's price, its noise, the printed scale, audits."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from frank_wolfe_oracles import PENTAGON, gradient, problem
+from scipy import integrate, stats
+
+from dpcore import accountants, audit
+from dpcore import frank_wolfe as fw
+from dpcore.accountants import zcdp
+from dpcore.privacy import Adjacency
+
+REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
+
+
+class TestSensitivity:
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("d", [1, 2, 3, 4, 5])
+    def test_no_neighbour_moves_a_score_further_and_some_do_as_far(self, d, adjacency):
+        rng, n, bound, radius = np.random.default_rng(d), 7, 0.8, 1.7
+        ball = fw.L1Ball(dimension=d, radius=radius)
+        claim = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
+        assert claim == pytest.approx({REPLACE: 2, ADD: 1}[adjacency] * radius * bound / n)
+        worst = widest = 0.0
+        for trial in range(400):
+            X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
+            hostile = trial % 4 == 0
+            if hostile:
+                X[-1], y[-1] = np.sign(X[-1]), 50.0
+            before = gradient(X, y, w, bound=bound)
+            if adjacency is ADD:
+                after = gradient(X[:-1], y[:-1], w, bound=bound, rows=n)
+            else:
+                other, label = (X[-1], -50.0) if hostile else (rng.uniform(-1, 1, d), rng.normal())
+                after = gradient(np.vstack([X[:-1], other]), np.append(y[:-1], label), w, bound=bound)
+            moved = ball.scores((before - after)[None])[0]
+            worst, widest = max(worst, np.abs(moved).max()), max(widest, moved.max() - moved.min())
+        assert worst <= claim * (1 + 1e-12)
+        assert worst == pytest.approx(claim)
+        assert widest == pytest.approx(2 * claim)
+
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    def test_a_hull_by_its_longest_corner(self, adjacency):
+        rng, n, bound = np.random.default_rng(0), 5, 1.0
+        claim = fw.score_sensitivity(PENTAGON.norm, residual_bound=bound, rows=n, adjacency=adjacency)
+        worst = 0.0
+        for signs in np.array(np.meshgrid([-1, 1], [-1, 1])).reshape(2, -1).T:
+            X, y = rng.uniform(-1, 1, (n, 2)), rng.normal(size=n)
+            X[-1], y[-1] = signs, 50.0
+            if adjacency is ADD:
+                after = gradient(X[:-1], y[:-1], np.zeros(2), bound=bound, rows=n)
+            else:
+                after = gradient(X, np.append(y[:-1], -50.0), np.zeros(2), bound=bound)
+            moved = PENTAGON.scores((gradient(X, y, np.zeros(2), bound=bound) - after)[None])
+            worst = max(worst, np.abs(moved).max())
+        assert worst == pytest.approx(claim)
+
+
+def laplace_wins(scores, b, *, only=None):
+    """Chance of each index (of the first few) to have the largest score after Laplace noise of scale b: quadrature."""
+    law, scores = stats.laplace(scale=b), np.asarray(scores, dtype=float)
+    knots = np.sort(np.unique(scores))
+    pieces = [-np.inf, *knots, np.inf]
+
+    def chance(i):
+        def density(x):
+            return law.pdf(x - scores[i]) * np.prod(law.cdf(x - np.delete(scores, i)))
+
+        ends = itertools.pairwise(pieces)
+        return sum(integrate.quad(density, *each, epsabs=0, epsrel=1e-9, limit=400)[0] for each in ends)
+
+    return np.array([chance(i) for i in range(len(scores) if only is None else only)])
+
+
+class TestCostOfAChoice:
+    @pytest.mark.parametrize("others", [1, 19])
+    def test_laplace_costs_two_sensitivities_over_scale_and_no_less(self, others):
+        """One score rises by Delta and the others fall by it: 2 Delta / b is attained, by 20 vertices soon."""
+        delta, b, ratios = 1.0, 2.0, []
+        for gap in (0.0, 4.0, 12.0, 30.0):
+            here, there = np.r_[-gap + delta, np.full(others, -delta)], np.r_[-gap, np.zeros(others)]
+            loss = math.log(laplace_wins(here, b, only=1)[0] / laplace_wins(there, b, only=1)[0])
+            ratios.append(loss / (2 * delta / b))
+        assert all(ratio <= 1 + 1e-9 for ratio in ratios)
+        # Delta / b, which is enough where all scores move one way, would be half of it.
+        assert ratios[-1] > (0.99999 if others > 1 else 0.9)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_no_neighbours_reach_further(self, seed):
+        rng, b = np.random.default_rng(seed), 1.0
+        scores, moves = rng.normal(scale=2, size=3), rng.uniform(-0.3, 0.3, 3)
+        loss = np.abs(np.log(laplace_wins(scores + moves, b) / laplace_wins(scores, b))).max()
+        assert loss <= 2 * 0.3 / b + 1e-9
+
+    def test_gumbel_moves_all_log_odds_within_the_interval(self):
+        epsilon, sensitivity = 0.7, 0.2
+        b = fw.noise_scale(epsilon, sensitivity=sensitivity)
+        rng = np.random.default_rng(0)
+        for trial in range(200):
+            scores = rng.normal(size=6)
+            moves = sensitivity * (rng.choice([-1, 1], 6) if trial % 2 else rng.uniform(-1, 1, 6))
+            p, q = (np.exp(s / b - np.logaddexp.reduce(s / b)) for s in (scores + moves, scores))
+            loss = np.log(p / q)
+            assert loss.max() - loss.min() <= epsilon * (1 + 1e-9)
+        assert epsilon == pytest.approx(2 * sensitivity / b)
+
+
+class TestNoise:
+    RUNS = 4000
+
+    def counts(self, noise, *, X, y, scale, radius):
+        ball = fw.L1Ball(dimension=X.shape[1], radius=radius)
+        walk = fw.noisy_frank_wolfe(
+            X, y, polytope=ball, steps=1, scale=scale, residual_bound=1.0, seed=3, draws=range(self.RUNS), noise=noise
+        )
+        return np.bincount(walk.choices[0], minlength=2 * X.shape[1]), ball.scores(
+            gradient(X, y, np.zeros(X.shape[1]), bound=1.0)[None]
+        )[0]
+
+    @pytest.mark.parametrize("noise", fw.NOISES)
+    def test_choices_follow_their_law(self, noise):
+        X, y = problem(30, 2, seed=4)
+        found, scores = self.counts(noise, X=X, y=y, scale=0.15, radius=1.0)
+        gumbel = np.exp(-scores / 0.15) / np.exp(-scores / 0.15).sum()
+        law = gumbel if noise == "gumbel" else laplace_wins(-scores, 0.15)
+        assert law.sum() == pytest.approx(1)
+        assert stats.chisquare(found, law * self.RUNS).pvalue > 1e-3
+        half = np.exp(-scores / 0.075) / np.exp(-scores / 0.075).sum()
+        assert stats.chisquare(found, half * self.RUNS).pvalue < 1e-9  # the test can fail
+
+    @pytest.mark.parametrize("noise", fw.NOISES)
+    def test_each_vertex_has_its_own_noise_in_each_step(self, noise):
+        drawn, _ = fw._unit_noise(noise, 0, np.arange(200), 1, 5, 8)
+        flat = drawn.transpose(1, 2, 0).reshape(40, -1)  # a row for each step and vertex
+        assert np.abs(np.corrcoef(flat) - np.eye(40)).max() < 0.35
+        law = stats.gumbel_r if noise == "gumbel" else stats.laplace
+        assert stats.kstest(drawn.ravel(), law.cdf).pvalue > 1e-3
+        longer, _ = fw._unit_noise(noise, 0, np.arange(200), 1, 9, 8)
+        assert np.array_equal(longer[:, :5], drawn)
+
+
+class TestPrintedScale:
+    """The printed scale at T = 100, delta = 1e-6: what nominal 0.1, 1 and 4 really cost."""
+
+    @pytest.mark.parametrize(
+        ("adjacency", "noise", "costs"),
+        [
+            (ADD, "laplace", (0.100, 1.04, 4.60)),
+            (REPLACE, "laplace", (0.20, 2.15, 10.5)),
+            (ADD, "gumbel", (0.05, 0.50, 2.07)),
+            (REPLACE, "gumbel", (0.10, 1.02, 4.29)),
+        ],
+    )
+    def test_costs(self, adjacency, noise, costs):
+        for nominal, cost in zip((0.1, 1.0, 4.0), costs, strict=True):
+            each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+            event = fw.event(each, steps=100, noise=noise)
+            if noise == "laplace":
+                found = accountants.account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
+            else:
+                found = zcdp.classic_epsilon(zcdp.rho_of_event(event), delta=1e-6)
+            assert found == pytest.approx(cost, rel=0.01)
+
+    def test_it_is_the_printed_formula(self):
+        printed = fw.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=0.7, delta=1e-5, steps=40)
+        assert printed == pytest.approx(2.0 * 1.5 * math.sqrt(8 * 40 * math.log(1e5)) / (300 * 0.7))
+        each = fw.printed_epsilon(0.7, delta=1e-5, steps=40, adjacency=REPLACE)
+        sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=REPLACE)
+        assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)
+
+
+class TestAudit:
+    """A claimed epsilon of 4 over 50 choices of two vertices. All residuals are clipped, so that no step moves the next
+    one's scores, and each choice is nearly even: the worst data. The canary's label is +10 or -10."""
+
+    CLAIM, STEPS, ROWS, DELTA, RUNS = 4.0, 50, 5, 1e-5, 2_500
+
+    def scores(self, label, *, noise, factor, seed, residual_bound=1.0):
+        X = np.ones((self.ROWS, 1))
+        y = np.append(np.resize([10.0, -10.0], self.ROWS - 1), label)
+        rho = zcdp.rho_of(self.CLAIM, delta=self.DELTA)
+        sensitivity = fw.score_sensitivity(1.0, residual_bound=1.0, rows=self.ROWS, adjacency=REPLACE)
+        scale = factor * fw.noise_scale(
+            fw.selection_epsilon(rho, steps=self.STEPS, noise=noise), sensitivity=sensitivity
+        )
+        walk = fw.noisy_frank_wolfe(
+            X,
+            y,
+            polytope=fw.L1Ball(dimension=1, radius=1.0),
+            steps=self.STEPS,
+            scale=scale,
+            residual_bound=residual_bound,
+            seed=seed,
+            draws=range(self.RUNS),
+            noise=noise,
+        )
+        return (walk.choices == 0).sum(axis=0) + 1e-3 * walk.weights[:, 0]
+
+    def audited(self, noise="gumbel", factor=1.0, **changes):
+        """The measured lower bound on epsilon, in parts of the claim."""
+        worlds = [
+            self.scores(label, noise=noise, factor=factor, seed=seed, **changes) for seed, label in enumerate((10, -10))
+        ]
+        return (
+            audit.epsilon_lower_bound(*worlds, delta=self.DELTA, adjacency=REPLACE, form="gaussian").epsilon
+            / self.CLAIM
+        )
+
+    def test_the_sound_versions_stay_below_their_claim(self):
+        assert 0.5 < self.audited("gumbel") <= 1.0
+        assert self.audited("laplace") <= 1.0
+
+    @pytest.mark.parametrize(("noise", "factor"), [("gumbel", 0.5), ("laplace", 0.2)])
+    def test_too_little_noise_is_caught(self, noise, factor):
+        # Report-noisy-min is charged for the worst pair; on even choices it gives half, and half its noise still holds.
+        assert self.audited(noise, factor) > 1.2
+
+    def test_one_noise_for_a_vertex_and_its_opposite_is_caught(self, monkeypatch):
+        own = fw._unit_noise
+
+        def shared(*arguments):
+            drawn, rows = own(*arguments)
+            return np.repeat(drawn[..., :1], drawn.shape[-1], axis=-1), rows
+
+        monkeypatch.setattr(fw, "_unit_noise", shared)
+        assert self.audited() > 2
+
+    def test_residuals_that_are_not_clipped_are_caught(self):
+        assert self.audited(residual_bound=1e3) > 2

@@ -1,0 +1,120 @@
+"""Transfer: contrasts and their norms, the sources' fit, detection and what it costs."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import check, transfer
+from dpcore.accountants import zcdp
+from dpcore.privacy import Adjacency, GaussianRelease
+
+SIZE = {"rows": 50, "dimension": 20, "sources": 6, "difference": 1.5, "source_rows": 40}
+
+
+def data(**changes):
+    return transfer.problem(**({"seed": 1} | SIZE | changes))
+
+
+class TestProblem:
+    def test_norms_are_what_they_are_called(self):
+        contrasts = np.array([[3.0, 0, -4.0], [0, 0, 0], [1.0, 1.0, 1.0]])
+        assert transfer.norm_q(contrasts, 1) == pytest.approx([7, 0, 3])
+        assert transfer.norm_q(contrasts, 0) == pytest.approx([2, 0, 3])
+        assert transfer.norm_q(contrasts, 0.5) == pytest.approx([(3**0.5 + 2) ** 2, 0, 9])
+        assert np.isfinite(transfer.norm_q(np.full((1, 50), 0.1), 0.05)).all()
+        with pytest.raises(check.RefusedError, match="^q is 2"):
+            transfer.norm_q(contrasts, 2)
+
+    @pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+    def test_no_norm_is_below_the_first(self, q):
+        contrasts = np.random.default_rng(0).normal(size=(50, 7))
+        assert (transfer.norm_q(contrasts, q) >= transfer.norm_q(contrasts, 1) - 1e-12).all()
+
+    def test_the_first_source_is_the_farthest_and_all_point_one_way(self):
+        found = data()
+        norms = transfer.norm_q(found.contrasts, 1)
+        assert norms[0] == pytest.approx(1.5)
+        assert (norms[1:] < 1.5).all()
+        assert (found.contrasts @ found.contrasts.T > 0).all()
+        assert transfer.norm_q(found.contrasts, 0).tolist() == list(transfer.WIDTHS)
+        assert np.abs(found.beta).sum() == pytest.approx(transfer.RADIUS)
+        # The bound on an entry that the settings declare for q = 0.
+        assert np.abs(found.contrasts).max() <= 1.5 / transfer.NARROWEST
+
+    def test_more_rows_and_sources_leave_the_others(self):
+        few, many = data(), data(rows=70, sources=9, source_rows=60)
+        np.testing.assert_array_equal(few.X, many.X[:50])
+        np.testing.assert_allclose(few.y, many.y[:50], atol=1e-14)
+        np.testing.assert_array_equal(few.contrasts, many.contrasts[:6])
+        for (X, y), (more, labels) in zip(few.sources, many.sources, strict=False):
+            np.testing.assert_array_equal(X, more[:40])
+            np.testing.assert_allclose(y, labels[:40], atol=1e-14)
+
+    def test_rows_follow_their_laws(self):
+        found = data(rows=4000, source_rows=4000)
+        assert stats.kstest(found.X.ravel(), stats.uniform(-1, 2).cdf).pvalue > 1e-3
+        residual = found.y - found.X @ found.beta
+        assert stats.kstest(residual, stats.norm(0, transfer.LABEL_SD).cdf).pvalue > 1e-3
+        for k, (X, y) in enumerate(found.sources):
+            low, high = found.ranges[k]
+            assert -1 <= low < -0.5 < 0.5 < high <= 1
+            assert stats.kstest(X.ravel(), stats.uniform(low, high - low).cdf).pvalue > 1e-3
+            residual = y - X @ (found.beta - found.contrasts[k])
+            assert stats.kstest(residual, stats.norm(0, transfer.LABEL_SD).cdf).pvalue > 1e-3
+
+    def test_excess_risk_is_that_of_fresh_rows(self):
+        found, rng = data(), np.random.default_rng(0)
+        w, X = rng.normal(size=20), rng.uniform(-1, 1, (400_000, 20))
+        assert found.excess(w) == pytest.approx(np.square(X @ (w - found.beta)).mean(), rel=0.01)
+
+    def test_the_fit_is_least_squares_on_the_kept_rows(self):
+        found = data()
+        kept = np.array([[1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0]], bool)
+        fitted = transfer.statistics(found, 30).fit(kept)
+        X, y = (np.concatenate([found.sources[k][part][:30] for k in (0, 2)]) for part in (0, 1))
+        ridge = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)[0]
+        np.testing.assert_allclose(fitted[0], ridge, atol=1e-10)
+        np.testing.assert_allclose(fitted[1], 0)
+
+
+class TestDetection:
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("d", [1, 3, 5])
+    def test_no_neighbour_moves_the_losses_further_and_some_do_as_far(self, d, adjacency):
+        rng, n, bound, worst = np.random.default_rng(d), 6, 0.7, 0.0
+        claim = transfer.loss_sensitivity(4, residual_bound=bound, rows=n)
+        for trial in range(400):
+            X, y = rng.uniform(-1, 1, (n, d)), rng.normal(size=n)
+            candidates = rng.normal(size=(4, d))
+            other = rng.uniform(-1, 1, d), rng.normal()
+            if trial % 4 == 0:  # a row that no candidate misses, and one that all miss
+                X[-1], y[-1], other = 0, 0, (rng.uniform(-1, 1, d), 100.0)
+            with_other = np.vstack([X[:-1], other[0]]), np.append(y[:-1], other[1])
+            before = transfer.clipped_losses(X, y, candidates, residual_bound=bound)
+            after = transfer.clipped_losses(*with_other, candidates, residual_bound=bound)
+            if adjacency is Adjacency.ADD_REMOVE:  # the row is not there, the denominator stays
+                before = transfer.clipped_losses(X[:-1], y[:-1], candidates, residual_bound=bound) * (n - 1) / n
+            worst = max(worst, float(np.linalg.norm(after - before)))
+        assert worst <= claim * (1 + 1e-12)
+        assert worst == pytest.approx(claim)
+
+    def test_losses_are_released_with_the_noise_that_is_paid_for(self):
+        found = data()
+        each, rho = transfer.statistics(found, 30).each, 0.01
+        seen = transfer.detect(found, each, rho=rho, seed=2, draws=range(500), part=4)
+        assert seen.sd == pytest.approx(math.sqrt(7) * transfer.RESIDUAL_BOUND**2 / (2 * 50) / math.sqrt(2 * rho))
+        noise = (seen.noisy - seen.losses) / seen.sd
+        assert stats.kstest(noise.ravel(), stats.norm.cdf).pvalue > 1e-3
+        assert np.abs(np.corrcoef(noise.T) - np.eye(7)).max() < 0.2
+        assert zcdp.rho_of_event(GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho))) == pytest.approx(rho)
+
+    def test_what_is_kept_is_what_cannot_be_told_from_the_best(self):
+        found = data(rows=400)
+        seen = transfer.detect(found, transfer.statistics(found, 40).each, rho=0.5, seed=2, draws=range(100), part=4)
+        for kept, noisy in zip(seen.kept, seen.noisy, strict=True):
+            best = noisy[1:].min()
+            rule = [loss <= best + 2 * seen.sd + 0.002 and loss < noisy[0] for loss in noisy[1:]]
+            assert kept.tolist() == rule
+        assert seen.kept.any(axis=1).mean() > 0.9

@@ -1,0 +1,226 @@
+"""The transfer experiment: what each candidate spends, what it reaches, and what transfer buys."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpcore import check, transfer
+from dpcore import frank_wolfe as fw
+from dpcore.accountants import account, zcdp
+from dpcore.experiments import transfer as experiment
+from dpcore.experiments import transfer_result
+from dpcore.experiments import transfer_work as work
+from dpcore.experiments.transfer import CANDIDATES, EPSILONS, MIGRATED, TransferSettings
+from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
+
+SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
+
+
+def essential(settings):
+    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+
+
+def test_with_a_large_budget_it_finds_the_nearest():
+    settings = SMALL.change(selection="detected", epsilon=50.0, target_rows=5000, migrated=15_000, dimension=20)
+    found = essential(settings)
+    assert found.kept[found.harms.argmin()] == 1
+    assert found.kept[found.harms.argmax()] == 0
+
+
+class TestBudget:
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("noise", ["gumbel", "laplace"])
+    @pytest.mark.parametrize("selection", ["known", "detected"])
+    def test_each_candidate_spends_epsilon_and_no_more(self, selection, noise, adjacency):
+        settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
+        found = essential(settings)
+        for name in ("target", "pooled", "transfer"):
+            held = found.guarantee(name)
+            assert held.epsilon <= 1.7 + 1e-12
+            assert held.epsilon == pytest.approx(1.7, rel=1e-9)
+            assert held.adjacency is adjacency
+        alone = found.guarantee("source")
+        assert (alone is None) == (selection == "known")
+        if alone is not None:
+            share = zcdp.rho_of_event(alone.event) / zcdp.rho_of_event(found.guarantee("transfer").event)
+            assert share == pytest.approx(settings.detection_share)
+
+    @pytest.mark.parametrize("adjacency", Adjacency)
+    def test_the_noise_is_that_of_the_event(self, adjacency):
+        settings = SMALL.change(adjacency=str(adjacency), h=0.4)
+        plans = work.plans(settings, 2.0, 1000)
+        moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
+        for name, radius, rows in (("target", 2.0, 300), ("pooled", 2.0, 300 + 996), ("transfer", 0.4, 300)):
+            own = plans[name]
+            assert own.scale == pytest.approx(2 * moves * radius * transfer.RESIDUAL_BOUND / rows / own.epsilon)
+            assert own.event.event == BoundedRangeRelease(epsilon=own.epsilon)
+
+    def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
+        found = essential(SMALL.change(noise="printed", epsilon=1.0))
+        steps = found.plan("target").steps
+        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=steps)
+        assert found.plan("target").scale == pytest.approx(printed)
+        assert isinstance(found.plan("target").event.event, PureRelease)
+        assert found.strong("target").epsilon > 2.0
+        assert found.guarantee("target").epsilon > 1.5
+        optimal = account(found.plan("target").event, delta=1e-6, adjacency=Adjacency.REPLACE_ONE, accountant="pld")
+        assert found.guarantee("target").epsilon >= optimal.epsilon > 1.4
+
+    def test_the_table_of_printed_costs(self):
+        frame = transfer_result.printed_costs().set_index("nominal")
+        assert frame["laplace, add/remove"].tolist() == pytest.approx([0.100, 1.04, 4.60], rel=0.01)
+        assert frame["laplace, replace-one"].tolist() == pytest.approx([0.20, 2.15, 10.5], rel=0.01)
+        assert frame["gumbel, add/remove"].tolist() == pytest.approx([0.05, 0.50, 2.07], rel=0.01)
+        assert frame["gumbel, replace-one"].tolist() == pytest.approx([0.10, 1.02, 4.29], rel=0.01)
+
+    def test_the_steps_and_the_noise_do_not_look_at_private_rows(self):
+        """Another seed is other data: the plans, and with them the noise and the path's length, stay."""
+        assert work.plans(SMALL, 2.0, 1000) == work.plans(SMALL.change(seed=77), 2.0, 1000)
+
+
+@pytest.fixture(scope="module", params=["known", "detected"])
+def result(request):
+    return SMALL.change(selection=request.param, migrated=MIGRATED[5], epsilon=EPSILONS[4]).run()
+
+
+class TestCandidates:
+    def test_the_curves_pass_through_today(self, result):
+        today = result.over_epsilon[:, EPSILONS.index(result.settings.epsilon)]
+        np.testing.assert_allclose(today, result.focus.excess, rtol=1e-4)
+        np.testing.assert_allclose(result.over_migrated[:, 5], result.focus.excess, rtol=1e-4)
+
+    def test_all_of_the_work_is_there(self, result):
+        assert not np.isnan(result.over_epsilon).any()
+        assert result.over_migrated.shape == (4, len(MIGRATED), result.settings.repeats)
+        assert len(result.curves) == 4 * 6 * (len(EPSILONS) + len(MIGRATED))
+        assert result.table()["median"].tolist() == [spread.median for spread in result.summary().values()]
+
+    def test_a_walk_is_the_engine_on_the_candidates_rows(self, result):
+        settings, problem = result.settings, result.problem
+        own = result.plan("target")
+        walk = fw.noisy_frank_wolfe(
+            problem.X,
+            problem.y,
+            polytope=fw.L1Ball(dimension=8, radius=2.0),
+            steps=own.steps,
+            scale=own.scale,
+            residual_bound=1.0,
+            seed=settings.seed,
+            draws=range(6),
+        )
+        np.testing.assert_allclose(problem.excess(walk.weights), result.focus.excess[0], rtol=1e-5)
+
+    def test_the_known_sources_are_those_within_h(self):
+        found = essential(SMALL.change(q=0.0, h=6.5))
+        assert found.sources()["transferable"].tolist() == [width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)]
+        assert (found.kept == found.sources()["transferable"]).all()
+        trusted = found.problem.excess(transfer.statistics(found.problem, 166).fit(found.focus.kept))
+        np.testing.assert_allclose(found.focus.excess[1], trusted)
+
+    def test_without_a_source_a_transfer_is_the_walk_from_zero(self):
+        found = essential(SMALL.change(h=0.02, difference=4.0))
+        assert not found.kept.any()
+        assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
+        alone, target = found.plan("alone"), found.plan("target")
+        assert (alone.steps, alone.scale) == (target.steps, pytest.approx(target.scale))
+        np.testing.assert_allclose(found.focus.excess[3], found.focus.excess[0], rtol=1e-5)
+
+    def test_a_partial_result_has_what_is_done(self):
+        found = essential(SMALL)
+        assert np.isnan(found.over_epsilon).all()
+        assert not np.isnan(found.over_migrated).any()
+        assert found.published.frame["value"].isna().all()
+        assert found.curves["over"].unique().tolist() == ["migrated"]
+
+    def test_repeats_and_seeds(self):
+        one, same, other = (essential(SMALL.change(seed=seed)).focus.excess for seed in (3, 3, 4))
+        np.testing.assert_array_equal(one, same)
+        assert not np.array_equal(one, other)
+        fewer = essential(SMALL.change(repeats=4)).focus.excess
+        np.testing.assert_allclose(one[:, :4], fewer, rtol=1e-4)
+
+
+class TestWhatTransferBuys:
+    """50 coefficients, 5,000 private rows, one source whose contrast has 16 entries and L1 norm h."""
+
+    @staticmethod
+    def risks(epsilon, h):
+        settings = TransferSettings(
+            dimension=50, target_rows=5000, sources=1, difference=h, h=h, epsilon=epsilon, migrated=15_000, repeats=16
+        )
+        found = [essential_focus(replace(settings, seed=seed)).excess.mean(axis=1) for seed in range(3)]
+        return dict(zip(CANDIDATES, np.mean(found, axis=0), strict=True))
+
+    def test_around_the_source_beats_both_at_epsilon_4(self):
+        risks = self.risks(4.0, 0.8)
+        assert risks["transfer"] < 0.4 * risks["source"]
+        assert risks["transfer"] < 0.7 * risks["target"]
+        assert risks["source"] == pytest.approx(0.0132, abs=0.001)
+        assert risks["transfer"] == pytest.approx(0.0028, abs=0.001)
+
+    def test_for_a_small_contrast_no_correction_is_better(self):
+        risks = self.risks(1.0, 0.2)
+        assert risks["source"] < 0.8 * risks["transfer"]
+        assert risks["transfer"] < 0.2 * risks["target"]
+        assert risks["source"] == pytest.approx(0.0009, abs=0.0004)
+
+    def test_one_pot_does_harm_where_epsilon_is_large(self):
+        found = essential(TransferSettings(epsilon=50.0, migrated=15_000))
+        summary = found.summary()
+        assert summary["pooled"].median > 3 * summary["target"].median
+        assert summary["transfer"].median < summary["target"].median
+
+
+def essential_focus(settings):
+    return settings.tasks()[0].run()
+
+
+class TestPlane:
+    @pytest.mark.parametrize("polytope", experiment.POLYTOPES)
+    def test_walks_stay_inside_and_gather_as_epsilon_grows(self, polytope):
+        spreads = []
+        for epsilon in (0.1, 50.0):
+            found = essential(SMALL.change(epsilon=epsilon, polytope=polytope)).walks
+            for corners, points in zip(found.corners, found.points, strict=True):
+                following = np.roll(corners, -1, axis=0) - corners
+                x, y = np.moveaxis(points[..., None, :] - corners, -1, 0)
+                assert (following[:, 0] * y - following[:, 1] * x >= -1e-9).all()  # to the left of every edge
+            spreads.append([points[-1].std(axis=0).sum() for points in found.points])
+        assert (np.array(spreads[1]) < 0.5 * np.array(spreads[0])).all()
+
+    def test_the_optimum_is_the_true_one_where_it_is_inside(self):
+        found = essential(SMALL.change(target_rows=5000)).walks
+        np.testing.assert_allclose(found.optima[0], found.truth, atol=0.05)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epsilon": 0},
+        {"q": 1.5},
+        {"h": 0},
+        {"sources": 0},
+        {"sources": 2.5},
+        {"migrated": 3},
+        {"noise": "normal"},
+        {"selection": "guessed"},
+        {"polytope": "cube"},
+        {"adjacency": "both"},
+        {"detection_share": 1.0},
+    ],
+    ids=str,
+)
+def test_bad_settings_are_refused_by_name(changes):
+    ((name, value),) = changes.items()
+    with pytest.raises(check.RefusedError, match=f"^{name} is '?{value}"):
+        TransferSettings().change(**changes)
+
+
+@pytest.mark.parametrize(("q", "h", "radius"), [(1.0, 0.5, 0.5), (0.5, 0.5, 0.5), (0.0, 2.0, 1.6), (1.0, 9.0, 2.0)])
+def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
+    settings = TransferSettings(q=q, h=h, difference=1.6)
+    assert settings.radius == pytest.approx(radius)
+    found = work.data(settings)
+    near = found.contrasts[found.transferable(q, h)]
+    assert (transfer.norm_q(near, 1) <= settings.radius + 1e-9).all()
