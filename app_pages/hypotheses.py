@@ -1,0 +1,124 @@
+"""What can a target borrow from private sources?"""
+
+import streamlit as st
+
+from dpcore.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
+from dpcore.domains import KINDS
+from dpcore.experiments.hypotheses import WEIGHTS, HypothesesSettings
+from ui import controls, live, panels
+from ui.compute import compute
+from ui.figures import hypotheses as figures
+from ui.sentences import hypotheses as say
+
+MAIN = ("label_share", "dimension", "similarity")
+MORE = (
+    "sources",
+    "source_rows",
+    "unlabelled_rows",
+    "target_rows",
+    "public_rows",
+    "lambda_lr",
+    "lambda_iw",
+    "delta",
+    "repeats",
+    "seed",
+)
+
+
+def setup(desk: controls.Desk) -> None:
+    """The choices that make another experiment."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
+        desk.choose("noise", "Noise of a source", say.NOISES, help=say.NOISES_HELP)
+        with st.popover("Projection, weights", icon=":material/tune:"):
+            desk.choose("projection", "Features of a text", say.PROJECTIONS)
+            desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+
+
+@st.fragment
+def lab() -> None:
+    """All that moves while a slider moves."""
+    desk = controls.desk("hypotheses", HypothesesSettings)
+    result, done = compute(desk.settings)
+    left, right = st.columns([1, 3.1], gap="large")
+    with right:
+        panels.verdict(say.verdict(result))
+        st.html(say.stages(result))
+        live.board(pictures(result), key="hypotheses.board")
+        panels.cards(
+            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+            ("The guarantee", say.guarantee(result)),
+        )
+    with left.container(key="knobs"):
+        main, more = knobs(desk.settings)
+        desk.panel(hero="epsilon", main=main, more=more, done=done, changes=say.KNOBS)
+
+
+def knobs(settings: HypothesesSettings) -> tuple[list[str], list[str]]:
+    """The knobs that have a say: a weight for each source, and what the data leave free."""
+    main = [*MAIN[:2], *WEIGHTS[: settings.sources]]
+    main += [] if settings.data == "newsgroups" else list(MAIN[2:])
+    hidden = () if settings.noise == "gaussian" else ("delta",)
+    return main, [name for name in MORE if name not in hidden]
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """Weights and what they are worth; over epsilon and labels; noise and the two coordinates."""
+    alts = say.alts(result)
+    rows = (
+        (("weights", figures.weights, {}), ("gain", figures.gain, {})),
+        (("epsilon", figures.accuracy, {"over": "epsilon"}), ("share", figures.accuracy, {"over": "share"})),
+        (("error", figures.error, {}), ("noise", figures.noise, {}), ("plane", figures.plane, {})),
+    )
+    return [
+        [live.Picture(name=name, figure=draw(result, **how), alt=alts[name], height=300) for name, draw, how in row]
+        for row in rows
+    ]
+
+
+def texts_ready(settings: HypothesesSettings) -> bool:
+    """Whether there are rows to work with: real texts are fetched when a person says so, and never otherwise."""
+    if settings.data != "newsgroups":
+        return True
+    with st.spinner("Reading 20 Newsgroups"):
+        if newsgroups_here():
+            return True
+    st.info(say.NEWSGROUPS, icon=":material/download:")
+    if not st.button("Download 20 Newsgroups (14 MB)", key="hypotheses.download"):
+        return False
+    try:
+        with st.spinner("Downloading"):
+            fetch_newsgroups()
+    except NoNewsgroupsError as failure:
+        st.error(f"{failure} {say.NO_DOWNLOAD}")
+        return False
+    return newsgroups_here()
+
+
+desk = controls.desk("hypotheses", HypothesesSettings)
+st.title("What can be borrowed from private sources?")
+st.markdown(
+    "A target has many rows and few labels. Sources lend it hypotheses, each with its own noise, and noisy hints who "
+    "resembles whom. **Drag epsilon**, then mix the target from the sources."
+)
+panels.notices(desk.notices)
+setup(desk)
+if not texts_ready(desk.settings):
+    st.stop()
+panels.key([*figures.STYLES.values(), figures.TRUTH])
+result, done = compute(desk.settings)
+desk.tell(done=done)
+lab()
+say.table(result)
+panels.foot(
+    desk.settings,
+    page="hypotheses",
+    module="dpcore.experiments.hypotheses",
+    frames={
+        "Curves": result.curves(),
+        "Weights": result.weights_table(),
+        "Table": result.table(),
+        "Noise": result.noise_table(),
+    },
+    how_it_works=say.how_it_works,
+)

@@ -1,0 +1,192 @@
+"""Related domains: K sources of labelled rows, a public set that mixes them evenly, and a target that mixes them.
+
+All rows are in the unit ball. What is fitted to rows (a vocabulary, idf, a projection) is fitted to *public* rows only:
+from private ones it would be one more release, without noise.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from dpcore import check
+from dpcore.domain_text import CORPORA
+from dpcore.streams import stream
+
+KINDS = MappingProxyType(
+    {
+        "domains": "Generated domains",
+        "topics": "Topics (generated text)",
+        "reviews": "Reviews (generated text)",
+        "newsgroups": "20 Newsgroups (real text)",
+    }
+)
+PROJECTIONS = MappingProxyType(
+    {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"},
+)
+# Generated domains: how far the centres lie apart, and how steeply the chance of a label rises.
+_APART, _STEEP = 0.4, 14.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left."""
+
+    kind: str
+    sources: int
+    similarity: float
+    dimension: int
+    projection: str
+    public_rows: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check.choice(KINDS, kind=self.kind)
+        check.choice(PROJECTIONS, projection=self.projection)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World:
+    """A public set (m, d), the same in all repeats, and rows by domain, drawn anew or anew divided in each repeat.
+
+    rows: (repeat, how many of each domain) -> for each domain (X, y, names of the rows). features: before projection.
+    """
+
+    public: np.ndarray
+    features: int
+    most: tuple[int, ...]
+    rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Draw:
+    """The rows of one repeat: each source's two disjoint parts, and what is left of each domain for the target."""
+
+    labelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    unlabelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    left: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@lru_cache(maxsize=3)
+def world(where: Where) -> World:
+    """The domains of ``where``: a pure function, the newest are kept."""
+    return _generated(where) if where.kind == "domains" else _of_text(where)
+
+
+def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
+    """Divide the rows of a repeat. ``target``: rows that the target and its test may take from any one domain."""
+    parts = world(where).rows(repeat, labelled + unlabelled + target)
+    cuts = (0, labelled, labelled + unlabelled, None)
+    first, second, third = (
+        [tuple(column[start:end] for column in part) for part in parts] for start, end in pairwise(cuts)
+    )
+    return Draw(labelled=first, unlabelled=second, left=third)
+
+
+def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """(X, y) of ``rows`` rows, of which each domain gives its share (fewer where it has not as many), shuffled."""
+    counts = np.floor(rows * shares + 0.5).astype(int)
+    room = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
+    counts = np.floor(counts * min(1.0, room)).astype(int)
+    X, y = (np.concatenate([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1))
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def unit(X: np.ndarray) -> np.ndarray:
+    """Each row by its own length: onto the unit sphere. Rows of zeros stay."""
+    return X / np.maximum(np.linalg.norm(X, axis=-1, keepdims=True), 1e-12)
+
+
+def _generated(where: Where) -> World:
+    """Gaussian clouds on the unit sphere. A source's labels follow a direction of its own, which the dial pulls towards
+    a common one: theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k."""
+    rng = stream(where.seed, "data")
+    d, K, s = where.dimension, where.sources, where.similarity
+    common, own, centres = _directions(rng, d, K)
+    directions = unit(s * common + np.sqrt(1 - s**2) * own)
+    centres = centres - (centres * directions).sum(axis=1, keepdims=True) * directions
+    centres = _APART * unit(centres)
+
+    def cloud(rng: np.random.Generator, k: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        X = unit(centres[k] + rng.normal(size=(rows, d)) / np.sqrt(d))
+        y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * X @ directions[k]))
+        return X, y.astype(int)
+
+    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        parts = []
+        for k in range(K):
+            X, y = cloud(stream(where.seed, "data", repeat + 1, k), k, each)
+            parts.append((X, y, np.arange(each)))
+        return parts
+
+    public = [cloud(stream(where.seed, "data", 0, k + 1), k, n)[0] for k, n in enumerate(_even(where.public_rows, K))]
+    return World(public=np.concatenate(public), features=d, most=(10**6,) * K, rows=rows)
+
+
+def _directions(rng: np.random.Generator, d: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A common direction (d,), and one for each source's labels and centre (K, d): orthogonal as far as d allows."""
+    raw = rng.normal(size=(2 * K + 1, d))
+    if d >= 2 * K + 1:
+        raw = np.linalg.qr(raw.T)[0].T
+    raw = unit(raw)
+    return raw[0], raw[1 : K + 1], raw[K + 1 :]
+
+
+def _even(rows: int, parts: int) -> list[int]:
+    return [rows // parts + (place < rows % parts) for place in range(parts)]
+
+
+def _of_text(where: Where) -> World:
+    """Texts as counts of words: tf-idf and projection fitted to the public ones, then each row to length 1."""
+    corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
+    orders, public, kept = [], [], []
+    for k, count in enumerate(_even(where.public_rows, where.sources)):
+        order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
+        orders.append(order)
+        public.append(order[: min(count, len(order) // 3)])
+        kept.append(order[len(public[-1]) :])
+    known = np.concatenate(public)
+    counts = corpus.counted(known)
+    X = projection(counts[known], where)(counts)
+
+    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        parts = []
+        for k, own in enumerate(kept):
+            names = stream(where.seed, "split", repeat + 1, k).permutation(own)[:each]
+            parts.append((X[names], corpus.y[names], names))
+        return parts
+
+    return World(public=X[known], features=counts.shape[1], most=tuple(map(len, kept)), rows=rows)
+
+
+def projection(public: sparse.csr_matrix, where: Where) -> Callable[[sparse.csr_matrix], np.ndarray]:
+    """counts (n, features) -> rows (n, d) of length 1: idf and main directions from the ``public`` counts only."""
+    idf = np.log((1 + public.shape[0]) / (1 + public.getnnz(axis=0))) + 1
+    base = _base(weighted(public, idf), where)
+    return lambda counts: unit(np.asarray(weighted(counts, idf) @ base))
+
+
+def weighted(counts: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
+    """(1 + ln count) idf, each row of length 1."""
+    found = counts.astype(float)
+    found.data = (1 + np.log(found.data)) * idf[found.indices]
+    lengths = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
+    found.data /= np.repeat(np.maximum(lengths, 1e-12), np.diff(found.indptr))
+    return found
+
+
+def _base(public: sparse.csr_matrix, where: Where) -> np.ndarray:
+    """(features, d): the public rows' main directions, or one random sign a feature (which reads no rows at all)."""
+    features, d = public.shape[1], min(where.dimension, public.shape[1])
+    if where.projection == "svd":
+        _, _, directions = randomized_svd(public, d, n_iter=3, random_state=where.seed)
+        return directions.T
+    rng, base = stream(where.seed, "start"), np.zeros((features, d))
+    base[np.arange(features), rng.integers(0, d, features)] = rng.choice([-1.0, 1.0], features)
+    return base

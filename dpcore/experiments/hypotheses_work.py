@@ -1,0 +1,252 @@
+"""The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what comes out."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from dpcore import domains, erm
+from dpcore.domains import Where
+from dpcore.parties import hypotheses, importance, sources
+from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
+from dpcore.streams import stream
+
+METHODS = ("transfer", "average", "soft", "source", "weak", "target")
+# Of a part's key to its stream: the target's draw, and what a source's noise is for
+_TARGET_PART = 99
+# Rows that the target's test has
+TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What the sources are and fit: nothing here depends on the target or on epsilon."""
+
+    where: Where
+    labelled: int
+    unlabelled: int
+    target_rows: int
+    lambda_lr: float
+    lambda_iw: float
+
+    @property
+    def reserve(self) -> int:
+        """Rows of each domain that are kept for the target and its test."""
+        return self.target_rows + TEST_ROWS[self.where.kind]
+
+    def draw(self, repeat: int) -> domains.Draw:
+        return _drawn(self, repeat)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The target: how it mixes the domains."""
+
+    sources: Sources
+    mixture: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TargetFit:
+    """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of its test, in random
+    order and single precision, and the hypothesis of all of its labels."""
+
+    weights: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    target: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """By repeat (R): hypothesis weights (R, K), right answers (6, R) by ``METHODS``, and the vectors (R, K or none, d)
+    that are drawn: released hypotheses, prior and posterior with their spread."""
+
+    repeats: np.ndarray
+    weights: np.ndarray
+    accuracy: np.ndarray
+    hypotheses: np.ndarray
+    prior_mean: np.ndarray
+    prior_sd: np.ndarray
+    posterior: np.ndarray
+    posterior_sd: np.ndarray
+
+
+@lru_cache(maxsize=128)
+def source_fit(model: Sources, repeat: int) -> Fitted:
+    """Steps 1 and 2 of one repeat before noise, all sources at once: axes (K, d)."""
+    return sources.fit(
+        source_parts(model, repeat),
+        domains.world(model.where).public,
+        lambda_lr=model.lambda_lr,
+        lambda_iw=model.lambda_iw,
+    )
+
+
+def source_parts(model: Sources, repeat: int) -> list[Source]:
+    """The sources with their two disjoint parts."""
+    drawn = model.draw(repeat)
+    return [
+        Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
+        for (X, y, names), (other, _, others) in zip(drawn.labelled, drawn.unlabelled, strict=True)
+    ]
+
+
+@lru_cache(maxsize=2)
+def _drawn(model: Sources, repeat: int) -> domains.Draw:
+    return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
+
+
+@lru_cache(maxsize=128)
+def target_fit(model: Target, repeat: int) -> TargetFit:
+    """Step 3 of one repeat, and the baseline that sees all labels of the target."""
+    source = model.sources
+    rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
+    left, shares = source.draw(repeat).left, np.array(model.mixture)
+    X, y = domains.mixed(left, shares, source.reserve, rng)
+    rows = round(len(y) * source.target_rows / source.reserve)
+    X_own, y_own = X[:rows], y[:rows]
+    return TargetFit(
+        weights=_target_weights(source, X_own),
+        X=X_own.astype(np.float32),
+        y=y_own,
+        X_test=X[rows:].astype(np.float32),
+        y_test=y[rows:],
+        target=erm.logistic(X_own, y_own, regularisation=source.lambda_lr).weights,
+    )
+
+
+def _target_weights(source: Sources, X: np.ndarray) -> np.ndarray:
+    public = domains.world(source.where).public
+    return importance.weights(importance.tilts(X, public, regularisation=source.lambda_iw), public)
+
+
+@lru_cache(maxsize=128)
+def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
+    """Draws of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and tilt."""
+    seed, d = model.where.seed, domains.world(model.where).public.shape[1]
+    return np.array(
+        [
+            [sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which)) for which in (0, 1)]
+            for k in range(model.where.sources)
+        ]
+    )
+
+
+def perturbed(model: Sources, epsilon: float, repeat: int, draws: np.ndarray) -> np.ndarray:
+    """Hypotheses (K, d) with noise in the objective."""
+    objective = sources.Objective(rows=model.labelled, regularisation=model.lambda_lr, epsilon=epsilon)
+    parts = [one.labelled for one in source_parts(model, repeat)]
+    return objective.minimise(np.stack([one.X for one in parts]), np.stack([one.y for one in parts]), draws)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceWork:
+    """The sources' fits of some repeats."""
+
+    model: Sources
+    repeats: tuple[int, ...]
+    essential: bool = False
+
+    def run(self) -> list[Fitted]:
+        return [source_fit(self.model, repeat) for repeat in self.repeats]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetWork:
+    """The target's fits of some repeats."""
+
+    model: Target
+    repeats: tuple[int, ...]
+    essential: bool = False
+
+    def run(self) -> list[TargetFit]:
+        return [target_fit(self.model, repeat) for repeat in self.repeats]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What comes out at one epsilon and share of labels, for some repeats at once; epsilon inf is without noise."""
+
+    target: Target
+    share: float
+    epsilon: float
+    noise: str
+    delta: float
+    divergence: str
+    repeats: tuple[int, ...]
+    essential: bool = False
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(epsilon=self.epsilon, noise=self.noise, delta=self.delta)
+
+    def run(self) -> Outcome:
+        released, weights = _weighed(replace(self, share=0.0, essential=False))
+        return _outcome(released, weights, [target_fit(self.target, repeat) for repeat in self.repeats], self)
+
+    def releases(self) -> list[Release]:
+        """What every source lets go, arrays (R, d)."""
+        model, kind = self.target.sources, self.noise
+        fits = [source_fit(model, repeat) for repeat in self.repeats]
+        draws = np.stack([noise(model, kind, repeat) for repeat in self.repeats], axis=1)
+        fitted = Fitted(
+            hypotheses=np.stack([one.hypotheses for one in fits], axis=1),
+            tilts=np.stack([one.tilts for one in fits], axis=1),
+            hypothesis_sensitivity=fits[0].hypothesis_sensitivity,
+            tilt_sensitivity=fits[0].tilt_sensitivity,
+        )
+        private = None
+        if kind == "objective" and self.epsilon < math.inf:
+            each = [
+                perturbed(model, self.epsilon, repeat, draws[:, place, 0]) for place, repeat in enumerate(self.repeats)
+            ]
+            private = np.stack(each, axis=1)
+        return sources.release(fitted, self.budget, draws, hypotheses=private)
+
+
+@lru_cache(maxsize=64)
+def _weighed(asked: Answer) -> tuple[list[Release], np.ndarray]:
+    """What the sources let go, and Step 4, which needs no label: hypothesis weights (R, K)."""
+    released = asked.releases()
+    public = domains.world(asked.target.sources.where).public
+    own = np.stack([target_fit(asked.target, repeat).weights for repeat in asked.repeats])
+    theirs = hypotheses.source_weights(released, public)
+    return released, hypotheses.hypothesis_weights(own, theirs, divergence=asked.divergence)
+
+
+def _outcome(released: list[Release], weights: np.ndarray, fits: list[TargetFit], asked: Answer) -> Outcome:
+    """Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
+    count, lambda_lr = min(len(one.y) for one in fits), asked.target.sources.lambda_lr
+    labelled = max(2, round(asked.share * count))
+    X, y = (np.stack([getattr(one, name)[:count] for one in fits]) for name in ("X", "y"))
+    own, labels = X[:, :labelled].astype(float), y[:, :labelled]
+    prior, found = hypotheses.informed(released, weights, own, labels)
+    thetas, _ = hypotheses.stacked(released)
+    models = [
+        found,
+        hypotheses.equal(released, own, labels),
+        hypotheses.soft(released, own, labels, X[:, labelled:], lambda_lr=lambda_lr),
+        erm.logistic(own, labels, regularisation=lambda_lr).weights,
+        np.stack([one.target for one in fits]),
+    ]
+    right = [_right(one, fits) for one in models]
+    best = np.max([_right(thetas[:, k], fits) for k in range(thetas.shape[1])], axis=0)
+    return Outcome(
+        repeats=np.array(asked.repeats),
+        weights=weights,
+        accuracy=np.array([*right[:3], best, *right[3:]]),
+        hypotheses=thetas,
+        prior_mean=prior.mean,
+        prior_sd=prior.sd,
+        posterior=found,
+        posterior_sd=hypotheses.posterior_sd(own, found, prior),
+    )
+
+
+def _right(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
+    """Share of right answers on each repeat's test rows: (R, d) -> (R,)."""
+    return np.array([((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)])

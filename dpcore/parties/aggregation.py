@@ -1,0 +1,161 @@
+"""What a trusted aggregator makes of the parties' classifiers, and what one whole party can change about it.
+
+Follows [hamm2016]: M parties, one of which may be replaced with *all of its rows*; the auxiliary rows are public, with
+||x|| <= 1, constant and all. The parties' votes label the public rows, and the minimiser of
+
+    (1/N) sum_i sum_k a_ik l_k(W x_i) + (lambda/2) ||W||^2
+
+over the N public rows is released with norm-exponential noise (output perturbation [chaudhuri2011]). Targets a are the
+winner of the votes (Algorithm 1, "vote") or the parties' shares for each class (Algorithm 2, "soft"), of their votes or
+of their class probabilities: one party moves the first by anything, the others by 1/M. "average" releases the mean of
+the parties' own weights [pathak2010], with noise for a whole party.
+
+L2 sensitivity of the released weights, replace-one party, K = 2 (one output) and K > 2 (K outputs, noise in K d
+dimensions):
+
+                   vote               soft                   average
+    "published"    2/lambda           2/(M lambda)           2/(M lambda)         K = 2
+                   sqrt2/lambda       sqrt2/(M lambda)       2 sqrt2/(M lambda)   K > 2
+    "sharp"        c g/lambda         c g/(M lambda)         as published
+    "norms"        min of "sharp" and 2 B                    2 min(B, c/lambda)/M
+
+c = 1 for K = 2: the derivative of the logistic risk in a_i is -x_i/N whatever the weights are, as l'(z) + l'(-z) = -1,
+half of the published bound. c = sqrt2 for K > 2, which uses that already. g = (1/N) sum_i ||x_i|| <= 1 is public.
+
+B bounds the norm of any minimiser: the gradient is 0 there, so lambda ||W||^2 = sum_i r_i sum_k (a_ik - p_ik) z_ik, and
+a class's part of it, z_y - sum_k p_k z_k, is at most u(K) = max_z z (K-1)/(e^z + K-1) = W0((K-1)/e): B =
+sqrt(u(K)/lambda). Local weights are cut to that norm, and to c/lambda, so that their bound does not depend on a solver.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import lambertw
+
+from dpcore import erm
+from dpcore.losses import outputs
+from dpcore.parties.worlds import Public
+
+RELEASES = ("vote", "soft", "average")
+CONSTANTS = ("published", "sharp", "norms")
+# PATE: a party that votes for another class moves two counts by 1
+COUNTS_SENSITIVITY = math.sqrt(2)
+
+
+def norm_bound(classes: int, regularisation: float) -> float:
+    """B: no minimiser of an average of K-class losses with (lambda/2)||W||^2 is longer."""
+    return math.sqrt(float(lambertw((classes - 1) / math.e).real) / regularisation)
+
+
+def longest(classes: int, regularisation: float) -> float:
+    """To what norm a party's own weights are cut: no minimiser is longer, by B or by its steepest loss over lambda."""
+    steepest = 1 if classes == 2 else math.sqrt(2)
+    return min(steepest / regularisation, norm_bound(classes, regularisation))
+
+
+def sensitivity(
+    release: str,
+    *,
+    classes: int,
+    parties: int,
+    regularisation: float,
+    constants: str = "sharp",
+    mean_norm: float = 1.0,
+    tolerance: float = 0.0,
+) -> float:
+    """L2 sensitivity of a release's weights, from the table above.
+
+    mean_norm: g of the public rows. tolerance: the largest gradient norm at which a minimiser was taken for exact; two
+    of those may lie 2 tau/lambda further apart.
+    """
+    many = 1 if release == "vote" else parties
+    if release == "average":
+        published = 2 * (1 if classes == 2 else math.sqrt(2)) / (many * regularisation)
+        return 2 * longest(classes, regularisation) / many if constants == "norms" else published
+    slack = float(erm.distance(tolerance, regularisation=regularisation))
+    if constants == "published":
+        return (2 if classes == 2 else math.sqrt(2)) / (many * regularisation) + slack
+    sharp = (1 if classes == 2 else math.sqrt(2)) * mean_norm / (many * regularisation)
+    return (min(sharp, 2 * norm_bound(classes, regularisation)) if constants == "norms" else sharp) + slack
+
+
+def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
+    """Shares (..., K, N) of each class from counts of votes, or sums of probabilities, (..., K, N).
+
+    "vote": all for the class of most votes, the first of those that tie.
+    """
+    if release == "soft":
+        return counts / counts.sum(axis=-2, keepdims=True)
+    winner = counts.argmax(axis=-2)
+    return (np.arange(counts.shape[-2])[:, None] == winner[..., None, :]).astype(float)
+
+
+def fit(
+    X: np.ndarray, shares: np.ndarray, *, regularisation: float, tolerance: float = erm.TOLERANCE
+) -> tuple[np.ndarray, float]:
+    """(weights (..., k, d), largest gradient norm) for shares (..., K, N) of the rows X (N, d)."""
+    options = {"regularisation": regularisation, "tolerance": tolerance}
+    if outputs(shares.shape[-2]) == 1:
+        found = erm.logistic(X, shares[..., 1, :], **options)
+        return found.weights[..., None, :], float(found.gradient_norm.max())
+    found = erm.softmax(X, shares, **options)
+    return found.weights, float(found.gradient_norm.max())
+
+
+def cut(weights: np.ndarray, *, to: float) -> np.ndarray:
+    """Weights (..., k, d), each scaled to a norm of at most ``to``."""
+    norms = np.linalg.norm(weights, axis=(-2, -1), keepdims=True)
+    return weights * np.minimum(1, to / np.maximum(norms, 1e-300))
+
+
+def noisy_winners(counts: np.ndarray, noise: np.ndarray, sigma: float | np.ndarray) -> np.ndarray:
+    """GNMax of [papernot2018]: the class (..., Q) of the largest count after noise.
+
+    counts (K, Q) of votes, noise (..., K, Q) standard normal draws, sigma its standard deviation in votes.
+    """
+    return (counts + noise * np.asarray(sigma)[..., None, None]).argmax(axis=-2)
+
+
+def one_hot(labels: np.ndarray, classes: int) -> np.ndarray:
+    """Class numbers (..., N) -> shares (..., K, N)."""
+    return (labels[..., None, :] == np.arange(classes)[:, None]).astype(float)
+
+
+def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: np.ndarray) -> np.ndarray:
+    """Share of right answers when each of ``queries`` (T,) questions gets epsilon/T and a noisy choice of its own.
+
+    By the exponential mechanism over counts (K, m) [mcsherry2007, Theorem 6]: one party moves one count up and another
+    down, so class k is said with probability in proportion to exp(epsilon c_k / (2 T)). No draw is needed: this is the
+    expectation over the rows, whose classes ``truth`` (m,) the analyst knows.
+    """
+    gap = counts - counts.max(axis=0)
+    odds = np.exp(gap * (epsilon / (2 * np.asarray(queries, dtype=float)))[:, None, None])
+    return (odds / odds.sum(axis=1, keepdims=True))[:, truth, np.arange(len(truth))].mean(axis=1)
+
+
+def theorem_four(
+    *,
+    parties: int,
+    public_rows: int,
+    inputs: int,
+    regularisation: float,
+    epsilon: float,
+    reference_norm: float,
+    failure: float = 0.05,
+) -> dict[str, float]:
+    """The three parts of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
+
+        noise: 4 d^2 (c + lambda) log^2(d/d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
+        rows: 16 (32 + log(1/d_s)) / (lambda N)            regularisation: (lambda/2) ||w_0||^2
+
+    with probability 1 - d_p - d_s; half of ``failure`` each.
+    """
+    half, lam = failure / 2, regularisation
+    noise = 4 * inputs**2 * (0.25 + lam) * math.log(inputs / half) ** 2 / (lam * parties * epsilon) ** 2
+    rows = 16 * (32 + math.log(1 / half)) / (lam * public_rows)
+    return {"noise": noise, "rows": rows, "regularisation": lam / 2 * reference_norm**2}
+
+
+def mean_norm(rows: Public) -> float:
+    """g: the mean norm of the public rows' inputs."""
+    return float(np.linalg.norm(rows.X, axis=1).mean())

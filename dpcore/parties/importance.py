@@ -1,0 +1,37 @@
+"""Importance weights: public rows weighted so that they look like a private set [ji2013].
+
+With n_D private rows x and n_E public ones, the tilt is
+
+    beta = argmin (1/n_D) sum_D log(1 + e^(-beta.x)) + (1/n_E) sum_E log(1 + e^(beta.x)) + lambda/2 ||beta||^2.
+
+Both classes weigh the same, so that exp(beta.x) estimates the ratio of densities itself; a public row's weight is
+w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
+"""
+
+import numpy as np
+
+from dpcore import erm
+
+
+def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolerance: float = erm.TOLERANCE) -> float:
+    """2 R / (n_D lambda): L2 sensitivity of the tilt, replace-one, for the objective above and for no other.
+
+    The objective is lambda-strongly convex, and one private row moves its gradient by at most 2 R / n_D, as
+    |l'| <= 1 and ||x|| <= R [chaudhuri2011, Lemma 7]. Were all rows in one mean, n_D + n_E would stand there.
+    """
+    return 2 * radius / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
+
+
+def tilts(private: np.ndarray, public: np.ndarray, *, regularisation: float) -> np.ndarray:
+    """beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
+    n, m = private.shape[-2], public.shape[-2]
+    both = np.concatenate([private, np.broadcast_to(public, (*private.shape[:-2], *public.shape[-2:]))], axis=-2)
+    side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
+    return erm.logistic(both, side, regularisation=regularisation, row_weights=row_weights).weights
+
+
+def weights(tilts: np.ndarray, public: np.ndarray) -> np.ndarray:
+    """Importance weights (..., m), not negative and of mean 1: tilts (..., d), public rows (m, d) or (..., m, d)."""
+    exponents = (public @ tilts[..., None])[..., 0]
+    found = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
+    return found / found.mean(axis=-1, keepdims=True)

@@ -1,0 +1,46 @@
+"""The parties page in a real browser."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+
+CHARTS = 12
+SMALL = "parties=60&public_rows=60&repeats=4"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_the_verdict_moves_while_the_budget_is_dragged(page, serve, width, dark):
+    opened = page(f"{serve('app.py')}/parties?{SMALL}", width=width, height=900, dark=dark, touch=width < 500)
+    drawn(opened, CHARTS)
+    said = opened.locator(".lab-verdict")
+    expect(said).to_contain_text("whole party", timeout=PATIENCE)
+    track = grab(opened)
+    seen, end = set(), time.monotonic() + 20
+    while len(seen) < 3 and time.monotonic() < end:
+        sweep(opened, track, 3)
+        seen.add(said.inner_text())
+    opened.mouse.up()
+    assert len(seen) >= 3
+
+
+def test_the_drawing_follows_what_is_released(page, serve):
+    opened = page(f"{serve('app.py')}/parties?{SMALL}")
+    drawn(opened, CHARTS)
+    picture = opened.get_by_role("img", name="trusted aggregator")
+    expect(picture).to_contain_text("noise once, on the weights", timeout=PATIENCE)
+    opened.get_by_role("radio", name="PATE").or_(opened.get_by_role("button", name="PATE")).first.click()
+    expect(picture).to_contain_text("noise on every count", timeout=PATIENCE)
+    expect(opened.locator(".lab-verdict")).to_contain_text("PATE", timeout=PATIENCE)
+
+
+def test_thousands_of_parties_are_asked_in_slices(page, serve):
+    opened = page(f"{serve('app.py')}/parties?{SMALL}")
+    drawn(opened, CHARTS)
+    field(opened, "Parties").fill("3000")
+    field(opened, "Parties").press("Enter")
+    said = opened.locator(".lab-verdict")
+    expect(said).to_contain_text("from 3,000 parties", timeout=PATIENCE)
+    expect(said).not_to_contain_text("So far", timeout=PATIENCE)

@@ -1,0 +1,192 @@
+"""The domains: unit balls, mixtures, and nothing fitted to private rows; 20 Newsgroups from a cache made here."""
+
+import codecs
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils import Bunch
+
+from dpcore import check, domain_text, domains
+from dpcore.domains import Where
+from dpcore.experiments.hypotheses import HypothesesSettings
+from dpcore.parties import sources
+
+
+def where(kind="topics", **changes):
+    plain = {"sources": 3, "similarity": 0.5, "dimension": 12, "projection": "svd", "public_rows": 300, "seed": 2}
+    return Where(kind=kind, **plain | changes)
+
+
+@pytest.mark.parametrize("kind", ["domains", "topics", "reviews"])
+@pytest.mark.parametrize("projection", domains.PROJECTIONS)
+def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
+    here = where(kind, projection=projection)
+    world = domains.world(here)
+    drawn = domains.draw(here, 1, labelled=120, unlabelled=80, target=100)
+    assert world.public.shape == (300, 12)
+    for first, second, third in zip(drawn.labelled, drawn.unlabelled, drawn.left, strict=True):
+        assert [len(part[1]) for part in (first, second, third)] == [120, 80, 100]
+        rows = np.concatenate([part[0] for part in (first, second, third)])
+        assert np.linalg.norm(rows, axis=1).max() <= 1 + 1e-9
+        names = np.concatenate([part[2] for part in (first, second, third)])
+        assert len(np.unique(names)) == 300
+        assert not (rows[:, None] == world.public[None]).all(axis=2).any()
+        assert 0.4 < first[1].mean() < 0.6
+
+
+def test_the_texts_have_the_published_sizes():
+    assert domains.world(where("topics")).features == 5588
+    assert domains.world(where("reviews")).features == 2969
+
+
+def test_repeats_differ_and_repeat_themselves():
+    for kind in ("domains", "topics"):
+        one, same, other = (
+            domains.draw(where(kind), repeat, labelled=50, unlabelled=50, target=50).labelled[0][0]
+            for repeat in (0, 0, 1)
+        )
+        np.testing.assert_array_equal(one, same)
+        assert (one != other).any()
+
+
+def test_similar_sources_have_similar_hypotheses():
+    def spread(similarity):
+        here = where("domains", similarity=similarity)
+        drawn = domains.draw(here, 0, labelled=2000, unlabelled=1, target=1).labelled
+        found = sources.hypotheses(
+            np.stack([part[0] for part in drawn]), np.stack([part[1] for part in drawn]), regularisation=0.003
+        )
+        return np.corrcoef(found)[np.triu_indices(3, 1)].mean()
+
+    assert spread(0.0) < 0.3 < 0.6 < spread(0.95)
+
+
+def test_a_target_is_the_mixture_that_was_asked_for():
+    left = [(np.full((90, 1), k), np.full(90, k), np.arange(90)) for k in range(3)]
+    rng = np.random.default_rng(0)
+    _, y = domains.mixed(left, np.array([0.6, 0, 0.4]), 100, rng)
+    assert np.bincount(y, minlength=3).tolist() == [60, 0, 40]
+    _, y = domains.mixed(left, np.array([0.9, 0, 0.1]), 200, rng)  # 180 of 90: all shrink alike
+    assert np.bincount(y, minlength=3).tolist() == [90, 0, 10]
+
+
+class TestNothingIsFittedToPrivateRows:
+    """One private document is exchanged: every other row must stay exactly what it was."""
+
+    def changed(self, counts, place):
+        other = counts.tolil()
+        other[place] = 0
+        other[place, :200] = 50
+        return other.tocsr()
+
+    def test_the_projection_knows_public_rows_only(self):
+        corpus, here = domain_text.topics(3, 0.5, 2), where()
+        public, private = np.arange(0, 300), np.arange(300, 800)
+        for projection in domains.PROJECTIONS:
+            here = where(projection=projection)
+            rows = []
+            for counts in (corpus.counts, self.changed(corpus.counts, 300)):
+                rows.append(domains.projection(counts[public], here)(counts[private]))
+            assert (rows[0][0] != rows[1][0]).any()
+            np.testing.assert_array_equal(rows[0][1:], rows[1][1:])
+
+    def test_a_private_projection_would_be_caught(self):
+        """Two words, nearly as frequent: one document decides which is the first direction, and so everybody's row."""
+        counts = np.repeat([[1.0, 0.0], [0.0, 1.0]], 200, axis=0)
+        y = np.repeat([1, 0, 1], [200, 200, 1])
+        here, rows, minima = where(dimension=2), [], []
+        for last in ([[1.0, 0.0]], [[0.0, 1.0]]):
+            texts = sparse.csr_matrix(np.concatenate([counts, last]))
+            rows.append(domains.projection(texts, here)(texts))
+            minima.append(sources.hypotheses(rows[-1], y, regularisation=0.01))
+        assert (rows[0][:-1] != rows[1][:-1]).any(axis=1).all()
+        assert np.linalg.norm(minima[0] - minima[1]) > 3 * sources.hypothesis_sensitivity(401, 0.01)
+
+    def test_the_vocabulary_is_that_of_the_public_texts(self):
+        public = ["apple pear"] * 3 + ["plum pear"] * 3 + ["plum cherry"] * 4 + ["once"]
+        texts = np.array([*public, "apple secret secret", "secret plum plum"], dtype=object)
+        counts = domain_text.in_words_of(texts[:11], texts)
+        # pear and plum are in more than half, once in one only, secret in no public text: apple and cherry are left
+        np.testing.assert_array_equal(counts.toarray()[-2:], [[1, 0], [0, 0]])
+        assert counts.shape == (13, 2)
+        with pytest.raises(check.RefusedError, match="share"):
+            domain_text.in_words_of(texts[10:11], texts)
+
+
+def cache(home, *, letters=60):
+    """20 Newsgroups in the loader's own format, with made-up letters."""
+    rng = np.random.default_rng(0)
+    names = sorted({*domain_text.COMPUTER, *(name for pair in domain_text.OTHERS for name in pair)})
+    assert len(names) == 15
+    names = sorted([*names, "misc.forsale", "alt.atheism", "sci.electronics", "soc.religion.christian", "talk.rubbish"])
+    parts = {}
+    for subset in ("train", "test"):
+        data, target = [], []
+        for code, name in enumerate(names):
+            for _ in range(letters):
+                own = [f"{name.split('.')[-1]}word{n}" for n in rng.integers(0, 30, 15)]
+                kind = [f"{'chip' if name.startswith('comp.') else 'life'}{n}" for n in rng.integers(0, 40, 10)]
+                common = [f"common{n}" for n in rng.integers(0, 100, 30)]
+                data.append("From: somebody\nSubject: headline\n\n" + " ".join(own + kind + common))
+                target.append(code)
+        parts[subset] = Bunch(
+            data=data, target=np.array(target), filenames=np.array(["x"] * len(data)), target_names=names
+        )
+    (home / "20news-bydate_py3.pkz").write_bytes(codecs.encode(pickle.dumps(parts), "zlib_codec"))
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """scikit-learn's folder, empty, and no way to the internet."""
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    clear()
+    yield tmp_path
+    clear()
+
+
+def clear():
+    for kept in (domain_text._newsgroups, domain_text.newsgroups, domains.world):
+        kept.cache_clear()
+
+
+class TestNewsgroups:
+    def test_nothing_is_fetched_unless_asked(self, home, monkeypatch):
+        def fetched(*_args, **_more):
+            raise AssertionError("a download")
+
+        monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
+        assert not domain_text.newsgroups_here()
+        assert list(home.iterdir()) == []
+        with pytest.raises(domain_text.NoNewsgroupsError, match="not on this machine"):
+            domains.world(where("newsgroups"))
+
+    def test_a_failing_download_is_a_sentence(self, home, monkeypatch):
+        def fetched(*_args, **_more):
+            raise OSError("no route to host")
+
+        monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
+        with pytest.raises(domain_text.NoNewsgroupsError, match=r"could not be downloaded \(OSError\)\."):
+            domain_text.fetch_newsgroups()
+
+    def test_a_broken_cache_is_not_taken(self, home):
+        (home / "20news-bydate_py3.pkz").write_bytes(b"rubbish")
+        assert not domain_text.newsgroups_here()
+
+    def test_from_the_cache_to_the_end(self, home):
+        cache(home)
+        assert domain_text.newsgroups_here()
+        corpus = domain_text.newsgroups(5, 1.0, 1)
+        assert np.bincount(corpus.domain).tolist() == [360] * 5
+        assert np.bincount(corpus.y).tolist() == [1200, 600]
+        assert not any("Subject" in text for text in corpus.texts)
+        settings = HypothesesSettings().change(data="newsgroups")
+        settings = settings.change(
+            source_rows=100, unlabelled_rows=100, target_rows=200, public_rows=250, dimension=8, repeats=2
+        )
+        task = settings.answers(epsilon=1e6)[0]
+        outcome = task.run()
+        assert outcome.accuracy[0].min() > 0.8
+        assert 300 < domains.world(settings.model.where).features < 700
+        assert outcome.weights[:, [0, 3]].sum(axis=1).min() > 0.7

@@ -1,0 +1,173 @@
+"""Exact minimisers against a general optimiser, closed forms and the conditions that make a minimum."""
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp
+
+from dpcore import erm
+from dpcore.check import RefusedError
+
+
+def rows(*shape: int, seed=0) -> np.ndarray:
+    X = np.random.default_rng(seed).normal(size=shape)
+    return X / np.maximum(1, np.linalg.norm(X, axis=-1, keepdims=True))
+
+
+def logistic_risk(w, X, t, strength, r, centre) -> float:
+    """The definition, by a plain loop over the rows."""
+    total = 0.5 * float(np.sum(strength * (w - centre) ** 2))
+    for x, share, weight in zip(X, t, r, strict=True):
+        z = float(w @ x)
+        total += weight * (share * np.logaddexp(0, -z) + (1 - share) * np.logaddexp(0, z))
+    return total
+
+
+def softmax_risk(w, X, t, strength, r, centre) -> float:
+    W = w.reshape(len(t), -1)
+    total = 0.5 * float(np.sum(strength * (W - centre) ** 2))
+    for i, x in enumerate(X):
+        z = W @ x
+        total += r[i] * (logsumexp(z) - float(t[:, i] @ z))
+    return total
+
+
+@pytest.mark.parametrize("strength", [1e-4, 0.01, 10.0])
+def test_logistic_finds_what_a_general_optimiser_finds(strength):
+    rng = np.random.default_rng(1)
+    X, t = rows(40, 3), rng.uniform(size=40)
+    found = erm.logistic(X, t, regularisation=strength)
+    r = np.full(40, 1 / 40)
+    other = minimize(logistic_risk, np.zeros(3), args=(X, t, strength, r, 0), method="BFGS", options={"gtol": 1e-8})
+    assert found.gradient_norm <= 1e-10
+    np.testing.assert_allclose(found.weights, other.x, atol=1e-4 / np.sqrt(strength))
+    assert logistic_risk(found.weights, X, t, strength, r, 0) <= other.fun + 1e-14
+
+
+def test_weights_of_rows_own_strengths_and_a_centre():
+    rng = np.random.default_rng(2)
+    X, t, r = rows(30, 4), rng.uniform(size=30), rng.uniform(0, 2, size=30)
+    strength, centre = np.array([0.1, 1.0, 1e5, 0.5]), np.array([1.0, -2.0, 3.0, 0.0])
+    found = erm.logistic(X, t, regularisation=strength, row_weights=r, centre=centre)
+    # The gradient by hand, at the answer: the condition of a minimum, which is unique
+    gradient = X.T @ (r * (expit(X @ found.weights) - t)) + strength * (found.weights - centre)
+    assert np.linalg.norm(gradient) <= 1e-9
+    assert found.weights[2] == pytest.approx(3.0, abs=1e-3)  # a weight that is held is held
+    args = (X, t, strength, r, centre)
+    for seed in range(20):
+        near = found.weights + np.random.default_rng(seed).normal(scale=1e-3, size=4)
+        assert logistic_risk(near, *args) > logistic_risk(found.weights, *args)
+
+
+def test_one_weight_to_thirty_digits():
+    x, share, strength = 0.7, 0.9, 1e-4
+    with mpmath.workdps(30):
+        exact = mpmath.findroot(
+            lambda w: x * (1 / (1 + mpmath.e ** (-w * x)) - mpmath.mpf(share)) + mpmath.mpf(strength) * w, 3
+        )
+    found = erm.logistic(np.array([[x]]), np.array([share]), regularisation=strength)
+    assert found.weights[0] == pytest.approx(float(exact), abs=1e-9)
+
+
+@pytest.mark.parametrize("strength", [1e-6, 1e-4, 1.0])
+def test_rows_that_can_be_separated_still_arrive(strength):
+    """Every label agrees: without the strength there is no minimum, with a small one it is far away."""
+    X = np.vstack([np.full((50, 1), 1.0), np.full((50, 1), -1.0)])
+    t = np.repeat([1.0, 0.0], 50)
+    found = erm.logistic(X, t, regularisation=strength)
+    assert found.gradient_norm <= 1e-10
+    w = float(found.weights[0])
+    assert strength * w == pytest.approx(expit(-w), rel=1e-4, abs=1e-10)
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_softmax_finds_what_a_general_optimiser_finds(K):
+    rng = np.random.default_rng(K)
+    X, t = rows(9, 3), rng.dirichlet(np.ones(K), size=9).T
+    found = erm.softmax(X, t, regularisation=0.01)
+    r = np.full(9, 1 / 9)
+    other = minimize(softmax_risk, np.zeros(3 * K), args=(X, t, 0.01, r, 0), method="BFGS", options={"gtol": 1e-8})
+    assert found.gradient_norm <= 1e-10
+    np.testing.assert_allclose(found.weights.ravel(), other.x, atol=1e-4)
+    assert softmax_risk(found.weights.ravel(), X, t, 0.01, r, 0) <= other.fun + 1e-14
+    np.testing.assert_allclose(found.weights.sum(axis=0), 0, atol=1e-8)  # the classes share nothing to shift by
+
+
+def test_softmax_of_two_classes_is_the_logistic_with_twice_the_strength():
+    """With w_1 = -w_0 = v / 2 the penalty (lambda / 2)(v^2 / 4 + v^2 / 4) is (lambda / 4) v^2."""
+    t = np.random.default_rng(3).uniform(size=30)
+    X = rows(30, 4)
+    two = erm.softmax(X, np.stack([1 - t, t]), regularisation=0.02).weights
+    one = erm.logistic(X, t, regularisation=0.01).weights
+    np.testing.assert_allclose(two[1] - two[0], one, atol=1e-8)
+
+
+def test_a_stack_is_each_of_its_problems():
+    rng = np.random.default_rng(4)
+    X, t = rows(3, 2, 15, 4), rng.uniform(size=(3, 2, 15))
+    strength = np.array([0.001, 1.0])[:, None] * np.ones(4)
+    stack = erm.logistic(X, t, regularisation=strength)
+    assert stack.weights.shape == (3, 2, 4)
+    assert stack.gradient_norm.shape == (3, 2)
+    for i in range(3):
+        for j in range(2):
+            alone = erm.logistic(X[i, j], t[i, j], regularisation=strength[j])
+            np.testing.assert_allclose(stack.weights[i, j], alone.weights, atol=1e-7)
+    shares = rng.dirichlet(np.ones(3), size=(5, 15)).swapaxes(1, 2)
+    many = erm.softmax(X[0, 0], shares, regularisation=0.1)
+    assert many.weights.shape == (5, 3, 4)
+    np.testing.assert_allclose(many.weights[4], erm.softmax(X[0, 0], shares[4], regularisation=0.1).weights, atol=1e-8)
+
+
+def test_the_pieces_of_a_large_stack_are_joined(monkeypatch):
+    X, t = rows(10, 3), np.random.default_rng(5).uniform(size=(7, 10))
+    whole = erm.logistic(X, t, regularisation=0.1).weights
+    monkeypatch.setattr(erm, "_AT_ONCE", 1)
+    np.testing.assert_allclose(erm.logistic(X, t, regularisation=0.1).weights, whole, atol=1e-9)
+
+
+def test_more_features_than_rows():
+    X, t = rows(20, 300), np.random.default_rng(6).uniform(size=20)
+    strength = np.linspace(0.01, 2, 300)
+    found = erm.logistic(X, t, regularisation=strength)
+    gradient = X.T @ (expit(X @ found.weights) - t) / 20 + strength * found.weights
+    assert found.gradient_norm <= 1e-10
+    assert np.linalg.norm(gradient) <= 2e-10
+
+
+def test_no_pull_leaves_the_centre():
+    found = erm.logistic(rows(5, 2), np.full(5, 0.5), regularisation=1.0)
+    np.testing.assert_array_equal(found.weights, 0)
+    alone = erm.logistic(rows(5, 2), np.ones(5), regularisation=1.0, row_weights=np.zeros(5), centre=np.array([2, 3.0]))
+    np.testing.assert_array_equal(alone.weights, [2, 3])
+
+
+def test_the_loose_point_is_as_far_as_the_bound_allows():
+    """Where the risk is the penalty alone, a gradient of norm tau lies exactly tau / lambda away."""
+    X, t = rows(50, 3), np.random.default_rng(7).uniform(size=50)
+    exact = erm.logistic(X, t, regularisation=1e-3).weights
+    loose = erm.logistic(X, t, regularisation=1e-3, tolerance=1e-2)
+    assert 1e-10 < loose.gradient_norm <= 1e-2
+    assert np.linalg.norm(loose.weights - exact) <= erm.distance(loose.gradient_norm, regularisation=1e-3) / 2
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"targets": np.array([0.5, 1.5])}, "targets"),
+        ({"regularisation": 0.0}, "regularisation"),
+        ({"regularisation": np.array([1.0, -1.0])}, "regularisation"),
+        ({"row_weights": np.array([1.0, -0.1])}, "row_weights"),
+        ({"tolerance": 0.0}, "tolerance"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(change, name):
+    asked = {"X": rows(2, 2), "targets": np.array([0.0, 1.0]), "regularisation": 1.0} | change
+    with pytest.raises(RefusedError, match=name):
+        erm.logistic(asked.pop("X"), asked.pop("targets"), **asked)
+
+
+def test_shares_of_classes_sum_to_one():
+    with pytest.raises(RefusedError, match="sum to 1"):
+        erm.softmax(rows(2, 2), np.full((3, 2), 0.2), regularisation=1.0)

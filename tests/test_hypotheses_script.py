@@ -1,0 +1,138 @@
+"""The page of hypotheses as a script, its figures and its sentences."""
+
+import math
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dpcore import domain_text
+from dpcore.experiments.hypotheses import HypothesesSettings
+from tests.test_pages import opened, text
+from ui.figures import hypotheses as figures
+from ui.sentences import hypotheses as say
+
+PAGE = "app_pages/hypotheses.py"
+SMALL = {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "public_rows": "200", "repeats": "3"}
+NUMBERS = {name: int(value) for name, value in SMALL.items()}
+
+
+def drawn(result):
+    yield from (figures.weights(result), figures.gain(result), figures.error(result))
+    yield from (figures.noise(result), figures.plane(result))
+    yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"noise": "gaussian"}, {"epsilon": 0.1}, {"sources": 2}, {"dimension": 2}, {"data": "reviews"}],
+    ids=str,
+)
+def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
+    settings = HypothesesSettings().change(**NUMBERS)
+    for name, value in changes.items():
+        settings = settings.change(**{name: value})
+    outcomes = {task: task.run() for task in settings.tasks() if task.essential}
+    result = settings.result(outcomes)
+    for figure in drawn(result):
+        go.Figure(figure)
+    words = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
+    assert "nan" not in " ".join([*words, *say.alts(result).values()])
+
+
+def test_the_bars_are_the_medians():
+    settings = HypothesesSettings().change(**NUMBERS)
+    result = settings.result({task: task.run() for task in settings.tasks()[:12]})
+    bars = [shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"]
+    np.testing.assert_allclose([bar["y1"] for bar in bars], np.median(result.weights, axis=0))
+    (median,) = {round(100 * result.gain["transfer"].median, 1)}
+    words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
+    assert f"{median:+.1f}" in words
+
+
+class TestPage:
+    def open(self, **link: str) -> AppTest:
+        app = opened(PAGE, **SMALL | link)
+        assert not app.exception
+        return app
+
+    def settings(self, app: AppTest) -> HypothesesSettings:
+        return app.session_state["hypotheses.desk"].settings
+
+    def move(self, app: AppTest, name: str, value: float | str) -> AppTest:
+        seq = app.session_state["hypotheses.desk"].ack + 1
+        sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+        app.session_state["hypotheses.knobs"] = {"movement": sent}
+        return app.run()
+
+    def test_a_link_is_the_experiment(self):
+        first = self.move(self.open(), "weight_2", 0.37)
+        self.move(first, "epsilon", 30.0)
+        address = {name: value[0] if isinstance(value, list) else value for name, value in first.query_params.items()}
+        second = opened(PAGE, **address)
+        assert not second.warning
+        assert self.settings(second) == self.settings(first)
+        assert self.settings(second).weight_2 == 0.37
+
+    def test_the_stages_follow_the_settings(self):
+        words = text(self.open(label_share="0.1"))
+        for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
+            assert part in words
+
+    def test_harm_is_named(self):
+        words = text(self.open(epsilon="0.1", repeats="12", label_share="0.5"))
+        assert "Borrowing harms here" in words or "borrowing <b>harms</b>" in words
+
+    @pytest.mark.parametrize(
+        ("name", "value"), [("epsilon", 0.0), ("weight_1", 2.0), ("sources", 99.0), ("dimension", "abc")]
+    )
+    def test_a_refused_entry_changes_nothing(self, name, value):
+        app = self.move(self.open(), name, value)
+        assert not app.exception
+        assert self.settings(app) == HypothesesSettings().change(**NUMBERS)
+        assert name in app.session_state["hypotheses.desk"].errors
+
+    def test_a_broken_link_opens_with_defaults(self):
+        app = self.open(mixture="1-2-3", noise="thunder", data="mars")
+        assert self.settings(app) == HypothesesSettings().change(**NUMBERS)
+        assert len(app.warning) == 3
+
+    @pytest.mark.parametrize("change", [("noise", "objective"), ("divergence", "squares"), ("projection", "hashing")])
+    def test_every_choice(self, change):
+        name, value = change
+        app = self.open(data="topics", **{name: value})
+        assert getattr(self.settings(app), name) == value
+        assert not app.warning
+
+
+class TestDownload:
+    def test_newsgroups_wait_for_a_yes(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+        domain_text._newsgroups.cache_clear()
+        asked = []
+
+        def fetched(*_args, **_more):
+            asked.append(1)
+            raise OSError("no route to host")
+
+        monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
+        app = opened(PAGE, data="newsgroups")
+        assert not app.exception
+        assert "Nothing is fetched unless" in app.info[0].value
+        assert asked == []
+        app.button(key="hypotheses.download").click().run()
+        assert not app.exception
+        assert asked == [1]
+        assert "could not be downloaded" in app.error[0].value
+
+
+def test_the_paper_is_told_what_it_leaves_open():
+    settings = HypothesesSettings().change(**NUMBERS)
+    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    assert math.isinf(max(row for row in result.table()["epsilon"]))
+    said = (say.__file__).replace(".py", ".md")
+    with open(said, encoding="utf-8") as file:
+        words = file.read()
+    for part in ("62/\\varepsilon", "150/\\varepsilon", "vocabulary", "parallel", "sum"):
+        assert part in words

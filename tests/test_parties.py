@@ -1,0 +1,276 @@
+"""Worlds of parties, what they learn alone, what is made of it, and the published orderings on generated data."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from dpcore.check import RefusedError
+from dpcore.experiments import parties_crowd as crowds
+from dpcore.experiments import parties_work as work
+from dpcore.experiments.parties import LIMITS, PartiesSettings
+from dpcore.experiments.parties_crowd import EARLY, Gather
+from dpcore.experiments.parties_work import BATCH_ROWS, Batch, Tried
+from dpcore.parties import local
+from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, World, parties, public
+
+SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
+
+
+def world(**changes) -> World:
+    return World(**({"dataset": "two", "rows": 8, "unlike": 0.0, "careless": 0.0, "seed": 1} | changes))
+
+
+def essential(settings):
+    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+
+
+class TestWorlds:
+    @pytest.mark.parametrize("dataset", KINDS)
+    def test_inputs_lie_in_the_unit_ball_constant_and_all(self, dataset):
+        X, y = parties(world(dataset=dataset, unlike=1.0), 0, 130)
+        found = [X, *(part.X for part in public(dataset, 1, 300).values())]
+        for rows in found:
+            assert np.linalg.norm(rows, axis=-1).max() <= 1 + 1e-12
+            assert (rows[..., -1] == CONSTANT).all()
+        assert set(np.unique(y)) == set(range(KINDS[dataset].classes))
+
+    def test_a_party_is_the_same_in_every_crowd(self):
+        X, y = parties(world(), 0, 260)
+        for first, last in ((0, 1), (49, 51), (120, 130), (200, 260)):
+            part = parties(world(), first, last)
+            np.testing.assert_array_equal(part[0], X[first:last])
+            np.testing.assert_array_equal(part[1], y[first:last])
+
+    def test_fewer_public_rows_are_the_first_of_more(self):
+        few, many = public("four", 2, 60), public("four", 2, 400)
+        np.testing.assert_array_equal(few["public"].X, many["public"].X[:60])
+        np.testing.assert_array_equal(few["check"].X, many["check"].X)
+        rows = [row.tobytes() for part in many.values() for row in part.X]
+        assert len(set(rows)) == len(rows)
+
+    def test_parties_that_are_unlike_see_one_class(self):
+        _, even = parties(world(dataset="four"), 0, 200)
+        _, odd = parties(world(dataset="four", unlike=1.0), 0, 200)
+        assert (np.ptp(odd, axis=1) == 0).all()
+        assert len(np.unique(odd[:, 0])) == 4
+        assert (np.ptp(even, axis=1) > 0).mean() > 0.99
+
+    def test_careless_parties_have_random_labels_and_the_same_rows(self):
+        X, y = parties(world(), 0, 2000)
+        same, guessed = parties(world(careless=0.5), 0, 2000)
+        np.testing.assert_array_equal(X, same)
+        careless = (guessed != y).any(axis=1)
+        # A careless party still agrees in all of 8 rows with a chance of 1/256
+        assert careless.mean() == pytest.approx(0.5 * 255 / 256, abs=0.04)
+        assert (guessed == y)[careless].mean() == pytest.approx(0.5, abs=0.03)
+
+
+class TestLocal:
+    @pytest.mark.parametrize("dataset", KINDS)
+    def test_logistic_is_scikit_learns(self, dataset):
+        X, y = parties(world(dataset=dataset, rows=40), 0, 3)
+        found = local.logistic(X, y, classes=KINDS[dataset].classes, regularisation=0.01)
+        for own, rows, labels in zip(found, X, y, strict=True):
+            other = LogisticRegression(C=1 / (0.01 * 40), fit_intercept=False, tol=1e-8, max_iter=5000).fit(
+                rows, labels
+            )
+            np.testing.assert_allclose(own, other.coef_, atol=0.02 * np.abs(other.coef_).max())
+
+    @pytest.mark.parametrize("dataset", KINDS)
+    def test_bayes_by_the_definition(self, dataset):
+        kind = KINDS[dataset]
+        X, y = parties(world(dataset=dataset, rows=12), 0, 4)
+        rows = public(dataset, 1, 20)["public"].X
+        (found,) = local.votes("bayes", X, y, rows, classes=kind.classes, regularisation=0)
+        for party in range(4):
+            own, features = X[party, :, :-1], rows[:, :-1]
+            log = np.empty((kind.classes, len(rows)))
+            for label in range(kind.classes):
+                mine = own[y[party] == label]
+                mean = (mine if len(mine) else own).mean(axis=0)
+                sd = np.sqrt((mine if len(mine) > 1 else own).var(axis=0) + 0.06**2)
+                log[label] = np.log(len(mine) + 0.5) + stats.norm.logpdf(features, mean, sd).sum(axis=1)
+            share = np.exp(log - log.max(axis=0))
+            np.testing.assert_allclose(found.shares[party], share / share.sum(axis=0), atol=2e-4)
+
+    @pytest.mark.parametrize(
+        ("learner", "other"),
+        [
+            ("tree", DecisionTreeClassifier(max_depth=4, random_state=0)),
+            ("neighbours", KNeighborsClassifier(3)),
+        ],
+    )
+    def test_trees_and_neighbours_are_scikit_learns(self, learner, other):
+        X, y = parties(world(dataset="four", rows=15), 0, 4)
+        rows = public("four", 1, 200)["public"].X
+        (found,) = local.votes(learner, X, y, rows, classes=4, regularisation=0)
+        for party in range(4):
+            other.fit(X[party, :, :-1].astype(np.float32), y[party])
+            expected = np.zeros((4, 200))
+            expected[other.classes_] = other.predict_proba(rows[:, :-1].astype(np.float32)).T
+            np.testing.assert_allclose(found.shares[party], expected, atol=1e-6)
+
+    @pytest.mark.parametrize("learner", local.LEARNERS)
+    def test_shares_are_shares_and_votes_their_largest(self, learner):
+        X, y = parties(world(dataset="six", unlike=0.5), 0, 9)
+        rows = public("six", 1, 30)["public"].X
+        (found,) = local.votes(learner, X, y, rows, classes=6, regularisation=0.01)
+        np.testing.assert_allclose(found.shares.sum(axis=1), 1, atol=1e-5)
+        np.testing.assert_array_equal(found.votes, found.shares.argmax(axis=1))
+        assert (found.weights is None) == (learner != "logistic")
+
+    def test_a_mixed_crowd_takes_turns(self):
+        X, y = parties(world(dataset="four"), 0, 8)
+        rows = public("four", 1, 30)["public"].X
+        options = {"classes": 4, "regularisation": 0.01}
+        (mixed,) = local.votes("mixed", X, y, rows, first=0, **options)
+        for place, learner in enumerate(local.LEARNERS[:-1]):
+            (alone,) = local.votes(learner, X, y, rows, **options)
+            np.testing.assert_allclose(mixed.shares[place::4], alone.shares[place::4], atol=1e-6)
+        (later,) = local.votes("mixed", X[3:], y[3:], rows, first=3, **options)
+        np.testing.assert_allclose(later.shares, mixed.shares[3:], atol=1e-6)
+
+
+class TestGathering:
+    @pytest.mark.parametrize("learner", ["logistic", "mixed"])
+    def test_chunks_add_up_to_the_crowd(self, learner):
+        model = PartiesSettings(**(SMALL | {"parties": 230, "learner": learner, "dataset": "four"})).model
+        said = crowds.tally(model.crowd, 230)
+        X, y = parties(model.crowd.world, 0, 230)
+        rows, truth = crowds.rows_of(model.crowd)
+        votes = [
+            some.votes
+            for some in local.votes(learner, X, y, rows, classes=4, regularisation=model.crowd.regularisation)
+        ]
+        votes = np.concatenate(votes)
+        np.testing.assert_array_equal(said.votes, [(votes == label).sum(axis=0) for label in range(4)])
+        np.testing.assert_array_equal(said.early, votes[:EARLY, :-CHECK_ROWS])
+        right = (votes == truth)[:, -CHECK_ROWS:].mean(axis=1)
+        np.testing.assert_allclose(said.right, right)
+
+    def test_more_parties_ask_only_the_new_ones(self):
+        crowd = PartiesSettings(parties=20_000).crowd
+        assert crowd.edges(20_000)[:3] == (100, 200, 300)
+        assert crowd.edges(250) == (100, 200, 250)
+        tasks = PartiesSettings(parties=20_000).tasks()
+        assert sum(task.essential for task in tasks) == 4
+        assert len([task for task in tasks if isinstance(task, Gather)]) == len(
+            {task.upto for task in tasks if isinstance(task, Gather)}
+        )
+        assert all(task in set(tasks) for task in PartiesSettings(parties=500).tasks() if isinstance(task, Gather))
+
+    def test_the_model_without_privacy_sees_all_rows_of_a_small_crowd(self):
+        own = Batch(world=world(), parties=20, regularisation=0.01).run()
+        X, y = parties(world(), 0, 20)
+        other = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8).fit(X.reshape(160, 3), y.ravel())
+        np.testing.assert_allclose(own, other.coef_, atol=1e-3)
+        assert BATCH_ROWS > 20 * 8
+
+
+class TestSettings:
+    def test_what_parties_cannot_do_is_refused(self):
+        with pytest.raises(RefusedError, match="only weights can be averaged"):
+            PartiesSettings(learner="tree", method="average")
+        with pytest.raises(RefusedError, match="parties"):
+            PartiesSettings(learner="tree", parties=20_000)
+
+    def test_other_parties_take_along_what_they_cannot_do(self):
+        changed = PartiesSettings(method="average", parties=20_000).change(learner="mixed")
+        assert (changed.method, changed.parties) == ("soft", changed.limits["parties"][1])
+
+    @pytest.mark.parametrize("name", sorted(LIMITS))
+    def test_both_ends_of_every_range_are_accepted(self, name):
+        for end in LIMITS[name]:
+            assert getattr(PartiesSettings().change(**{name: end}), name) == end
+        with pytest.raises(RefusedError, match=name):
+            PartiesSettings().change(**{name: LIMITS[name][1] * 2 + 1})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"dataset": "four", "method": "pate"},
+        {"dataset": "six", "learner": "mixed", "labels": "probabilities"},
+        {"parties": 2, "careless": 0.9, "unlike": 1.0, "constants": "norms"},
+        {"regularisation": 1e-4, "constants": "published", "method": "average", "parties": 150},
+    ],
+    ids=str,
+)
+def test_first_answers_are_whole(change):
+    settings = PartiesSettings(**(SMALL | change))
+    result = essential(settings)
+    assert result.complete == (settings.parties <= settings.crowd.chunk)
+    assert np.isfinite(result.now.accuracy).all()
+    table = result.table()
+    assert list(table["method"]) == list(settings.model.methods)
+    assert (table["unit"] == "party").all()
+    assert table["epsilon"].to_numpy() == pytest.approx(settings.epsilon, rel=1e-6)
+    assert result.fits.tolerance <= 1e-10
+    assert result.moved()["bound"].notna().all()
+
+
+def test_the_whole_result_is_consistent():
+    settings = PartiesSettings(**SMALL, learner="logistic").change(parties=130)
+    tasks = [task for task in settings.tasks() if not isinstance(task, Gather) or task.upto <= 130]
+    tasks = [task for task in tasks if not isinstance(task, Tried) or task.asked <= 130]
+    result = settings.result({task: task.run() for task in tasks})
+    assert result.complete
+    at, spread = result.curve("soft", "epsilon")
+    assert list(at) == [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
+    np.testing.assert_allclose(spread[:, 4], result.summary["soft"], atol=1e-12)
+    frame = result.curves()
+    same = frame[(frame["over"] == "epsilon") & (frame["at"] == 1.0) & (frame["method"] == "pate")]["accuracy"]
+    np.testing.assert_allclose(np.median(same), result.summary["pate"].median)
+    assert (result.moves.here <= result.moved()["bound"].to_numpy()[:, None]).all()
+    assert (result.moves.worst <= result.moved()["bound"].to_numpy()).all()
+    assert result.bound["total"].to_numpy() == pytest.approx(
+        result.bound[["noise", "rows", "regularisation"]].sum(axis=1).to_numpy()
+    )
+
+
+class TestOrderings:
+    """The published pattern, by medians of 20 repeats in 3 worlds: soft above average above vote, vote useless."""
+
+    def medians(self, **changes) -> dict[str, float]:
+        asked = {"repeats": 20, "public_rows": 400, "constants": "published", "queries": 100}
+        found = []
+        for seed in (1, 2, 3):
+            model = PartiesSettings(**(asked | changes), seed=seed).model
+            for upto in model.crowd.edges(model.parties):
+                crowds.tally(model.crowd, upto)
+            epsilon = changes.get("epsilon", 1.0)
+            trial = Tried(model=model, asked=model.parties, epsilon=epsilon).run()
+            found.append(np.median(trial.accuracy, axis=1))
+        return dict(zip(model.methods, np.median(found, axis=0), strict=True))
+
+    def test_soft_above_average_above_vote(self):
+        for constants in ("published", "sharp"):
+            found = self.medians(dataset="four", parties=1000, epsilon=3.0, constants=constants)
+            assert found["soft"] > found["average"] + 0.01
+            assert found["average"] > found["vote"] + 0.1
+
+    @pytest.mark.parametrize("count", [20, 300, 2000])
+    def test_a_vote_with_noise_is_useless_however_many_there_are(self, count):
+        found = self.medians(dataset="four", parties=count, epsilon=10.0)
+        assert found["vote"] < 0.36
+        if count == 2000:
+            assert found["soft"] > 0.8
+
+    def test_without_noise_the_vote_is_as_good(self):
+        model = PartiesSettings(dataset="four", parties=300, public_rows=400).model
+        fitted = work.fits(model, 300).weights
+        found = {name: float(work.accuracy(model, weights)) for name, weights in fitted.items()}
+        assert min(found.values()) > 0.85
+
+    def test_bounded_weights_turn_the_order_of_averages_and_soft_labels(self):
+        found = self.medians(dataset="four", parties=300, constants="norms")
+        assert found["average"] > found["soft"] + 0.1
+
+    def test_more_parties_need_less_noise(self):
+        few, many = (self.medians(dataset="two", parties=count, constants="sharp") for count in (100, 2000))
+        for name in ("soft", "average"):
+            assert many[name] > few[name] + 0.1

@@ -1,0 +1,349 @@
+"""What a source lets go: sensitivities by brute force, noise in distribution, audits, and slips that are caught."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore import audit, check, erm
+from dpcore.accountants import gdp
+from dpcore.parties import importance, sources
+from dpcore.parties.sources import Budget, Objective, Part, Source
+from dpcore.privacy import Adjacency, Guarantee, PureRelease
+
+REPLACE = Adjacency.REPLACE_ONE
+# Many saturated rows hold the minimum far out along the first axis; there two rows pull with nearly all their length
+# to opposite sides.
+ROWS, LAMBDA = 20_000, 1e-4
+
+
+def opposite(cosine: float) -> np.ndarray:
+    """Two rows (2, 2) of length 1 whose pulls differ most across the first axis."""
+    sine = math.sqrt(1 - cosine**2)
+    return np.array([[cosine, sine], [cosine, -sine]])
+
+
+def hypothesis_pair(cosine: float, *, n: int = ROWS, regularisation: float = LAMBDA) -> np.ndarray:
+    """The minimisers (2, 2) of two neighbours: one row of the other class is replaced by its mirror image."""
+    X = np.zeros((2, n, 2))
+    X[:, :, 0], X[:, 0] = 1.0, opposite(cosine)
+    y = np.ones((2, n), int)
+    y[:, 0] = 0
+    return sources.hypotheses(X, y, regularisation=regularisation)
+
+
+def tilt_pair(cosine: float, *, n: int = ROWS, regularisation: float = LAMBDA, m: int = 50) -> np.ndarray:
+    """The tilts (2, 2) of two neighbours: private rows on one side, public ones on the other."""
+    X = np.zeros((2, n, 2))
+    X[:, :, 0], X[:, 0] = 1.0, -opposite(cosine)
+    return importance.tilts(X, np.tile([-1.0, 0.0], (m, 1)), regularisation=regularisation)
+
+
+@pytest.mark.parametrize(
+    ("pair", "bound"),
+    [
+        (hypothesis_pair, sources.hypothesis_sensitivity(ROWS, LAMBDA)),
+        (tilt_pair, importance.sensitivity(ROWS, LAMBDA)),
+    ],
+    ids=["hypothesis", "tilt"],
+)
+def test_the_worst_neighbours_come_near_the_bound_and_never_pass_it(pair, bound):
+    moved = [np.linalg.norm(np.subtract(*pair(cosine))) / bound for cosine in np.linspace(0.1, 0.9, 9)]
+    assert 0.84 < max(moved) <= 1
+
+
+@pytest.mark.parametrize("what", ["hypothesis", "tilt"])
+def test_a_search_over_random_neighbours_stays_below(what):
+    rng, worst = np.random.default_rng(5), 0.0
+    for _ in range(60):
+        n, m, d, strength = (int(v) for v in rng.integers([2, 1, 1, 0], [12, 12, 5, 4]))
+        regularisation = 10.0**-strength
+        X = rng.normal(size=(n, d))
+        X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
+        pair = np.stack([X, X])
+        pair[:, 0] = rng.normal(size=(2, d))
+        pair[:, 0] /= np.linalg.norm(pair[:, 0], axis=1, keepdims=True)
+        if what == "hypothesis":
+            y = np.stack([rng.integers(0, 2, n)] * 2)
+            y[1, 0] = rng.integers(0, 2)
+            found = sources.hypotheses(pair, y, regularisation=regularisation)
+            bound = sources.hypothesis_sensitivity(n, regularisation)
+        else:
+            public = rng.normal(size=(m, d)) / math.sqrt(d) / 3
+            found = importance.tilts(pair, public, regularisation=regularisation)
+            bound = importance.sensitivity(n, regularisation)
+        worst = max(worst, np.linalg.norm(found[0] - found[1]) / bound)
+    assert 0.3 < worst <= 1
+
+
+def test_the_factor_is_that_of_the_balanced_objective():
+    """With all rows in one mean the figure would be 2R/((n_D + n_E) lambda): far too little for the weighted one."""
+    pooled = 2 / ((ROWS + ROWS) * LAMBDA)
+    assert np.linalg.norm(np.subtract(*tilt_pair(0.35, m=ROWS))) > 1.5 * pooled
+
+
+def test_the_minimum_is_exact():
+    """The gradients, written out here, vanish to far less than any noise."""
+    rng = np.random.default_rng(0)
+    X, public = rng.normal(size=(80, 6)) / 4, rng.normal(size=(50, 6)) / 4
+    y = rng.integers(0, 2, 80)
+    w = sources.hypotheses(X, y, regularisation=3e-3)
+    sides = 2 * y - 1
+    gradient = -(sides / (1 + np.exp(sides * (X @ w)))) @ X / 80 + 3e-3 * w
+    assert np.linalg.norm(gradient) < 1e-9
+    b = importance.tilts(X, public, regularisation=1e-3)
+    gradient = -(1 / (1 + np.exp(X @ b))) @ X / 80 + (1 / (1 + np.exp(-public @ b))) @ public / 50 + 1e-3 * b
+    assert np.linalg.norm(gradient) < 1e-9
+
+
+def test_importance_weights_are_a_ratio_of_densities():
+    """Two Gaussians: the weights' logarithm is linear with the slope m / sd^2, and their mean is 1."""
+    rng = np.random.default_rng(1)
+    private, public = rng.normal(0.1, 0.2, size=(20_000, 1)), rng.normal(-0.1, 0.2, size=(20_000, 1))
+    tilt = importance.tilts(private, public, regularisation=1e-6)
+    assert tilt[0] == pytest.approx(0.2 / 0.04, rel=0.05)
+    found = importance.weights(tilt, public)
+    assert found.min() >= 0
+    assert found.mean() == pytest.approx(1)
+    assert np.average(public[:, 0], weights=found) == pytest.approx(private.mean(), abs=0.02)
+    assert np.isfinite(importance.weights(np.array([1e5]), public)).all()
+
+
+def parts(rng, n=40, d=4, names=None):
+    X = rng.normal(size=(n, d))
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
+    return Part(rows=np.arange(n) if names is None else names, X=X, y=rng.integers(0, 2, n))
+
+
+class TestSource:
+    def test_parts_that_share_a_row_are_refused(self):
+        rng = np.random.default_rng(0)
+        one = parts(rng)
+        for names in (np.arange(39, 79), np.arange(40)):
+            with pytest.raises(check.RefusedError, match=r"1 rows|40 rows"):
+                Source(labelled=one, unlabelled=parts(rng, names=names))
+        Source(labelled=one, unlabelled=parts(rng, names=np.arange(40, 80)))
+        with pytest.raises(check.RefusedError):  # nor may one part hold a row twice
+            Source(labelled=one, unlabelled=parts(rng, names=np.full(40, 50)))
+
+    def test_rows_outside_of_the_ball_are_refused(self):
+        with pytest.raises(check.RefusedError, match="unit ball"):
+            Part(rows=np.arange(2), X=np.full((2, 2), 0.8))
+
+    def test_labels_are_needed(self):
+        X = np.zeros((2, 2))
+        with pytest.raises(check.RefusedError, match="labels"):
+            Source(labelled=Part(rows=np.arange(2), X=X), unlabelled=Part(rows=np.arange(2, 4), X=X))
+
+
+def released(budget, repeats, *, d=6):
+    """(fitted, releases) of two sources with ``repeats`` draws of noise each."""
+    rng = np.random.default_rng(2)
+    two = []
+    for _ in range(2):
+        rows = parts(rng, d=d)
+        two.append(Source(labelled=rows, unlabelled=dataclasses.replace(rows, rows=rows.rows + 100)))
+    fitted = sources.fit(two, rng.normal(size=(30, d)) / 10, lambda_lr=0.1, lambda_iw=0.05)
+    wide = sources.Fitted(
+        hypotheses=fitted.hypotheses[:, None],
+        tilts=fitted.tilts[:, None],
+        hypothesis_sensitivity=fitted.hypothesis_sensitivity,
+        tilt_sensitivity=fitted.tilt_sensitivity,
+    )
+    noise = np.array(
+        [[[sources.draws(budget.noise, d, rng) for _ in range(2)] for _ in range(repeats)] for _ in range(2)]
+    )
+    return fitted, sources.release(wide, budget, noise)
+
+
+class TestRelease:
+    def test_norm_exponential_noise_in_distribution(self):
+        budget, d = Budget(epsilon=0.7), 6
+        fitted, releases = released(budget, 1500, d=d)
+        assert fitted.hypothesis_sensitivity == pytest.approx(2 / (40 * 0.1))
+        assert fitted.tilt_sensitivity == pytest.approx(2 / (40 * 0.05))
+        for k, one in enumerate(releases):
+            for noisy, plain, sensitivity in (
+                (one.hypothesis, fitted.hypotheses[k], fitted.hypothesis_sensitivity),
+                (one.tilt, fitted.tilts[k], fitted.tilt_sensitivity),
+            ):
+                noise = noisy - plain
+                length = np.linalg.norm(noise, axis=1)
+                assert stats.kstest(length, stats.gamma(d, scale=sensitivity / 0.7).cdf).pvalue > 1e-3
+                # the first coordinate of a uniform direction, squared, is Beta(1/2, (d - 1)/2)
+                cosine = noise[:, 0] / length
+                assert stats.kstest(cosine**2, stats.beta(0.5, (d - 1) / 2).cdf).pvalue > 1e-3
+                assert noise.std() == pytest.approx(budget.coordinate_sd(sensitivity, dimension=d), rel=0.05)
+        together = np.hstack([np.hstack([one.hypothesis, one.tilt]) for one in releases])
+        cross = np.abs(np.corrcoef(together.T) - np.eye(4 * d))
+        assert cross.max() < 0.12  # every source, and both of its releases, has noise of its own
+
+    def test_gaussian_noise_has_the_exact_sd(self):
+        budget = Budget(epsilon=1.5, noise="gaussian", delta=1e-4)
+        fitted, releases = released(budget, 1500)
+        sd = fitted.hypothesis_sensitivity / gdp.mu_of(1.5, delta=1e-4)
+        noise = (releases[0].hypothesis - fitted.hypotheses[0]).ravel()
+        assert stats.kstest(noise, stats.norm(scale=sd).cdf).pvalue > 1e-3
+        assert budget.guarantee.delta == 1e-4
+
+    def test_both_releases_cost_a_row_epsilon_once(self):
+        _, releases = released(Budget(epsilon=0.7), 1)
+        for one in releases:
+            assert one.guarantee.epsilon == 0.7
+            assert (one.guarantee.adjacency, one.guarantee.unit, one.guarantee.delta) == (REPLACE, "record", 0)
+            assert "parallel" in one.guarantee.basis
+
+    def test_a_release_cannot_be_changed(self):
+        _, (one, _) = released(Budget(epsilon=0.7), 1)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            one.tilt = np.zeros(2)
+        with pytest.raises(ValueError, match="read-only"):
+            one.hypothesis[0] = 0
+        assert {field.name for field in dataclasses.fields(one)} == {"hypothesis", "tilt", "guarantee"}
+
+    def test_without_noise_nothing_is_promised(self):
+        fitted, releases = released(Budget(epsilon=math.inf), 1)
+        assert releases[0].guarantee is None
+        np.testing.assert_array_equal(releases[0].tilt[0], fitted.tilts[0])
+        with pytest.raises(check.RefusedError):
+            _ = Budget(epsilon=math.inf).guarantee
+
+
+class TestObjective:
+    """The density of the minimum can be written down: b = -n (mean gradient + (lambda + Delta) w), and a change of
+    variables."""
+
+    def log_density(self, W, X, y, *, strength, rate):
+        """Up to a constant, at points W (m, d), for rows X (n, d)."""
+        n, d = X.shape
+        s, z = 2 * y - 1, W @ X.T
+        b = -(s / (1 + np.exp(s * z))) @ X + n * strength * W
+        spread = 1 / (2 + np.exp(z) + np.exp(-z))
+        hessian = np.einsum("mn,ni,nj->mij", spread, X, X) + n * strength * np.eye(d)
+        return -rate * np.linalg.norm(b, axis=1) / 2 + np.linalg.slogdet(hessian)[1]
+
+    def worst(self, n, *, strength, rate):
+        """The largest log-ratio between the densities of neighbours found on a grid: rows on the unit circle."""
+        radius, turn = np.meshgrid(np.geomspace(0.05, 60, 25), np.linspace(0, 2 * np.pi, 49))
+        W = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=-1).reshape(-1, 2)
+        circle = [np.array([np.cos(a), np.sin(a)]) for a in np.linspace(0, 2 * np.pi, 17)[:-1]]
+        worst = 0.0
+        for others in (np.zeros(2), circle[2]):
+            X, y = np.tile(others, (n, 1)), np.zeros(n, int)
+            densities = []
+            for first in (np.zeros(2), *circle):  # a row of the other class is its mirror image
+                X[0] = first
+                densities.append(self.log_density(W, X, y, strength=strength, rate=rate))
+            worst = max(worst, np.ptp(np.array(densities), axis=0).max())
+        return worst
+
+    @pytest.mark.parametrize(("n", "regularisation", "epsilon"), [(10, 0.1, 1.0), (20, 0.01, 0.3), (5, 0.05, 2.0)])
+    def test_no_neighbours_are_told_apart_by_more_than_epsilon(self, n, regularisation, epsilon):
+        made = Objective(rows=n, regularisation=regularisation, epsilon=epsilon)
+        found = self.worst(n, strength=regularisation + made.extra, rate=2 / made.scale)
+        assert 0.45 * epsilon < found <= epsilon * (1 + 1e-9)
+
+    def test_leaving_out_the_change_of_volume_is_caught(self):
+        assert self.worst(3, strength=0.01, rate=0.5) > 1.5 * 0.5
+
+    def test_the_minima_follow_that_density(self):
+        rng = np.random.default_rng(4)
+        X, y = rng.choice([-1.0, 0.5, 1.0], 12), rng.integers(0, 2, 12)
+        made = Objective(rows=12, regularisation=0.2, epsilon=1.2)
+        draws = np.array([sources.draws("objective", 1, rng) for _ in range(4000)])
+        found = made.minimise(np.broadcast_to(X[:, None], (4000, 12, 1)), np.broadcast_to(y, (4000, 12)), draws)[:, 0]
+        grid = np.linspace(-40, 40, 40_001)
+        density = np.exp(self.log_density(grid[:, None], X[:, None], y, strength=0.2 + made.extra, rate=2 / made.scale))
+        cdf = np.cumsum(density) / density.sum()
+        assert stats.kstest(found, lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
+
+    def test_a_small_budget_takes_more_regularisation(self):
+        small = Objective(rows=100, regularisation=0.003, epsilon=0.1)
+        assert small.direct < 0 < small.extra
+        assert small.scale == 2 / 0.05
+        large = Objective(rows=800, regularisation=0.003, epsilon=10)
+        assert large.extra == 0
+        assert large.scale < 2 / 9.7
+
+
+RUNS = 20_000
+
+
+def bound(scores_in, scores_out, *, delta=0.0):
+    return audit.epsilon_lower_bound(scores_in, scores_out, delta=delta, adjacency=REPLACE)
+
+
+def claimed(epsilon, delta=0.0):
+    event = PureRelease(epsilon=epsilon)
+    return Guarantee(epsilon=epsilon, delta=delta, adjacency=REPLACE, unit="record", basis="claimed", event=event)
+
+
+def attacked(pair, budget, sensitivity, rng):
+    """Scores along the way between two neighbours' minima."""
+    d = pair.shape[1]
+    step = pair[0] - pair[1]
+    draws = budget.scale(sensitivity) * np.array([sources.draws(budget.noise, d, rng) for _ in range(2 * RUNS)])
+    return (draws[:RUNS] + step) @ step, draws[RUNS:] @ step
+
+
+class TestAudit:
+    @pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
+    @pytest.mark.parametrize("noise", ["exponential", "gaussian"])
+    def test_both_releases_stand_below_the_claim(self, pair, noise):
+        budget = Budget(epsilon=2.0, noise=noise, delta=1e-3)
+        delta = 1e-3 if noise == "gaussian" else 0.0
+        scores = attacked(pair(0.35), budget, 2 / (ROWS * LAMBDA), np.random.default_rng(6))
+        found = bound(*scores, delta=delta)
+        assert not found.refutes(claimed(2.0, delta))
+        assert found.epsilon > 0.5  # the attack sees something
+
+    @pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
+    def test_a_sum_taken_for_a_mean_is_caught(self, pair):
+        """The sum of losses with the same lambda is the mean with lambda/n: what moves is not 2/(n lambda)."""
+        neighbours = pair(0.35, n=ROWS, regularisation=LAMBDA / 10)
+        scores = attacked(neighbours, Budget(epsilon=1.0), 2 / (ROWS * LAMBDA), np.random.default_rng(7))
+        assert bound(*scores).refutes(claimed(1.0))
+
+    def test_laplace_coordinates_with_the_euclidean_figure_are_caught(self):
+        """The same neighbours, turned so that their difference is along the diagonal of 16 coordinates."""
+        d, epsilon = 16, 1.0
+        length = np.linalg.norm(np.subtract(*hypothesis_pair(0.35)))
+        step = np.full(d, length / math.sqrt(d))
+        rng, scale = np.random.default_rng(8), 2 / (ROWS * LAMBDA) / epsilon
+        draws = rng.laplace(scale=scale, size=(2, RUNS, d))
+        draws[0] += step
+        scores = (np.abs(draws) - np.abs(draws - step)).sum(axis=2)
+        assert bound(*scores).refutes(claimed(epsilon))
+        budget = Budget(epsilon=epsilon)
+        right = budget.scale(2 / (ROWS * LAMBDA)) * np.array(
+            [[sources.draws("exponential", d, rng) for _ in range(RUNS)] for _ in range(2)]
+        )
+        right[0] += step
+        scores = np.linalg.norm(right, axis=2) - np.linalg.norm(right - step, axis=2)
+        assert not bound(*scores).refutes(claimed(epsilon))
+
+    def test_a_loose_solver_is_caught(self):
+        """Stopped at a usual tolerance, an answer lies farther from the minimum than any neighbour's minimum."""
+        X = np.zeros((ROWS, 2))
+        X[:, 0], X[0] = 1.0, opposite(0.35)[0]
+        y = np.ones(ROWS, int)
+        y[0] = 0
+        regularisation = 5e-3
+        s = 2 * y - 1
+
+        def slope(w):
+            return -(s / (1 + np.exp(s * (X @ w)))) @ X / ROWS + regularisation * w
+
+        loose, steps = np.zeros(2), 0
+        while np.linalg.norm(slope(loose)) > 1e-3:
+            loose, steps = loose - slope(loose) / 0.26, steps + 1
+        assert steps > 10
+        exact = sources.hypotheses(X, y, regularisation=regularisation)
+        sensitivity = sources.hypothesis_sensitivity(ROWS, regularisation)
+        assert np.linalg.norm(loose - exact) > sensitivity
+        assert 2 * erm.TOLERANCE / regularisation < 1e-5 * sensitivity
+        # our figure has room for a solver that is told to be loose
+        roomy = sources.hypothesis_sensitivity(ROWS, regularisation, tolerance=1e-3)
+        assert np.linalg.norm(loose - exact) < roomy

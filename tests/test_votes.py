@@ -1,0 +1,370 @@
+"""What one whole party can change, searched by brute force; the noise for it; and audits that catch what is wrong."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from dpcore import audit, erm
+from dpcore.accountants import gdp, rdp
+from dpcore.experiments import parties_crowd as crowds
+from dpcore.experiments import parties_work as work
+from dpcore.experiments.parties import PartiesSettings
+from dpcore.mechanisms import NoisyMax, NormExponential
+from dpcore.parties import aggregation, local
+from dpcore.parties.worlds import CHECK_ROWS
+from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+
+STRENGTHS = [1e-2, 1.0, 100.0]
+
+
+def direction(d: int, *, seed=0) -> np.ndarray:
+    found = np.random.default_rng(seed).normal(size=d)
+    return found / np.linalg.norm(found)
+
+
+def rows(n: int, d: int, *, spread: float, seed=0) -> np.ndarray:
+    """Unit rows around one direction: with little spread one party's changes add up."""
+    X = direction(d, seed=seed) + spread * np.random.default_rng(seed + 1).normal(size=(n, d))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def every_change(classes: int, n: int, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Counts (cases, K, n) of votes before and after one party changes all it says, for each (K, n) of ``others``."""
+    said = aggregation.one_hot(np.array(list(product(range(classes), repeat=n))), classes)
+    before = others[:, None, None] + said[None, :, None]
+    after = others[:, None, None] + said[None, None]
+    shape = (len(others), len(said), len(said), classes, n)
+    return tuple(np.broadcast_to(counts, shape).reshape(-1, classes, n) for counts in (before, after))
+
+
+def largest_move(X, before, after, *, release, strength) -> float:
+    fitted = [
+        aggregation.fit(X, aggregation.targets(counts, release=release), regularisation=strength)[0]
+        for counts in (before, after)
+    ]
+    return float(np.linalg.norm(fitted[0] - fitted[1], axis=(-2, -1)).max())
+
+
+class TestSensitivity:
+    @pytest.mark.parametrize("strength", STRENGTHS)
+    @pytest.mark.parametrize("spread", [0.0, 1.0])
+    @pytest.mark.parametrize("release", ["vote", "soft"])
+    @pytest.mark.parametrize(("classes", "parties", "n"), [(2, 3, 3), (2, 4, 2), (3, 4, 2)])
+    def test_every_change_of_one_party_stays_within_the_bound(self, classes, parties, n, release, spread, strength):
+        X = rows(n, 3, spread=spread)
+        ballots = [np.bincount(said, minlength=classes) for said in product(range(classes), repeat=parties - 1)]
+        columns = np.unique(ballots, axis=0)
+        others = np.array([np.transpose(some) for some in product(columns, repeat=n)], dtype=float)
+        move = largest_move(X, *every_change(classes, n, others), release=release, strength=strength)
+        options = {"classes": classes, "parties": parties, "regularisation": strength}
+        bounds = {name: aggregation.sensitivity(release, constants=name, **options) for name in aggregation.CONSTANTS}
+        assert move <= min(bounds.values()) * (1 + 1e-7)
+        if strength == 100 and spread == 0:
+            assert move >= 0.99 * bounds["sharp"]  # a party that says another class of every row, where rows agree
+            assert bounds["published"] == pytest.approx(bounds["sharp"] * (2 if classes == 2 else 1))
+
+    @pytest.mark.parametrize("classes", [2, 3, 5])
+    def test_probabilities_move_no_further_than_votes(self, classes):
+        rng, parties, strength = np.random.default_rng(classes), 7, 10.0
+        X = rows(5, 3, spread=0.3)
+        sums = rng.dirichlet(np.ones(classes), size=(200, 5)).swapaxes(1, 2) * (parties - 1)
+        one, other = (rng.dirichlet(np.full(classes, 0.05), size=(200, 5)).swapaxes(1, 2) for _ in range(2))
+        move = largest_move(X, sums + one, sums + other, release="soft", strength=strength)
+        bound = aggregation.sensitivity("soft", classes=classes, parties=parties, regularisation=strength)
+        assert 0.5 * bound < move <= bound
+
+    def test_the_mean_norm_of_public_rows_may_be_used(self):
+        X = 0.4 * rows(3, 3, spread=0.0)
+        tied = np.ones((1, 2, 3))
+        move = largest_move(X, *every_change(2, 3, tied), release="vote", strength=100.0)
+        bound = aggregation.sensitivity("vote", classes=2, parties=3, regularisation=100.0, mean_norm=0.4)
+        assert 0.99 * bound < move <= bound
+
+    @pytest.mark.parametrize("classes", [2, 3, 6])
+    @pytest.mark.parametrize("strength", [1e-3, 0.1, 10.0])
+    def test_averages(self, classes, strength):
+        """Parties with all rows alike and all labels alike, and random ones: the largest distance of two weights."""
+        rng = np.random.default_rng(classes)
+        X = np.concatenate(
+            [np.tile(rows(1, 3, spread=0.0), (classes, 6, 1)), rows(60 * 6, 3, spread=2.0).reshape(60, 6, 3)]
+        )
+        y = np.concatenate([np.repeat(np.arange(classes)[:, None], 6, axis=1), rng.integers(0, classes, (60, 6))])
+        weights = local.logistic(X, y, classes=classes, regularisation=strength).reshape(len(X), -1)
+        longest = aggregation.longest(classes, strength)
+        assert np.linalg.norm(weights, axis=1).max() <= longest * (1 + 1e-3)
+        move = np.linalg.norm(weights[:, None] - weights, axis=-1).max()
+        for constants in aggregation.CONSTANTS:
+            options = {"classes": classes, "regularisation": strength, "constants": constants}
+            assert move <= 5 * aggregation.sensitivity("average", parties=5, **options) * (1 + 1e-3)
+
+    def test_the_bound_on_weights_is_reached(self):
+        """One row of norm 1 and lambda = sigma(-w)/w at w = 1 + u, where z sigma(-z) is largest."""
+        w = 1 + 0.2784645427610738
+        strength = float(expit(-w)) / w
+        found = erm.logistic(np.ones((1, 1)), np.ones(1), regularisation=strength).weights
+        assert found[0] == pytest.approx(w, abs=1e-8)
+        assert aggregation.norm_bound(2, strength) == pytest.approx(w, rel=1e-9)
+        both = aggregation.sensitivity("average", classes=2, parties=1, regularisation=strength, constants="norms")
+        assert 2 * found[0] == pytest.approx(both, rel=1e-8)
+
+    @pytest.mark.parametrize("classes", [2, 3, 6])
+    def test_no_target_gives_longer_weights_than_the_bound(self, classes):
+        rng = np.random.default_rng(classes)
+        for strength in (1e-4, 1e-2, 0.2, 3.0):
+            shares = np.concatenate(
+                [rng.dirichlet(np.full(classes, 0.1), size=(20, 8)), np.tile(np.eye(classes)[0], (1, 8, 1))]
+            ).swapaxes(1, 2)
+            found = aggregation.fit(rows(8, 3, spread=0.5), shares, regularisation=strength)[0]
+            assert np.linalg.norm(found, axis=(-2, -1)).max() <= aggregation.norm_bound(classes, strength)
+
+    def test_cut_weights_are_as_long_as_allowed(self):
+        weights = np.random.default_rng(0).normal(size=(5, 3, 4))
+        assert np.linalg.norm(aggregation.cut(weights, to=0.1), axis=(1, 2)) == pytest.approx(0.1)
+        np.testing.assert_array_equal(aggregation.cut(weights, to=1e3), weights)
+
+    def test_a_loose_solver_needs_its_own_term(self):
+        """Two neighbours' points with a gradient of norm tau each: where no row reaches, the risk is the penalty."""
+        strength, parties, tau = 1e-4, 20_000, 1e-4
+        X = np.column_stack([rows(20, 2, spread=0.5), np.zeros(20)])
+        counts = np.stack([np.full(20, 9000.0), np.full(20, 11_000.0)])
+        moved = counts + np.array([[1], [-1]])
+        fitted = [
+            aggregation.fit(X, aggregation.targets(one, release="soft"), regularisation=strength)[0][0]
+            for one in (counts, moved)
+        ]
+        away = np.array([0, 0, tau / strength])
+        for w, sign, one in zip(fitted, (1, -1), (counts, moved), strict=True):
+            share = one[1] / one.sum(axis=0)
+            gradient = X.T @ (expit(X @ (w + sign * away)) - share) / 20 + strength * (w + sign * away)
+            assert np.linalg.norm(gradient) <= tau * 1.0001
+        distance = np.linalg.norm(fitted[0] + away - (fitted[1] - away))
+        options = {"classes": 2, "parties": parties, "regularisation": strength}
+        exact = aggregation.sensitivity("soft", **options)
+        assert distance > 4 * exact * 0.99
+        assert distance <= aggregation.sensitivity("soft", tolerance=tau, **options)
+
+    def test_a_sum_taken_for_a_mean_moves_as_many_times_further_as_there_are_rows(self):
+        n, strength, parties = 50, 1000.0, 11
+        X = rows(n, 3, spread=0.0)
+        shares = np.array([np.full(n, 5 / parties), np.full(n, 6 / parties)])
+        slipped = erm.logistic(X, shares, regularisation=strength, row_weights=np.ones(n)).weights
+        bound = aggregation.sensitivity("soft", classes=2, parties=parties, regularisation=strength)
+        assert np.linalg.norm(slipped[0] - slipped[1]) > 0.95 * n * bound
+
+
+class TestNoise:
+    @pytest.mark.parametrize("dataset", ["two", "four", "six"])
+    def test_the_length_is_gamma_in_all_the_dimensions(self, dataset):
+        shape = PartiesSettings(dataset=dataset).model.shape
+        noise = work.unit_noise(0, "soft", 2000, shape).reshape(2000, -1)
+        size = shape[0] * shape[1]
+        assert size == {"two": 3, "four": 12, "six": 66}[dataset]
+        norms = np.linalg.norm(noise, axis=1)
+        assert stats.kstest(norms, stats.gamma(size).cdf).pvalue > 1e-3
+        # Uniform directions: each coordinate's share is that of a sphere's projection
+        share = noise[:, 0] / norms
+        assert stats.kstest((share + 1) / 2, stats.beta((size - 1) / 2, (size - 1) / 2).cdf).pvalue > 1e-3
+        if shape[0] > 1:
+            assert stats.kstest(norms, stats.gamma(shape[1]).cdf).pvalue < 1e-9
+
+    def test_every_epsilon_sees_the_same_noise(self):
+        model = PartiesSettings(parties=20).model
+        crowds.tally(model.crowd, 20)
+        one, two = work.released(model, "soft", 20, (1.0, 2.0)) - work.fits(model, 20).weights["soft"]
+        np.testing.assert_allclose(one, 2 * two, rtol=1e-9)
+        other = work.released(model, "vote", 20, (1.0,)) - work.fits(model, 20).weights["vote"]
+        assert not np.allclose(one / np.linalg.norm(one), other[0] / np.linalg.norm(other[0]))
+
+    @pytest.mark.parametrize("release", ["vote", "soft", "average"])
+    def test_what_is_released_has_noise_for_its_sensitivity(self, release):
+        model = PartiesSettings(parties=20, dataset="four", repeats=40).model
+        crowds.tally(model.crowd, 20)
+        found = work.released(model, release, 20, (0.5,))[0] - work.fits(model, 20).weights[release]
+        tolerance = 0.0 if release == "average" else work.fits(model, 20).tolerance
+        scale = model.sensitivity(release, tolerance=tolerance) / 0.5
+        assert stats.kstest(np.linalg.norm(found, axis=(1, 2)) / scale, stats.gamma(12).cdf).pvalue > 1e-3
+
+    def test_pate_costs_a_over_sigma_squared_a_question(self):
+        sigma = 7.0
+        event = GaussianRelease(noise_multiplier=sigma / aggregation.COUNTS_SENSITIVITY)
+        orders = (1.5, 2.0, 8.0)
+        np.testing.assert_allclose(rdp.divergences(event, orders), np.array(orders) / sigma**2)
+
+    def test_pate_noise_is_that_of_all_questions(self):
+        model = PartiesSettings(dataset="four").model
+        mu = math.sqrt(model.queries) * math.sqrt(2) / model.sigma(1.3)
+        assert gdp.epsilon_of(model.delta, mu=mu) == pytest.approx(1.3, rel=1e-6)
+        settings = PartiesSettings(dataset="four", epsilon=1.3, parties=20, repeats=2, public_rows=60)
+        found = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+        assert found.guarantee("pate").epsilon == pytest.approx(1.3, rel=1e-6)
+
+
+RUNS = 8000
+
+
+def claim(epsilon: float, *, delta=0.0) -> Guarantee:
+    event = PureRelease(epsilon=epsilon)
+    options = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party", "basis": "claimed", "event": event}
+    return Guarantee(epsilon=epsilon, delta=delta, **options)
+
+
+def measured(scores_in, scores_out, *, delta=0.0):
+    return audit.epsilon_lower_bound(scores_in, scores_out, delta=delta, adjacency=Adjacency.REPLACE_ONE, unit="party")
+
+
+def told_apart(w, other, noise, *, scale) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of the best attacker on w + noise and on other + noise: which of the two is nearer."""
+    near = [np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1) for y in (w + noise[0], other + noise[1])]
+    return near[0] / scale, near[1] / scale
+
+
+class Neighbours:
+    """The page's own release, of a crowd whose one party says one thing or another about every public row."""
+
+    def __init__(self, monkeypatch, release, *, dataset, epsilon=2.0, strength=20.0, parties=5, **changes):
+        asked = {"repeats": 2, "regularisation": 1.0, "public_rows": 50, "dataset": dataset, "parties": parties}
+        model = PartiesSettings(**asked).model
+        self.model = replace(model, regularisation=strength, repeats=RUNS, **changes)
+        K, N = model.classes, model.crowd.public_rows + CHECK_ROWS
+        self.weights = []
+        for says in (0, 1):
+            votes = np.zeros((K, N))
+            votes[:2] = (parties - 1) / 2
+            votes[says] += 1
+            # The party's own weights, if it is weights that are averaged: as long as they can be, one way or the other
+            longest = aggregation.longest(K, strength)
+            own = np.full(model.shape, 1 / math.sqrt(math.prod(model.shape))) * longest * (1 - 2 * says)
+            said = crowds.Tally(votes, votes.astype(np.float32), own, np.full(5, 0.5), np.zeros((5, N), int))
+            monkeypatch.setattr(work, "tally", lambda crowd, upto, said=said: said)
+            work.fits.cache_clear()
+            found = work.released(self.model, release, parties, (epsilon,))[0]
+            fitted = work.fits(self.model, parties)
+            self.weights.append(fitted.weights[release].ravel())
+            if not says:
+                self.noise = (found - fitted.weights[release]).reshape(RUNS, -1)
+        work.fits.cache_clear()
+        self.scale = self.model.sensitivity(release) / epsilon
+
+    def scores(self, noise=None):
+        noise = self.noise if noise is None else noise
+        half = RUNS // 2
+        return told_apart(*self.weights, (noise[:half], noise[half:]), scale=self.scale)
+
+
+class TestAudit:
+    """8,000 releases a pair of neighbours; each release is refuted in at most 5 of 100 audits, as far as it holds."""
+
+    @pytest.mark.parametrize("dataset", ["two", "four"])
+    @pytest.mark.parametrize(("release", "constants"), [("vote", "sharp"), ("soft", "sharp"), ("average", "norms")])
+    def test_the_releases_stand(self, monkeypatch, release, constants, dataset):
+        found = Neighbours(monkeypatch, release, dataset=dataset, constants=constants)
+        bound = measured(*found.scores())
+        assert not bound.refutes(claim(2.0))
+        # In one dimension an attacker gets all of epsilon; in many, the noise's length hides some of it
+        assert bound.epsilon > (0.5 if dataset == "two" else 0.15)
+
+    def test_half_of_the_noise_is_caught(self, monkeypatch):
+        found = Neighbours(monkeypatch, "soft", dataset="two", constants="sharp")
+        assert measured(*found.scores(found.noise / 4)).refutes(claim(2.0))
+
+    def test_a_sum_taken_for_a_mean_is_caught(self, monkeypatch):
+        real = aggregation.fit
+
+        def summed(X, shares, *, regularisation, tolerance=erm.TOLERANCE):
+            found = erm.logistic(X, shares[..., 1, :], regularisation=regularisation, row_weights=np.ones(len(X)))
+            return found.weights[..., None, :], 0.0
+
+        monkeypatch.setattr(aggregation, "fit", summed)
+        found = Neighbours(monkeypatch, "soft", dataset="two", constants="sharp")
+        assert measured(*found.scores()).refutes(claim(2.0))
+        monkeypatch.setattr(aggregation, "fit", real)
+
+    def test_independent_laplace_noise_with_the_l2_figure_overspends(self):
+        """Public rows along a diagonal of 16 dimensions: the L1 distance is four times the L2 one."""
+        X = np.full((50, 16), 0.25)
+        shares = aggregation.targets(np.stack([[[2], [3.0]], [[3], [2.0]]]) * np.ones(50), release="vote")
+        w, other = aggregation.fit(X, shares, regularisation=20.0)[0][:, 0]
+        scale = aggregation.sensitivity("vote", classes=2, parties=5, regularisation=20.0) / 1.0
+        rng = np.random.default_rng(0)
+        found = [centre + rng.laplace(scale=scale, size=(RUNS, 16)) for centre in (w, other)]
+        scores = [(np.abs(y - other) - np.abs(y - w)).sum(axis=1) for y in found]
+        assert measured(*scores).refutes(claim(1.0))
+        sound = NormExponential(sensitivity=scale, epsilon=1.0)
+        noise = [sound.noise(16, rng, size=RUNS) for _ in range(2)]
+        assert not measured(*told_apart(w, other, noise, scale=scale)).refutes(claim(1.0))
+
+    def test_noise_for_d_numbers_on_k_times_d_is_caught(self, monkeypatch):
+        """A length for 3 dimensions, in 12: too near to the centre, whose density then has a peak."""
+        found = Neighbours(monkeypatch, "soft", dataset="four", constants="sharp")
+        rng = np.random.default_rng(1)
+        short = rng.normal(size=(RUNS, 12))
+        short *= rng.gamma(3, found.scale, size=(RUNS, 1)) / np.linalg.norm(short, axis=1, keepdims=True)
+        half = RUNS // 2
+        scores = []
+        for centre, noise in zip(found.weights, (short[:half], short[half:]), strict=True):
+            far = [np.linalg.norm(centre + noise - one, axis=1) for one in found.weights]
+            scores.append((far[1] - far[0]) / found.scale + 9 * np.log(far[1] / far[0]))
+        assert measured(*scores).refutes(claim(2.0))
+
+    def test_a_loose_solver_is_caught(self, monkeypatch):
+        """Points that a solver may take for minimisers, each away from the other's."""
+        found = Neighbours(monkeypatch, "soft", dataset="two", constants="sharp", strength=1e-2, parties=501)
+        tau = 1e-3
+        step = found.weights[0] - found.weights[1]
+        away = step / np.linalg.norm(step) * tau / 1e-2
+        found.weights = [found.weights[0] + away, found.weights[1] - away]
+        assert measured(*found.scores()).refutes(claim(2.0))
+
+    def pate(self, sigma: float, questions: int) -> list[np.ndarray]:
+        """How many of the questions, on which the others are tied, get the one party's answer."""
+        rng, scores = np.random.default_rng(3), []
+        for says in (1, 0):
+            counts = np.full((2, questions), 10.0)
+            counts[says] += 1
+            labels = np.concatenate(
+                [
+                    aggregation.noisy_winners(counts, rng.standard_normal((500, 2, questions)), np.array(sigma))
+                    for _ in range(RUNS // 500)
+                ]
+            )
+            scores.append(labels.sum(axis=1) + rng.random(RUNS))
+        return scores
+
+    def test_pate_stands(self):
+        model = replace(PartiesSettings().model, queries=50, delta=1e-3)
+        bound = measured(*self.pate(model.sigma(2.0), 50), delta=1e-3)
+        assert not bound.refutes(claim(2.0, delta=1e-3))
+        assert bound.epsilon > 0.4
+
+    def test_pate_with_the_noise_of_one_question_is_caught(self):
+        model = replace(PartiesSettings().model, queries=1, delta=1e-3)
+        assert measured(*self.pate(model.sigma(2.0), 50), delta=1e-3).refutes(claim(2.0, delta=1e-3))
+
+
+class TestVotes:
+    def test_the_first_of_those_that_tie_wins(self):
+        counts = np.array([[2, 1, 0], [2, 3, 5], [1, 3, 5.0]])
+        np.testing.assert_array_equal(aggregation.targets(counts, release="vote").argmax(axis=0), [0, 1, 1])
+        np.testing.assert_allclose(aggregation.targets(counts, release="soft")[:, 0], [0.4, 0.4, 0.2])
+
+    def test_answers_one_by_one_are_the_mechanism_s(self):
+        counts, truth = np.array([[30, 10], [20, 12], [10, 28.0]]), np.array([0, 1])
+        expected = aggregation.answered(counts, truth, epsilon=1.0, queries=np.array([1, 5]))
+        rng = np.random.default_rng(0)
+        for share, queries in zip(expected, (1, 5), strict=True):
+            mechanism = NoisyMax(sensitivity=1, epsilon=1 / queries)
+            found = np.mean([mechanism.release(counts[:, i], rng, size=40_000) == truth[i] for i in (0, 1)])
+            assert found == pytest.approx(share, abs=0.006)
+
+    def test_theorem_four(self):
+        found = aggregation.theorem_four(
+            parties=1000, public_rows=500, inputs=3, regularisation=0.01, epsilon=2.0, reference_norm=4.0
+        )
+        assert found["noise"] == pytest.approx(4 * 9 * 0.26 * math.log(120) ** 2 / (1e-4 * 1e6 * 4))
+        assert found["rows"] == pytest.approx(16 * (32 + math.log(40)) / 5)
+        assert found["regularisation"] == pytest.approx(0.08)

@@ -1,0 +1,300 @@
+"""Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from dpcore.experiments.hypotheses_result import PUBLISHED_FEATURES, HypothesesResult
+from dpcore.experiments.hypotheses_work import METHODS
+from dpcore.parties.hypotheses import LEAST_SD
+from ui import panels
+from ui.figures import theme
+from ui.figures.hypotheses import SHORT
+from ui.panels import in_hundred, number
+
+DATA_HELP = (
+    "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
+    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it."
+)
+NEWSGROUPS = (
+    "20 Newsgroups, some 18,800 public letters of the 1990s, are not on this machine. scikit-learn can download them "
+    "from figshare.com and keeps them for the next time. Nothing is fetched unless you press the button."
+)
+NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
+NOISES = {
+    "exponential": "Noise on the answer (epsilon only)",
+    "gaussian": "Gaussian noise (with delta)",
+    "objective": "Noise in the objective (epsilon only)",
+}
+NOISES_HELP = (
+    "How a source hides its rows. **Noise on the answer**: the exact minimum plus noise of uniform direction. "
+    "**Gaussian**: less of it, at the price of delta. **Noise in the objective**: a random linear term before "
+    "minimising, for the hypotheses; the importance weights keep noise on the answer."
+)
+DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
+PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
+KNOBS = {
+    "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
+    "sources": {"label": "Sources", "help": "K, how many parties lend their hypotheses."},
+    "dimension": {
+        "label": "Features d'",
+        "scale": "log",
+        "stops": 12,
+        "help": "How many features are left after the public projection. The noise grows with their number.",
+    },
+    "target_rows": {"label": "Target rows", "help": "All rows of the target; few of them have labels."},
+    "public_rows": {"label": "Public rows", "help": "Rows that everybody sees, an even mixture of the domains."},
+    "repeats": {"help": "How often all of it is done anew: other rows, other noise."},
+    "seed": {"help": "Decides the domains, the rows and all of the noise. The same seed, the same numbers."},
+}
+
+
+def verdict(result: HypothesesResult) -> str:
+    """What the target gets, what that is worth, and what it costs a row of a source."""
+    return " ".join((_outcome(result), _weights(result), _promise(result)))
+
+
+def _outcome(result: HypothesesResult) -> str:
+    found, gain = result.summary, result.gain["transfer"].median
+    start = (
+        f"With {number(100 * result.settings.label_share)} labels in 100 rows the target is right "
+        f"<b>{in_hundred(found['transfer'].median)} times in 100</b> with what the sources lend, "
+        f"{in_hundred(found['weak'].median)} without, {in_hundred(found['target'].median)} with all labels."
+    )
+    if gain < 0:
+        return start + " <b>Borrowing harms here.</b>"
+    if result.harmed > 0.2:
+        return start + f" In {in_hundred(result.harmed)} of 100 repeats borrowing <b>harms</b>."
+    return start
+
+
+def _weights(result: HypothesesResult) -> str:
+    best, (_, median, _) = int(np.argmax(result.settings.shares)), result.weight_spread
+    return (
+        f"Source {best + 1}, {in_hundred(result.settings.shares[best])} % of the target, gets the weight "
+        f"{in_hundred(median[best])}."
+    )
+
+
+def _promise(result: HypothesesResult) -> str:
+    return f"One row of a source: {panels.odds(result.guarantee)}."
+
+
+def stages(result: HypothesesResult) -> str:
+    """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
+    settings = result.settings
+    cost = f"&epsilon; {number(settings.epsilon)}"
+    cost += f", &delta; {settings.delta:g}" if settings.noise == "gaussian" else ""
+    margin, weight = result.noise_at(settings.dimension)
+    how = (
+        "a vector, noise in the objective"
+        if settings.noise == "objective"
+        else f"a vector, noise {number(margin)} on a margin"
+    )
+    step = "EM on the divergence" if settings.divergence == "kl" else "least squares on the simplex"
+    labels = round(settings.label_share * settings.target_rows)
+    private, own = "at each source", "at the target"
+    steps = [
+        ("1 Hypotheses", private, f"{settings.source_rows:,} labelled rows of a source", how, cost),
+        (
+            "2 Importance weights",
+            private,
+            f"{settings.unlabelled_rows:,} other rows, and {settings.public_rows:,} public ones",
+            f"a vector, noise {number(weight)} on a log-weight",
+            f"{cost}, not on top: no row is in 1 and 2",
+        ),
+        ("3 The target's weights", own, f"{settings.target_rows:,} target rows, public rows", "nothing leaves", _FREE),
+        ("4 Hypothesis weights", own, "what 2 and 3 gave", f"{step}: {settings.sources} numbers", _AFTER),
+        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
+        ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _FREE),
+    ]
+    colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
+    boxes = "".join(
+        f'<div style="{_BOX};border-top-color:{colours[where]}"><b>{name}</b><br><i>{where}</i><br>reads {reads}<br>'
+        f"gives {gives}<br>costs a source row {costs}</div>"
+        for name, where, reads, gives, costs in steps
+    )
+    return f'<div style="{_STRIP}">{boxes}</div>'
+
+
+_FREE, _AFTER = "nothing", "nothing more"
+_STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,15rem),1fr));gap:.5rem"
+_BOX = (
+    "font-size:.8rem;line-height:1.35;padding:.45rem .6rem;border:1px solid rgba(128,128,128,.3);"
+    "border-top-width:3px;border-radius:.4rem"
+)
+
+
+def trust() -> str:
+    """Who sees what: a small diagram in HTML."""
+    box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
+    blue, grey = box.format(theme.PRIVATE), box.format(theme.NON_PRIVATE)
+    return (
+        f'<p class="lab-note"><span style="{blue}">source: rows + <b>own noise</b></span> &rarr; hypothesis and tilt '
+        f'&rarr; <span style="{grey}">anybody</span> &rarr; <span style="{grey}">target</span>. Nobody is trusted with '
+        "a source's rows, so nobody adds noise for all: with K sources the noise is there K times.</p>"
+    )
+
+
+def diagnostics(result: HypothesesResult) -> list[str]:
+    """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
+    sentences = [_noise(result), _mixture(result), _prior(result), _labels(result)]
+    return sentences + [text for text in (_average(result), _source(result), _choice(result)) if text]
+
+
+def _noise(result: HypothesesResult) -> str:
+    settings = result.settings
+    margin, weight = result.noise_at(settings.dimension)
+    where = "noise on the answer would move" if settings.noise == "objective" else "the noise moves"
+    text = (
+        f"With {settings.dimension} features {where} the margin of every row by about <b>{number(margin)}</b>, "
+        f"and the logarithm of a public row's weight by <b>{number(weight)}</b>. "
+    )
+    if settings.noise == "gaussian":
+        return text + "Gaussian noise grows with the root of the features in length, but not on one row's margin."
+    big = max(PUBLISHED_FEATURES.values())
+    few, full = ([number(value) for value in result.epsilon_for(d)] for d in (settings.dimension, big))
+    return text + (
+        f"Either is 1 at epsilon {few[0]} and {few[1]}; with all {big:,} words of the paper it would take "
+        f"epsilon <b>{full[0]} and {full[1]}</b>. That is what the projection buys."
+    )
+
+
+def _mixture(result: HypothesesResult) -> str:
+    error, settings = result.error, result.settings
+    nothing = float(np.mean((np.array(settings.shares) - 1 / settings.sources) ** 2))
+    text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
+    if error.median > nothing:
+        return text + (
+            f", more than the same weight for all ({number(nothing)}): after the noise the public rows tell nothing "
+            "about who resembles whom. A larger lambda for the weights makes them blunter and less noisy."
+        )
+    return text + f"; the same weight for all would miss by {number(nothing)}."
+
+
+def _prior(result: HypothesesResult) -> str:
+    sd = float(np.median(np.concatenate([one.prior_sd.ravel() for one in result.now])))
+    text = f"The prior's usual spread is {number(sd)}. "
+    if sd <= LEAST_SD * 1.01:
+        return (
+            text + "That is the floor: one source has all the weight, or they agree. Without it, labels count nothing."
+        )
+    return text + (
+        "The sources' noise is in it: at a small epsilon it is wide, so that the target's own labels decide, which "
+        "softens the harm."
+    )
+
+
+def _labels(result: HypothesesResult) -> str:
+    own = round(result.settings.label_share * result.settings.target_rows)
+    lost = result.summary["target"].median - result.summary["transfer"].median
+    if lost < 0.01:
+        return f"{own:,} labels and the sources do as well as all {result.settings.target_rows:,} labels."
+    return f"What is left to all labels is {number(100 * lost)} in 100. More labels close it, with or without sources."
+
+
+def _average(result: HypothesesResult) -> str:
+    more = result.summary["transfer"].median - result.summary["average"].median
+    if abs(more) < 0.004:
+        return "Weighing the sources makes no difference now: equal weights do as well."
+    if more < 0:
+        return "Equal weights do better now: the noisy weights pick the wrong sources."
+    return f"Weighing the sources gains {number(100 * more)} in 100 over equal weights, which trust unrelated ones too."
+
+
+def _source(result: HypothesesResult) -> str:
+    if result.summary["source"].median <= result.summary["transfer"].median:
+        return ""
+    return "The best source alone does better, but nobody could know which: it is picked by the test rows."
+
+
+def _choice(result: HypothesesResult) -> str:
+    settings = result.settings
+    words = []
+    if settings.noise == "gaussian" and settings.delta * settings.source_rows >= 1:
+        words.append(
+            f"Delta {settings.delta:g} is no smaller than one over the rows of a source: choose it far smaller."
+        )
+    if settings.epsilon > 20:
+        words.append("At such an epsilon the promise is hardly one: the verdict says what an attacker can do.")
+    return " ".join(words)
+
+
+def guarantee(result: HypothesesResult) -> str:
+    """What is promised, under which assumptions, and what is not."""
+    fitted = "Vocabulary, idf and projection are from public texts only. " * (result.settings.data != "domains")
+    return (
+        panels.guarantee(here=result.guarantee)
+        + trust()
+        + panels.note(
+            "Assumed: a person has one row, in one part of one source; the parts are divided without looking at the "
+            "rows; rows are at most 1 long; each minimum is exact (to 1e-10). " + fitted
+        )
+        + panels.note(
+            "<b>Not</b> protected: the target's rows (its own model, weights and accuracies show them), and on this "
+            "page what stands before the noise (rings, true shares, accuracies: analyst only). The lambdas are not "
+            "tuned here; choosing them by private rows, or the best source by the test, would cost extra."
+        )
+    )
+
+
+def table(result: HypothesesResult) -> None:
+    """Right answers by mixture and level of privacy."""
+    frame = result.table()
+    st.markdown(
+        f"**Several targets, labels on {number(100 * result.settings.label_share)} in 100 rows** (median of right "
+        "answers in 100)"
+    )
+    shown = frame.assign(
+        mixture=["\u00a0/\u00a0".join(_percent(share) for share in one) for one in frame["mixture"]],
+        epsilon=["no noise" if math.isinf(one) else number(one) for one in frame["epsilon"]],
+    )
+    for name in METHODS:
+        pairs = zip(frame[name], frame["best"], strict=True)
+        shown[name] = [_cell(value, best == name) for value, best in pairs]
+    heads = {name: f"{SHORT[name]}<br>{panels.badge('trained now')}" for name in METHODS}
+    panels.table(
+        shown,
+        caption="Bold: the best one, all labels aside. Best source is picked by the test rows, which nobody could do; "
+        "few labels and all labels see no source and have no noise. Up to 12 repeats.",
+        heads={"mixture": "target, % of each source", "epsilon": "epsilon"} | heads,
+    )
+    st.caption(
+        "The paper's own table and figures could not be read for this page; its claims stand under How it works."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}"
+
+
+def _cell(value: float, best: bool) -> str:
+    text = "…" if value != value else f"{value:.1f}"
+    return f"<b>{text}</b>" if best else text
+
+
+def alts(result: HypothesesResult) -> dict[str, str]:
+    """What a screen reader says in place of each picture."""
+    found = ", ".join(f"{SHORT[name]} {in_hundred(spread.median)}" for name, spread in result.summary.items())
+    gains = ", ".join(
+        f"{SHORT[name]} {100 * spread.median:+.1f}" for name, spread in result.gain.items() if name != "weak"
+    )
+    pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
+    weights = "; ".join(f"{in_hundred(share)} true, {in_hundred(found)} found" for share, found in pairs)
+    margin, weight = result.noise_at(result.settings.dimension)
+    return {
+        "weights": f"Hypothesis weights in 100 by source: {weights}.",
+        "gain": f"Right answers more in 100 than with few labels only: {gains}.",
+        "epsilon": f"Right answers over epsilon; now {found} in 100.",
+        "share": f"Right answers over the share of labels; now {found} in 100.",
+        "error": f"Mean squared error of the weights over epsilon; now {number(result.error.median)}.",
+        "noise": f"Noise by number of features; now {number(margin)} on a margin and {number(weight)} on a log-weight.",
+        "plane": "Released hypotheses, prior and posterior in the two coordinates in which the sources differ most.",
+    }
+
+
+def how_it_works() -> None:
+    """The six steps, the proof, and what the paper leaves open."""
+    st.markdown(Path(__file__).with_suffix(".md").read_text(encoding="utf-8"))

@@ -1,0 +1,281 @@
+"""The parties page in words: verdict, diagnostics, table, guarantee, method."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from dpcore.experiments.parties_result import PartiesResult
+from dpcore.parties import aggregation
+from ui import panels
+from ui.figures import parties as figures
+from ui.figures.trust import spoken_trust
+from ui.panels import in_hundred, number
+
+METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
+METHODS_HELP = (
+    "What leaves the aggregator. **Soft labels**: public rows are labelled with each class's share of the votes. "
+    "**Vote**: with the winner alone. **Average**: of the parties' weights; no public rows, only where all parties "
+    "train the same linear model. **PATE**: noisy winners for some public rows, and a student who learns from them."
+)
+LEARNERS = {
+    "logistic": "logistic regression",
+    "bayes": "naive Bayes",
+    "tree": "a small tree",
+    "neighbours": "nearest neighbours",
+    "mixed": "mixed kinds",
+}
+LABELS = {"votes": "shares of votes", "probabilities": "class probabilities"}
+CONSTANTS = {"published": "as published", "sharp": "exact for logistic loss", "norms": "with bounded weights"}
+CONSTANTS_HELP = (
+    "How far one party may move the weights, and so how much noise there is. **As published**: 2/lambda, 2/(M lambda). "
+    "**Exact for logistic loss**: half of it for two classes, times the public rows' mean norm. **With bounded "
+    "weights**: uses besides that no minimiser can be longer than a bound of ours, which helps averages most."
+)
+KNOBS = {
+    "epsilon": {
+        "help": "The privacy budget, for a whole party: all of its rows may be replaced, and the odds of any outcome "
+        "change by a factor of at most e to the epsilon."
+    },
+    "rows": {"label": "Rows a party", "help": "How many rows each party has for its own classifier.", "stops": 12},
+    "public_rows": {
+        "label": "Public rows",
+        "scale": "log",
+        "stops": 12,
+        "help": "N, rows without labels that belong to nobody. More of them follow the parties more closely; the noise "
+        "stays.",
+    },
+    "delta": {"label": "Delta (PATE)"},
+    "repeats": {"help": "How often the noise is drawn at each setting. Another seed draws other parties."},
+    "seed": {"help": "Decides all rows and all of the noise. The same seed, the same numbers."},
+}
+
+
+def verdict(result: PartiesResult) -> str:
+    """What the chosen release reaches, beside what else there is."""
+    settings, spread = result.settings, result.summary[result.settings.method]
+    text = (
+        f"{_promise(result)}, <b>{figures.STYLES[settings.method][0]}</b> from {settings.parties:,} parties "
+        f"{_reach(settings.method)} <b>{in_hundred(spread.median)} times in 100</b>, between "
+        f"{in_hundred(spread.low)} and {in_hundred(spread.high)} in nine runs of ten. "
+    )
+    text += (
+        f"A party alone: {in_hundred(result.local.median)}; all rows in one place without privacy: "
+        f"{in_hundred(result.batch_accuracy)}. "
+    )
+    return text + _rival(result) + _so_far(result)
+
+
+def _promise(result: PartiesResult) -> str:
+    settings = result.settings
+    delta = f" and delta {settings.delta:g}" if settings.method == "pate" else ""
+    return f"At <b>epsilon {number(settings.epsilon)}</b>{delta} for a <b>whole party</b>"
+
+
+def _reach(method: str) -> str:
+    verb = "are" if method in ("soft", "average") else "is"
+    return f"{verb} right"
+
+
+def _rival(result: PartiesResult) -> str:
+    """The best of the other releases, where it is better; or that none is."""
+    own, summary = result.settings.method, result.summary
+    best = max(summary, key=lambda name: summary[name].median)
+    if best == own or summary[best].median < summary[own].median + 0.005:
+        return "No other release here does better. "
+    extra = f" (at the price of delta {result.settings.delta:g})" if best == "pate" else ""
+    return f"Best here: {figures.STYLES[best][0]}, {in_hundred(summary[best].median)}{extra}. "
+
+
+def _so_far(result: PartiesResult) -> str:
+    if result.complete:
+        return ""
+    return (
+        f"<b>So far {result.asked:,} of {result.settings.parties:,} parties have been asked</b>; noise is that for all."
+    )
+
+
+def diagnostics(result: PartiesResult) -> list[str]:
+    """Why the picture looks as it does: sensitivity against weights, votes, parties, questions."""
+    sentences = [_noise(result), _one_party(result), _crowd(result), _answers(result)]
+    more = (_averages(result), _theorem(result), _delta(result))
+    return sentences + [sentence for sentence in more if sentence]
+
+
+def _noise(result: PartiesResult) -> str:
+    method, settings = result.settings.method, result.settings
+    if method == "pate":
+        return (
+            f"Each of {settings.model.queries:,} questions gets noise of <b>{number(result.sigma)} votes</b> on each "
+            f"class's count, of {settings.parties:,} votes in all; a party moves two counts by one. Fewer questions "
+            "need less noise, but leave the student fewer rows."
+        )
+    noise, signal = result.noise_norm(method), result.signal_norm(method)
+    ratio = noise / signal
+    tells = "they drown in it" if ratio > 2 else "they blur" if ratio > 0.3 else "it hardly shows"
+    return (
+        f"One party can move the weights by at most {number(result.sensitivity(method))}, so the noise in "
+        f"{result.unit_of_noise} dimensions is {number(noise)} long on average. The weights are {number(signal)} long, "
+        f"so the noise is <b>{number(ratio)} times</b> as long: {tells}."
+    )
+
+
+def _one_party(result: PartiesResult) -> str:
+    vote, soft = result.sensitivity("vote"), result.sensitivity("soft")
+    return (
+        f"Where all other votes are tied, one party decides every label: a majority vote can move by {number(vote)} "
+        f"however many parties there are. A share of votes moves by 1/{result.settings.parties:,}, the weights by at "
+        f"most <b>{number(soft)}</b>."
+    )
+
+
+def _crowd(result: PartiesResult) -> str:
+    settings, exact = result.settings, result.exact["soft"]
+    careless = f"; {in_hundred(settings.careless)} in 100 of them guess their labels" if settings.careless else ""
+    return (
+        f"Parties alone are right {in_hundred(result.local.low)} to {in_hundred(result.local.high)} times in 100"
+        f"{careless}. Together, before any noise, soft labels give {in_hundred(exact)} (analyst only)."
+    )
+
+
+def _answers(result: PartiesResult) -> str:
+    if not result.worth:
+        return "As a service that answers one question after the other, noisily, the parties would never do better."
+    most = result.answers["questions"].max()
+    count = f"{result.worth:,}" + (" or more" if result.worth == most else "")
+    return (
+        f"Answering one by one would be better for up to about <b>{count} questions</b> within the same budget, each "
+        "with a part of epsilon. The released model answers any number."
+    )
+
+
+def _averages(result: PartiesResult) -> str:
+    settings = result.settings
+    if "average" not in result.methods:
+        return "These parties have no common weights to average: what they say about public rows is all there is."
+    if settings.constants != "norms":
+        return ""
+    longest = aggregation.longest(settings.model.classes, settings.regularisation)
+    return (
+        f"With lambda {settings.regularisation:g} no minimiser is longer than {number(longest)}. Averages gain most "
+        f"from that: {number(result.sensitivity('average'))} instead of "
+        f"{number(result.published_sensitivity('average'))}."
+    )
+
+
+def _theorem(result: PartiesResult) -> str:
+    if result.bound is None or result.settings.method != "soft":
+        return ""
+    frame = result.bound
+    near = frame.iloc[(frame["parties"] - result.settings.parties).abs().argmin()]
+    return (
+        f"Theorem 4 bounds the excess risk by about {number(float(near['total']))} nats here: it shows how the error "
+        "falls with M, epsilon and N, and is no forecast of its size."
+    )
+
+
+def _delta(result: PartiesResult) -> str:
+    settings = result.settings
+    if settings.method != "pate" or settings.delta * settings.parties < 1:
+        return ""
+    return (
+        f"Delta {settings.delta:g} is no smaller than one over the {settings.parties:,} parties: publishing one whole "
+        "party at random would be allowed. Choose it far smaller."
+    )
+
+
+def guarantee(result: PartiesResult) -> str:
+    """What the chosen release promises, to whom, and what it leaves open."""
+    held = result.guarantee(result.settings.method)
+    right = in_hundred(held.attacker_accuracy)
+    sure = "practically every time" if held.attacker_accuracy > 0.9995 else f"at most {right} times in 100"
+    text = panels.guarantee(here=held)
+    text += panels.note(
+        "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
+        f"Who could at best guess 50:50 which of two parties took part can be right <b>{sure}</b>."
+    )
+    text += panels.note(
+        "The aggregator is trusted: it sees every classifier. Each release by itself; publishing two adds up. Assumed "
+        "public: M, N, lambda, all public rows and their number, bounds on features. <b>Not</b> protected: "
+        "accuracies, shares and private rows on this page (analyst only), nor the price of trying settings."
+    )
+    if result.settings.method != "pate":
+        text += panels.note(
+            f"Noise is made for the exact minimiser: the fits stop at a gradient of {result.fits.tolerance:.0e}, and "
+            "what that leaves open is added to the sensitivity."
+        )
+    return text
+
+
+def table(result: PartiesResult) -> None:
+    """All releases now."""
+    frame = result.table()
+    shown = frame.assign(
+        method=[figures.STYLES[name][0] for name in frame["method"]],
+        **{name: frame[name].map(_percent) for name in ("low", "median", "high", "without noise")},
+        sensitivity=frame["sensitivity"].map(number),
+        noise=[
+            f"{number(value)} votes" if name == "pate" else number(value)
+            for name, value in zip(frame["method"], frame["noise"], strict=True)
+        ],
+        epsilon=frame["epsilon"].map(number),
+        delta=frame["delta"].map("{:g}".format),
+    )
+    shown["band"] = shown["low"] + " to " + shown["high"]
+    now, bound = panels.badge("trained now"), panels.badge("bound")
+    st.markdown("**All releases at these settings** (right answers in 100, test rows)")
+    panels.table(
+        shown,
+        caption=(
+            "Median and nine in ten of the draws of noise. Sensitivity: of the weights, for one replaced party; for "
+            "PATE, of one question's counts. Noise: its mean length; for PATE, its standard deviation. Without noise: "
+            "analyst only. Each guarantee is for the release by itself."
+        ),
+        heads={
+            "method": "release",
+            "median": f"right<br>{now}",
+            "band": "nine in ten",
+            "without noise": "without noise",
+            "sensitivity": f"sensitivity<br>{bound}",
+            "noise": "noise",
+            "epsilon": f"epsilon<br>{bound}",
+            "delta": "delta",
+            "unit": "protected: one",
+        },
+    )
+
+
+def _percent(value: float) -> str:
+    return "-" if value != value else f"{100 * value:.1f}"
+
+
+def alts(result: PartiesResult) -> dict[str, str]:
+    """What a screen reader says in place of each picture."""
+    summary, settings = result.summary, result.settings
+    said = ", ".join(f"{figures.STYLES[name][0]} {in_hundred(summary[name].median)}" for name in result.methods)
+    noise = ", ".join(
+        f"{figures.STYLES[name][0]} {number(result.noise_norm(name))}" for name in result.methods if name != "pate"
+    )
+    maps = {
+        name: f"Decision regions, {figures.STYLES[name][0]}: median accuracy {in_hundred(summary[name].median)} in 100."
+        for name in result.methods
+    }
+    moved = ", ".join(
+        f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}"
+        for row in result.moved().to_dict("records")
+    )
+    return maps | {
+        "epsilon": f"Accuracy over 1/epsilon. At epsilon {number(settings.epsilon)}, in 100: {said}.",
+        "parties": f"Accuracy over the number of parties. With {settings.parties:,}, in 100: {said}.",
+        "batch": f"Regions of one model of all rows without privacy: {in_hundred(result.batch_accuracy)} in 100.",
+        "local": f"Where single parties agree; alone they are right {in_hundred(result.local.median)} times in 100.",
+        "one_party": f"How far one party moves the weights: {moved}.",
+        "noise": f"Mean length of the noise with {settings.parties:,} parties: {noise}.",
+        "bound": "The published bound on the excess risk over the number of parties, far above what is measured.",
+        "answers": f"Noisy answers one by one are better than the released model for up to {result.worth:,} questions.",
+        "trust": spoken_trust(result),
+    }
+
+
+def how_it_works() -> None:
+    """The algorithms, the paper, and what it leaves open."""
+    st.markdown(Path(__file__).with_suffix(".md").read_text(encoding="utf-8"))
