@@ -7,7 +7,7 @@ BENCH_PY := $(BENCH_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format quick bench clean
+.PHONY: help run test lint format quick audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -28,6 +28,9 @@ format: $(VENV)/.dev ## put the code in the house style
 
 quick: $(VENV)/.dev ## the tests that need no browser (ARGS="-n 2" spreads them over two cores)
 	@$(PY) -m pytest -m "not browser" $(ARGS)
+
+audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
+	@$(PY) -m benchmarks.audit $(ARGS)
 
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)

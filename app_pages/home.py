@@ -8,15 +8,66 @@ st.html(
     "just enough noise that nobody can tell whether <i>you</i> were in the data. The noise has a price: the model "
     "makes more mistakes. One number, <b>epsilon</b>, sets both. Move it and watch.</p>"
 )
-DOORS = (
-    ("app_pages/classifier.py", "**Open the classifier and drag epsilon**", "What does privacy cost a classifier?"),
-    ("app_pages/mechanisms.py", "**Begin with one number**", "What does one published number give away?"),
-    ("app_pages/ledger.py", "**Count the budget**", "What does a run cost, and by which proof?"),
+
+# A tour: (what to do, what is to be seen there, the page with settings that show it at once).
+TOUR = (
+    (
+        "See it",
+        "At epsilon 0.05 the noise drowns the data: the boundaries fly apart, and the model guesses. Drag epsilon to "
+        "the right until they come together.",
+        "classifier?epsilon=0.05",
+    ),
+    (
+        "Count it",
+        "One training, 10,000 noisy steps. One proof says it costs 26, another 1.26, the exact one 0.947: the noise "
+        "did not change, the proof did.",
+        "ledger?sampling_rate=0.01&noise_multiplier=4&steps=10000&delta=1e-05",
+    ),
+    (
+        "Share it",
+        "A thousand parties, each with a handful of rows and a model of its own. Their votes teach one model, and "
+        "nobody can tell whether a whole party took part.",
+        "parties",
+    ),
+    (
+        "Attack it",
+        "Train hundreds of models with one person and hundreds without. How often does the best attacker guess "
+        "right, and what does the guarantee allow?",
+        "attack",
+    ),
 )
-for column, (page, label, question) in zip(st.columns(3, gap="large"), DOORS, strict=True):
-    with column.container(border=True):
-        st.page_link(page, label=label, icon=":material/arrow_forward:")
-        st.caption(question)
+st.subheader("A tour in four stops")
+for number, (column, (name, text, link)) in enumerate(zip(st.columns(4, gap="medium"), TOUR, strict=True), 1):
+    with column.container(border=True, height="stretch"):
+        st.markdown(f"**{number}. {name}.** {text}")
+        st.link_button("Go there", link, icon=":material/play_arrow:")
+
+st.subheader("All pages")
+PAGES = (
+    (
+        "What a model loses",
+        ("classifier", "What does privacy cost a classifier, and what does a public start buy?"),
+        ("network", "What does privacy cost a neural network, step by step?"),
+        ("regression", "What does privacy cost a regression?"),
+    ),
+    (
+        "What the promise means",
+        ("mechanisms", "What does one published number give away?"),
+        ("ledger", "What does a run cost, and by which proof?"),
+        ("attack", "What is a guarantee worth against an attacker?"),
+    ),
+    (
+        "What others can help",
+        ("transfer", "What does transfer really buy?"),
+        ("parties", "What can many parties learn together, without showing their rows?"),
+        ("hypotheses", "What do others' private models say about your own task?"),
+    ),
+)
+for column, (heading, *pages) in zip(st.columns(3, gap="large"), PAGES, strict=True):
+    column.markdown(f"**{heading}**")
+    for page, question in pages:
+        column.page_link(f"app_pages/{page}.py", icon=":material/arrow_forward:")
+        column.caption(question)
 
 see, honest, yours = st.columns(3, gap="large")
 see.markdown(
@@ -38,15 +89,15 @@ tables and a script that computes them again can be downloaded. Nothing leaves t
 st.subheader("Three things to try")
 TRIES = (
     (
-        "Squeeze",
-        "At epsilon 0.05 the noise drowns the data: the boundaries fly apart, and the model guesses.",
-        "classifier?epsilon=0.05",
-    ),
-    (
         "Get help",
         "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. Started from 300 "
         "public examples, nine in ten.",
         "classifier?dataset=digits&epsilon=0.5&public_rows=300&shift=0&public_steps=100&steps=10&learning_rate=1",
+    ),
+    (
+        "Watch it learn",
+        "Two spirals and a network of three layers. Press play: the regions curl up while the budget is spent.",
+        "network?dataset=spirals&epsilon=8&rows=3000&lot_size=200&layers=3&width=24&epochs=30&shown=0",
     ),
     (
         "Doubt",

@@ -1,6 +1,8 @@
 """Who trains in the engine's benchmark: the batch axis, a plain loop, Opacus, and the bare floor."""
 
 import itertools
+import os
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from dpcore import descent, losses
+from dpcore import cores, losses
 from dpcore.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
 from dpcore.privacy import Adjacency
 
@@ -17,6 +19,8 @@ REPEATS, STEPS = 20, 100
 MODELS = len(EPSILONS) * REPEATS
 DELTA, CLIP_NORM, LEARNING_RATE = 1e-5, 0.5, 1.0
 ADJACENCY = Adjacency.REPLACE_ONE
+# Seconds that one contender is given in a round; it is always timed at least once.
+MOMENT = 0.1
 
 # Trains one or more models and returns their weights (..., k, p).
 Training = Callable[[], np.ndarray]
@@ -63,6 +67,26 @@ def clock(train: Training) -> float:
     return time.perf_counter() - begin
 
 
+def moment(make: Callable[[int], Training], turn: int, *, models: int) -> float:
+    """The median time of the trainings that fit into a moment; single models take turns."""
+    taken, end = [], time.perf_counter() + MOMENT
+    while not taken or time.perf_counter() < end:
+        taken.append(clock(make((turn * 37 + len(taken) * 61) % models)))
+    return statistics.median(taken)
+
+
+def choose_threads(train: Training) -> int:
+    """Give PyTorch the number of threads with which it trains a model quicker: one, or all."""
+    import torch
+
+    def needed(threads: int) -> float:
+        torch.set_num_threads(threads)
+        return min(clock(train) for _ in range(3))
+
+    torch.set_num_threads(min({1, os.cpu_count() or 1}, key=needed))
+    return torch.get_num_threads()
+
+
 def ours(work: Work, multipliers: np.ndarray) -> Training:
     """All models in one batch."""
     return lambda: (
@@ -86,7 +110,7 @@ def on_one_core(train: Training) -> Training:
     """The same, kept from sharing the models among the cores."""
 
     def alone() -> np.ndarray:
-        with mock.patch.object(descent, "_cores", return_value=1):
+        with mock.patch.object(cores, "cores", return_value=1):
             return train()
 
     return alone

@@ -18,8 +18,6 @@ same weights without noise.
 
 import importlib.util
 import os
-import statistics
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -34,8 +32,9 @@ from benchmarks.contenders import (
     Case,
     Training,
     Work,
-    clock,
+    choose_threads,
     loop,
+    moment,
     on_one_core,
     opacus,
     ours,
@@ -46,8 +45,6 @@ from dpcore import losses
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4
-# Seconds that one contender is given in a round; it is always timed at least once.
-MOMENT = 0.1
 
 COLUMNS = ("", "ours", "one core", "floor", "tanh floor", "loop*", "lean loop*", "Opacus*", "without bias*")
 WIDTHS = (24, 9, 9, 9, 10, 9, 10, 9, 13)
@@ -89,16 +86,8 @@ def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str,
     for turn in range(rounds):
         order = list(contenders.items())
         for name, (scale, make) in order if turn % 2 else reversed(order):
-            taken[name][turn] = scale * _moment(make, turn)
+            taken[name][turn] = scale * moment(make, turn, models=MODELS)
     return taken
-
-
-def _moment(make: Callable[[int], Training], turn: int) -> float:
-    """The median time of the trainings that fit into a moment; single models take turns."""
-    taken, end = [], time.perf_counter() + MOMENT
-    while not taken or time.perf_counter() < end:
-        taken.append(clock(make((turn * 37 + len(taken) * 61) % MODELS)))
-    return statistics.median(taken)
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
@@ -121,7 +110,8 @@ def _measure(case: Case, singles: dict[str, Callable], *, rounds: int, say: Prin
     """Time one case and print it; return its acceptance lines."""
     work = Work(case)
     if "opacus" in singles:
-        say(f"  PyTorch is quicker on {_choose_threads(work)} of {os.cpu_count()} threads here")
+        threads = choose_threads(opacus(work, work.multipliers[0]))
+        say(f"  PyTorch is quicker on {threads} of {os.cpu_count()} threads here")
     apart = {name: disagreement(work, single) for name, single in singles.items()}
     taken = times(work, singles, rounds=rounds)
     ratios = {name: taken["one core"] / taken[name] for name in ("floor", "tanh") if name in taken}
@@ -131,20 +121,6 @@ def _measure(case: Case, singles: dict[str, Callable], *, rounds: int, say: Prin
     compared = [_median(ratios.get(name), lambda ratio: f"{number(ratio)}x") for name in names[2:]]
     say(row(["  core/floor, other/ours", "", "", *compared], WIDTHS))
     return [_sameness(case, apart, clipped(work)), *_speed(case, ratios)]
-
-
-def _choose_threads(work: Work) -> int:
-    """Give PyTorch the number of threads with which a model is trained quicker: one, or all."""
-    import torch
-
-    train = opacus(work, work.multipliers[0])
-
-    def needed(threads: int) -> float:
-        torch.set_num_threads(threads)
-        return min(clock(train) for _ in range(3))
-
-    torch.set_num_threads(min({1, os.cpu_count() or 1}, key=needed))
-    return torch.get_num_threads()
 
 
 def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:

@@ -1,14 +1,15 @@
-"""From the slider to the redrawn charts, in headless Chromium: the classifier beside a bare Streamlit page.
+"""From the slider to the redrawn charts, in headless Chromium: the lab's pages beside a bare Streamlit page.
 
-The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. Both pages are served with the
+The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages are served with the
 lab's own configuration, and take turns in one run.
 
 - *key*: from the keydown event of an arrow key to the last change of the last chart, on the browser's own clock. A
-  change is a mutation of the page that makes a difference, or a drawing call on a canvas. All five charts of the
-  classifier count; the four that depend on epsilon must have changed before a redraw counts as complete. What follows
-  on release, and still touches a chart, is in.
-- *drag*: the classifier's epsilon slider is dragged once, slowly, from end to end. A redraw counts when all four charts
-  have changed since the one before, and no more redraws count than values were sent. Each drag has a seed of its own:
+  change is a mutation of the page that makes a difference, or a drawing call on a canvas. Every chart that depends on
+  the slider must have changed before a redraw counts as complete; what follows, and still touches a chart, is in.
+- *key*, ledger, regression and transfer: some curves go on being computed, and drawn, after the first picture that is
+  all of the new value's. The redraw ends with that picture; the time until nothing changes any more is "at rest".
+- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all the charts that depend on it have
+  changed since the one before, and no more redraws count than values were sent. Each drag has settings of its own:
   nothing that is drawn was computed before.
 """
 
@@ -24,12 +25,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, number, row
+from benchmarks.subjects import DRAGGED, SUBJECTS, Subject
 
 ROOT = Path(__file__).parents[1]
 RECORDER = Path(__file__).with_name("recorder.js")
@@ -45,43 +46,16 @@ FLAGS = [
 ]
 VIEWPORT = {"width": 1440, "height": 1000}
 
-# Milliseconds: how long nothing may happen before a redraw is over; how long to wait for one at most.
-QUIET, PATIENCE = 300, 10_000
+# Milliseconds: how long nothing may happen before a redraw is over; how long to wait for one at most; how close the
+# changes are that are one picture.
+QUIET, PATIENCE, PICTURE = 300, 10_000, 12
 WARM_UP, PRESSES = 5, 10
 DRAGS, DRAG_SECONDS, MOVE_SECONDS = 3, 4.0, 0.016
-SLIDER = 'input[type=range][aria-label="Epsilon"]'
 
 SLOWER_AT_MOST, REDRAWS_AT_LEAST = 2.0, 10.0
 
-COLUMNS = ("page", "charts", "presses", "p50", "p95", "longest", "incomplete")
-WIDTHS = (12, 6, 7, 8, 8, 8, 10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Subject:
-    """A page to measure: its script and path, its charts, and which of them depend on the slider."""
-
-    script: str
-    path: str
-    charts: tuple[str, ...]
-    moving: tuple[int, ...]
-
-
-SUBJECTS = {
-    "bare": Subject(script="benchmarks/bare/bare.py", path="", charts=(".st-key-line",), moving=(0,)),
-    "classifier": Subject(
-        script="app.py",
-        path="classifier",
-        charts=(
-            '[data-chart="map.reference"]',  # without privacy: it depends on nothing that epsilon moves
-            '[data-chart="map.scratch"]',
-            '[data-chart="map.public"]',
-            "[data-chart=accuracy]",
-            "[data-chart=loss]",
-        ),
-        moving=(1, 2, 3, 4),
-    ),
-}
+COLUMNS = ("page", "charts", "presses", "p50", "p95", "longest", "at rest", "incomplete")
+WIDTHS = (12, 6, 7, 8, 8, 8, 8, 10)
 
 
 def browser_path() -> str | None:
@@ -130,13 +104,15 @@ def _answers(address: str, process: subprocess.Popen) -> bool:
 class Visit:
     """A browser that has a page open, and what can be done there."""
 
-    def __init__(self, browser, subject: Subject, address: str, query: str = ""):
+    def __init__(self, browser, subject: Subject, address: str, drag: int | None = None):
         self.subject = subject
         self.context = browser.new_context(viewport=VIEWPORT)
         self.context.add_init_script(path=RECORDER)
         self.page = self.context.new_page()
-        self.page.goto(f"{address}/{subject.path}{query}")
-        self.slider = self.page.locator(SLIDER)
+        field, values = subject.unseen
+        query = subject.query if drag is None else f"{field}={values[drag]}"
+        self.page.goto(f"{address}/{subject.path}?{query}".rstrip("?"))
+        self.slider = self.page.locator(f'input[type=range][aria-label="{subject.slider}"]')
         self.slider.wait_for(state="attached", timeout=60_000)
         for chart in subject.charts:
             self.page.locator(f"{chart} .main-svg, {chart} canvas").first.wait_for(timeout=60_000)
@@ -150,14 +126,18 @@ class Visit:
         how = {"must": list(must), "quiet": QUIET, "patience": PATIENCE}
         return self.page.evaluate("how => recorder.settled(how)", how)
 
-    def press(self) -> float:
-        """Press an arrow key; milliseconds until the last chart was redrawn, infinite if one never was."""
+    def press(self) -> tuple[float, float]:
+        """Press an arrow key; milliseconds until the redraw and until all rests, infinite if a chart never changed."""
         self.page.bring_to_front()
         self.slider.focus()
         self.page.evaluate("recorder.reset()")
         self.page.keyboard.press("ArrowRight")
         seen = self._settled(self.subject.moving)
-        return max(at for _, at in seen["changes"]) - seen["down"] if seen["complete"] else np.inf
+        if not seen["complete"]:
+            return np.inf, np.inf
+        rest = max(at for _, at in seen["changes"])
+        end = first_picture(seen["changes"], self.subject.moving) if self.subject.refined else rest
+        return end - seen["down"], rest - seen["down"]
 
     def drag(self) -> dict:
         """Drag the slider from end to end; what was recorded."""
@@ -179,6 +159,17 @@ class Visit:
         return seen
 
 
+def first_picture(changes: list[list[float]], moving: tuple[int, ...]) -> float:
+    """When the picture ended in which the last of the ``moving`` charts changed for the first time."""
+    end, seen = -np.inf, set()
+    for chart, at in changes:
+        if seen.issuperset(moving) and at - end > PICTURE:
+            break
+        seen.add(chart)
+        end = at
+    return end
+
+
 def complete_redraws(changes: list[list[float]], moving: tuple[int, ...]) -> list[float]:
     """When all the ``moving`` charts had changed since the time before."""
     ends, seen = [], set()
@@ -191,23 +182,25 @@ def complete_redraws(changes: list[list[float]], moving: tuple[int, ...]) -> lis
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """Both pages in turn, then the drags."""
+    """All pages in turn, then the drags."""
     path, missing = browser_path(), []
     if importlib.util.find_spec("playwright") is None:
         missing.append("playwright")
     if path is None:
         missing.append("Chromium or Chrome ($CHROME names one)")
     if missing:
-        return Outcome(lines=_lines({}, []), missing=missing)
+        return Outcome(lines=_lines({}, {}), missing=missing)
     from playwright.sync_api import sync_playwright
 
     with ExitStack() as stack:
-        addresses = {name: stack.enter_context(served(one.script)) for name, one in SUBJECTS.items()}
+        scripts = {one.script for one in SUBJECTS.values()}
+        servers = {script: stack.enter_context(served(script)) for script in sorted(scripts)}
+        addresses = {name: servers[one.script] for name, one in SUBJECTS.items()}
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=path, args=FLAGS)
         stack.callback(browser.close)
         say(f"  Chromium {browser.version}, {VIEWPORT['width']} x {VIEWPORT['height']}")
         taken = _presses(browser, addresses, rounds=rounds, say=say)
-        rates = _drags(browser, addresses["classifier"], say=say)
+        rates = {name: _drags(browser, name, addresses[name], say=say) for name in DRAGGED}
     return Outcome(lines=_lines(taken, rates))
 
 
@@ -217,17 +210,17 @@ def _presses(browser, addresses: dict[str, str], *, rounds: int, say: Print) -> 
     for visit in visits.values():
         for _ in range(WARM_UP):
             visit.press()
-    taken = {name: np.empty((rounds, PRESSES)) for name in visits}
+    taken = {name: np.empty((rounds, PRESSES, 2)) for name in visits}
     for turn in range(rounds):
         for name, visit in visits.items() if turn % 2 else reversed(visits.items()):
             taken[name][turn] = [visit.press() for _ in range(PRESSES)]
     say(row(COLUMNS, WIDTHS))
     for name, visit in visits.items():
         visit.close()
-        times = taken[name]
-        marks = [f"{number(mark)} ms" for mark in (*_percentiles(times), times.max())]
+        times, rest = taken[name][..., 0], taken[name][..., 1]
+        marks = [f"{number(mark)} ms" for mark in (*_percentiles(times), times.max(), _percentiles(rest)[0])]
         say(row([name, len(visit.subject.charts), times.size, *marks, int(np.isinf(times).sum())], WIDTHS))
-    return taken
+    return {name: both[..., 0] for name, both in taken.items()}
 
 
 def _percentiles(times: np.ndarray) -> tuple[float, float]:
@@ -235,26 +228,32 @@ def _percentiles(times: np.ndarray) -> tuple[float, float]:
     return tuple(np.quantile(times, (0.5, 0.95), method="higher"))
 
 
-def _drags(browser, address: str, *, say: Print) -> list[float]:
+def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
     """Complete redraws a second of each drag."""
-    subject, rates = SUBJECTS["classifier"], []
+    subject, rates = SUBJECTS[name], []
     for drag in range(DRAGS):
-        visit = Visit(browser, subject, address, f"?seed={100 + drag}")
+        visit = Visit(browser, subject, address, drag)
         seen = visit.drag()
         visit.close()
         ends = complete_redraws(seen["changes"], subject.moving)
         rates.append(min(len(ends), seen["sent"]) / seen["seconds"])
         gap = f", longest wait {number(np.diff(ends).max())} ms" if len(ends) > 1 else ""
         say(
-            f"  drag {drag + 1}: {seen['sent']} values sent and {len(ends)} complete redraws in "
+            f"  {name}, drag {drag + 1}: {seen['sent']} values sent and {len(ends)} complete redraws in "
             f"{seen['seconds']:.1f} s: {number(rates[-1])} a second{gap}"
         )
     return rates
 
 
-def _lines(taken: dict[str, np.ndarray], rates: list[float]) -> list[Line]:
-    ratio = [_percentiles(taken["classifier"])[1] / _percentiles(taken["bare"])[1]] if taken else []
+def _lines(taken: dict[str, np.ndarray], rates: dict[str, list[float]]) -> list[Line]:
+    p95 = {name: _percentiles(times)[1] for name, times in taken.items()}
+    ratios = {name: [p95[name] / p95["bare"]] if p95 else [] for name in ("classifier", "ledger")}
     return [
-        at_most("key to redraw: p95 of the classifier over p95 of the bare page", SLOWER_AT_MOST, ratio),
-        at_least("drag: complete redraws", REDRAWS_AT_LEAST, rates, unit=" a second"),
+        *(
+            at_most(f"key to redraw: p95 of the {name} over p95 of the bare page", SLOWER_AT_MOST, ratio)
+            for name, ratio in ratios.items()
+        ),
+        at_least(
+            "drag: complete redraws of the classifier", REDRAWS_AT_LEAST, rates.get("classifier", []), unit=" a second"
+        ),
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.data import DATASETS
+from dpcore.data import STRAIGHT
 from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.experiments.classifier_claims import VERSIONS
 
@@ -20,6 +20,16 @@ def opened(page: str, **link: str) -> AppTest:
     for name, value in link.items():
         app.query_params[name] = value
     return app.run()
+
+
+def at_rest(app: AppTest, page: str) -> AppTest:
+    """The page once all of its work is done: how much a run does depends on how quick the machine is."""
+    for _ in range(500):
+        desk = app.session_state[f"{page}.desk"]
+        if desk.complete and desk.told == desk.settings:
+            return app
+        app.run()
+    raise AssertionError(f"the page {page} does not come to rest")
 
 
 def text(app: AppTest) -> str:
@@ -47,7 +57,7 @@ def test_page_opens_and_speaks(page):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("dataset", STRAIGHT)
 def test_every_data_set_in_every_version(dataset, version):
     app = opened(CLASSIFIER, dataset=dataset, version=version, public_rows="20", repeats="2", steps="5")
     assert not app.exception
@@ -63,7 +73,7 @@ def test_a_link_is_the_experiment():
     address = {name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()}
     second = opened(CLASSIFIER, **address)
     assert settings_of(second) == settings_of(first) == ClassifierSettings(epsilon=2.5, seed=11)
-    assert text(second) == text(first)
+    assert text(at_rest(second, "classifier")) == text(at_rest(first, "classifier"))
     assert "epsilon 2.5" in text(second)
 
 

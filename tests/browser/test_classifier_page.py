@@ -156,6 +156,6 @@ def test_another_version_and_another_data_set(classifier):
 
 def test_the_home_page_leads_here(page, serve):
     home = page(serve("app.py"))
-    home.get_by_role("link", name="Open the classifier").click()
+    home.get_by_test_id("stMain").get_by_role("link", name="Classifier").click()
     drawn(home, CHARTS)
     shows(home, "epsilon 0.5")

@@ -1,0 +1,125 @@
+"""80 networks (20 repeats x 4 noises; 2-16-16-2), 500 lots of 64 of 1,000 rows: the batch axis beside three others.
+
+- *loop*: plain numpy, one network at a time; every example's gradient is formed, measured and clipped, then summed.
+- *Opacus*: one network at a time, per-sample gradients by hooks, clipping and noise by its optimizer, Poisson lots of
+  the same expected size and no data loader.
+- *floor*: the matrix products with lots of exactly 64 on one core, and nothing else: no tanh, no loss, no clipping, no
+  noise, no lots. Of several arrangements the quickest one counts.
+
+All work in float32. Ours uses the cores that it would use by itself, and stands beside on *one core*; Opacus uses as
+many as it is quicker with. The loop and Opacus train a few networks, and their times are scaled up to all 80. In each
+round every contender is timed in turn; shown are medians over the rounds, and ratios are taken within a round. Before
+that, all must have arrived at the same weights, without noise and on the same lots.
+"""
+
+import importlib.util
+import os
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.contenders import Training, choose_threads, moment, on_one_core
+from benchmarks.network_contenders import (
+    CLIP_NORM,
+    MODELS,
+    STEPS,
+    Work,
+    loop,
+    opacus,
+    ours,
+    quickest_floor,
+)
+from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
+from dpcore import networks
+
+# How far apart weights without noise may be after all steps: float32, other orders of summation.
+TOLERANCE = 1e-4
+COMPARED = (0, 27)  # networks whose weights are compared
+OPACUS_AT_LEAST, FLOOR_AT_MOST = 80, 4
+
+COLUMNS = ("", "ours", "one core", "floor", "loop*", "Opacus*")
+WIDTHS = (24, 9, 9, 9, 9, 9)
+
+
+def disagreement(work: Work, single: Callable[..., Training]) -> float:
+    """The largest difference between its weights and ours, without noise and on our lots."""
+    batch = ours(work, np.zeros(MODELS))()
+    alone = [single(work, model, multiplier=0.0, lots_of=work.our_lots)() for model in COMPARED]
+    return float(np.abs(batch[list(COMPARED)] - alone).max())
+
+
+def clipped(work: Work) -> float:
+    """The share of gradients that are clipped at the end: clipping must have had work to do, and not always."""
+    norms = networks.gradient_norms(work.recipe.architecture, ours(work, np.zeros(MODELS))(), work.X, work.y)
+    return float(np.mean(np.linalg.norm(norms, axis=0) > CLIP_NORM))
+
+
+def times(work: Work, singles: dict[str, Callable[..., Training]], *, rounds: int) -> dict[str, np.ndarray]:
+    """Contender -> seconds for all networks, by round."""
+    batch = ours(work, work.multipliers)
+    whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor()}
+    contenders = {name: (1, lambda _, train=train: train) for name, train in whole.items()}
+    for name, single in singles.items():
+        contenders[name] = (MODELS, lambda model, single=single: _fresh(work, single, model))
+    taken = {name: np.empty(rounds) for name in contenders}
+    for turn in range(rounds):
+        order = list(contenders.items())
+        for name, (scale, make) in order if turn % 2 else reversed(order):
+            taken[name][turn] = scale * moment(make, turn, models=MODELS)
+    return taken
+
+
+def _fresh(work: Work, single: Callable[..., Training], model: int) -> Training:
+    return single(work, model, multiplier=float(work.multipliers[model]), lots_of=work.fresh_lots)
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """The one case; without Opacus, what can be said without it."""
+    outcome = Outcome(missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None])
+    say(f"  {MODELS} networks x {STEPS} steps, float32, medians of {rounds} rounds; * a few networks, scaled up")
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Opacus warns of what does not matter here
+        work, singles = Work(), {"loop": loop}
+        if not outcome.missing:
+            singles["opacus"] = opacus
+            threads = choose_threads(_fresh(work, opacus, 0))
+            say(f"  PyTorch is quicker on {threads} of {os.cpu_count()} threads here")
+        apart = {name: disagreement(work, single) for name, single in singles.items()}
+        taken = times(work, singles, rounds=rounds)
+        outcome.lines += [_sameness(apart, clipped(work)), *_speed(taken)]
+    say(row(COLUMNS, WIDTHS))
+    names = ("ours", "one core", "floor", "loop", "opacus")
+    say(row(["seconds", *(_median(taken.get(name), duration) for name in names)], WIDTHS))
+    times_ours = [_median(_ratio(taken, name, "ours"), lambda ratio: f"{number(ratio)}x") for name in names]
+    say(row(["over ours", *times_ours], WIDTHS))
+    over_floor = [_median(_ratio(taken, name, "floor"), lambda ratio: f"{number(ratio)}x") for name in names]
+    say(row(["over the floor", *over_floor], WIDTHS))
+    return outcome
+
+
+def _ratio(taken: dict[str, np.ndarray], name: str, over: str) -> np.ndarray | None:
+    """Within a round."""
+    return taken[name] / taken[over] if name in taken else None
+
+
+def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:
+    return "-" if values is None else write(float(np.median(values)))
+
+
+def _sameness(apart: dict[str, float], share: float) -> Line:
+    differences = ", ".join(f"{name} {value:.0e}" for name, value in apart.items())
+    return Line(
+        asked=f"without noise, on the same lots, the same weights within {TOLERANCE:g}",
+        measured=f"{differences}; {share:.0%} of gradients clipped at the end",
+        met=max(apart.values()) <= TOLERANCE and share > 0,
+    )
+
+
+def _speed(taken: dict[str, np.ndarray]) -> list[Line]:
+    slower = taken["opacus"] / taken["ours"] if "opacus" in taken else ()
+    return [
+        at_least("quicker than Opacus", OPACUS_AT_LEAST, slower),
+        at_most("over the floor", FLOOR_AT_MOST, taken["ours"] / taken["floor"]),
+    ]

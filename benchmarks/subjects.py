@@ -1,0 +1,78 @@
+"""The pages whose redraws are timed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A page to measure: its script and path, its slider, its charts, and which of them depend on the slider.
+
+    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag. ``refined`` pages draw
+    a first picture and go on.
+    """
+
+    script: str
+    path: str
+    charts: tuple[str, ...]
+    moving: tuple[int, ...]
+    slider: str = "Epsilon"
+    query: str = ""
+    unseen: tuple[str, tuple[float, ...]] = ("seed", (100, 101, 102))
+    refined: bool = False
+
+
+SUBJECTS = {
+    "bare": Subject(script="benchmarks/bare/bare.py", path="", charts=(".st-key-line",), moving=(0,)),
+    "classifier": Subject(
+        script="app.py",
+        path="classifier",
+        charts=(
+            '[data-chart="map.reference"]',  # without privacy: it depends on nothing that epsilon moves
+            '[data-chart="map.scratch"]',
+            '[data-chart="map.public"]',
+            "[data-chart=accuracy]",
+            "[data-chart=loss]",
+        ),
+        moving=(1, 2, 3, 4),
+    ),
+    "ledger": Subject(
+        script="app.py",
+        path="ledger",
+        slider="Noise multiplier",
+        query="noise_multiplier=1.0",  # from here there are as many stops upwards as keys are pressed
+        unseen=("delta", (2e-5, 3e-5, 4e-5)),
+        charts=("[data-chart=steps]", "[data-chart=noise]", "[data-chart=effects]"),
+        moving=(0, 1, 2),
+        refined=True,
+    ),
+    "mechanisms": Subject(
+        script="app.py",
+        path="mechanisms",
+        unseen=("seed", (200, 201, 202)),
+        charts=tuple(
+            f"[data-chart={name}]" for name in ("release", "dots", "posterior", "trade", "profile", "errors", "choice")
+        ),
+        moving=(0, 1, 2, 3, 4, 5, 6),
+    ),
+    # On 370,000 rows, of which 296,000 are private.
+    "regression": Subject(
+        script="app.py",
+        path="regression",
+        charts=tuple(
+            f"[data-chart={name}]"
+            for name in ("errors", "no_minimum", "noisy", "lines", "coefficients", "split", "true")
+        ),
+        moving=(0, 1, 2, 3, 4),  # the split follows slice by slice; the true surface knows no epsilon
+        refined=True,
+    ),
+    "transfer": Subject(
+        script="app.py",
+        path="transfer",
+        query="epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
+        charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "migrated", "walk", "sources")),
+        moving=(0, 1, 2),  # which sources are near is known, whatever epsilon is
+        refined=True,
+    ),
+}
+# Of these the redraws of a drag are counted.
+DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "transfer")

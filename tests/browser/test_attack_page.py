@@ -1,0 +1,76 @@
+"""The attack in a real browser: a click chooses who is meant, and so do the keys."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, drawn, field, slider
+
+CHARTS = 3
+SMALL = "repeats=100&steps=5"
+# Where a point of the map lies on the screen, and its row: the first whose neighbours are all far away.
+LONELY = """node => {
+  const points = node._fullData.filter(trace => trace.customdata)
+    .flatMap(trace => [...trace.x].map((x, i) => ({x, y: trace.y[i], row: Number(trace.customdata[i])})))
+  const {xaxis, yaxis} = node._fullLayout
+  const at = points.map(({x, y, row}) => ({x: xaxis.d2p(x), y: yaxis.d2p(y), row}))
+  const far = one => at.every(other => other === one || Math.hypot(one.x - other.x, one.y - other.y) > 18)
+  const found = at.find(one => one.row && far(one) && one.x > 5 && one.y > 5)
+  const box = node.getBoundingClientRect()
+  return {row: found.row, x: box.left + xaxis._offset + found.x, y: box.top + yaxis._offset + found.y}
+}"""
+
+
+def chart(page):
+    return page.locator("[data-chart='map'] .js-plotly-plot")
+
+
+@pytest.mark.parametrize(("width", "dark", "touch"), [(1440, False, False), (390, True, True)])
+def test_a_click_on_a_point_chooses_that_person(page, serve, width, dark, touch):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}", width=width, height=1000, dark=dark, touch=touch)
+    drawn(opened, CHARTS)
+    expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)
+    chart(opened).scroll_into_view_if_needed()
+    opened.mouse.wheel(0, 40)
+    opened.wait_for_timeout(300)  # the page scrolls smoothly
+    spot = chart(opened).evaluate(LONELY)
+    if touch:
+        opened.touchscreen.tap(spot["x"], spot["y"])
+    else:
+        opened.mouse.click(spot["x"], spot["y"])
+    expect(chart(opened)).to_contain_text(f"row {spot['row']}", timeout=PATIENCE)
+    expect(field(opened, "Person, row number")).to_have_value(str(spot["row"]), timeout=PATIENCE)
+    opened.wait_for_url(re.compile(f"person={spot['row']}&.*who=row"), timeout=PATIENCE)
+
+
+def test_a_click_beside_all_points_puts_an_outlier_there_and_a_drag_does_not(page, serve):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row", width=1440, height=1000)
+    drawn(opened, CHARTS)
+    expect(chart(opened)).to_contain_text("row 0", timeout=PATIENCE)
+    box = chart(opened).locator(".nsewdrag").bounding_box()
+    begin = box["x"] + 0.9 * box["width"], box["y"] + 0.1 * box["height"]
+    opened.mouse.move(*begin)
+    opened.mouse.down()
+    opened.mouse.move(begin[0] - 30, begin[1] + 30, steps=5)
+    opened.mouse.up()
+    opened.wait_for_timeout(300)
+    expect(chart(opened)).to_contain_text("row 0")
+    opened.mouse.click(box["x"] + 0.95 * box["width"], box["y"] + 0.05 * box["height"])
+    expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)
+
+
+def test_the_keys_go_from_person_to_person(page, serve):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row&person=5", width=1440, height=1000)
+    drawn(opened, CHARTS)
+    slider(opened, "Person, row number").press("ArrowRight")
+    expect(chart(opened)).to_contain_text("row 6", timeout=PATIENCE)
+    place = field(opened, "Outlier, up")
+    place.fill("0.5")
+    place.press("Enter")
+    expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)
+
+
+def test_the_published_recipe_is_caught_while_one_looks(page, serve):
+    opened = page(f"{serve('app.py')}/attack?version=published&clip_norm=0.05&epsilon=1", width=1440, height=1000)
+    expect(opened.locator(".lab-verdict")).to_contain_text("Caught", timeout=PATIENCE)

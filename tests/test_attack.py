@@ -1,0 +1,240 @@
+"""The attack: never above what a guarantee allows, sharp enough to be worth its name, and honest about both."""
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+from scipy.special import ndtr, ndtri
+
+from dpcore import check
+from dpcore.accountants import gdp
+from dpcore.experiments import attack, attack_inversion, attack_members, attack_worlds
+from dpcore.experiments.attack import AttackSettings
+from dpcore.experiments.attack_audits import AUDITS
+from dpcore.experiments.attack_guess import guess
+from dpcore.experiments.attack_result import EPSILONS, CurvePoint
+from dpcore.experiments.attack_worlds import Noiseless, Retrain
+from tests.test_figures import numbers
+from ui.figures import attack as figures
+from ui.figures import attack_parts as others
+from ui.sentences import attack as say
+from ui.sentences import attack_parts as tell
+
+
+def of(part="worlds", **changes):
+    return AttackSettings().change(part=part).change(**changes)
+
+
+def trained(settings):
+    """The result without the curve over epsilon."""
+    return settings.result({task: task.run() for task in settings.tasks() if not isinstance(task, CurvePoint)})
+
+
+class TestNeverAboveTheBound:
+    @pytest.mark.parametrize("sees", attack.SEES)
+    @pytest.mark.parametrize("dataset", ["gaussians", "iris", "moons"])
+    def test_over_the_whole_range_of_epsilon(self, dataset, sees):
+        """Each interval reaches down to what the noise allows, which is less than what epsilon and delta do."""
+        settings = of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
+        outcomes = {task: task.run() for task in settings.tasks() if task.essential or isinstance(task, CurvePoint)}
+        curve = settings.result(outcomes).curve()
+        assert list(curve["epsilon"]) == list(EPSILONS)
+        assert (curve["low"] <= curve["gaussian"] + 1e-9).all()
+        assert (curve["gaussian"] <= curve["promised"] + 1e-9).all()
+
+    def test_seeing_every_step_of_the_worst_person_reaches_it(self):
+        """Where every gradient is clipped and opposite in the two worlds, the attack is what the theorem counts."""
+        settings = of(sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000)
+        assert trained(settings).risk == pytest.approx(1, abs=0.02)
+        many = Retrain(model=settings, epsilon=8.0, first=0, count=2000).run()
+        found = guess(many.weights, many.scores, Noiseless(model=settings).run())
+        exact = gdp.attacker_accuracy(gdp.mu_of(8.0, delta=1e-5))
+        assert found.accuracy == pytest.approx(exact, abs=4 * np.sqrt(0.25 / found.trials))
+
+    def test_the_exact_score_is_a_log_likelihood_ratio(self):
+        """E[e^-s] = 1 with the person and E[e^s] = 1 without; means +-mu^2/2 for the worst person."""
+        settings = of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
+        with_them, without = Retrain(model=settings, epsilon=4.0, first=0, count=3000).run().scores
+        assert np.exp(-with_them).mean() == pytest.approx(1, abs=0.1)
+        assert np.exp(without).mean() == pytest.approx(1, abs=0.1)
+        mu = gdp.mu_of(4.0, delta=1e-5)
+        assert with_them.mean() == pytest.approx(mu**2 / 2, abs=0.1)
+
+    def test_twins_are_not_told_apart(self):
+        """Two worlds that are the same: nobody is right more often than half of the time."""
+        settings = of(clip_norm=0.1)
+        world = settings.neighbours.worlds()[0]
+        weights = np.stack(
+            [attack_worlds.train(settings, world, sd=0.01, draws=np.arange(600) + at).weights for at in (0, 100_000)]
+        )
+        found = guess(weights, None, Noiseless(model=settings).run())
+        assert found.low < 0.5 < found.high
+
+
+class TestWorlds:
+    def test_the_published_recipe_is_caught_live_and_the_sound_one_stands(self):
+        published = of(version="published", clip_norm=0.05, epsilon=1.0, repeats=500)
+        result = trained(published)
+        assert result.caught
+        assert "<b>Caught</b>" in say.verdict(result)
+        sound = of(epsilon=1.0, clip_norm=0.05, repeats=500)
+        sound = trained(sound)
+        assert not sound.caught
+        assert "Caught" not in say.verdict(sound)
+        assert "proves" in " ".join(say.diagnostics(sound))
+
+    def test_no_privacy_hides_nobody_and_claims_nothing(self):
+        result = trained(of(version="none", repeats=200))
+        assert result.attack.accuracy == 1
+        assert not result.caught
+
+    def test_the_worlds_differ_in_one_row(self):
+        settings = of(who="row", person=7)
+        with_them, without = settings.neighbours.worlds()
+        assert np.flatnonzero((with_them.X != without.X).any(axis=1) | (with_them.y != without.y)).tolist() == [7]
+        other = settings.change(against="public").neighbours.worlds()[1]
+        assert np.flatnonzero((other.X != with_them.X).any(axis=1)).tolist() == [7]
+
+    def test_no_clipped_person_moves_further_than_anybody_could(self):
+        for dataset in ("gaussians", "iris"):
+            risks = trained(of(dataset=dataset, repeats=100)).quiet.risks
+            assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
+
+    def test_the_first_picture_is_a_part_of_the_last(self):
+        settings = of(repeats=600)
+        first = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+        assert first.trainings < 600 == trained(settings).trainings
+        assert first.curve().empty
+
+
+class TestSettings:
+    def test_a_click_chooses_who_is_meant(self):
+        assert of().change(person=5).who == "row"
+        placed = of(who="row").change(spot="0.5,-0.25")
+        assert (placed.who, placed.person_x, placed.person_y) == ("outlier", 0.5, -0.25)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{"spot": "here"}, {"spot": "0,9"}, {"person": 400}, {"label": 2}, {"dataset": "circles"}, {"part": "x"}],
+        ids=str,
+    )
+    def test_nonsense_is_refused(self, changes):
+        with pytest.raises(check.RefusedError):
+            of().change(**changes)
+
+    @pytest.mark.parametrize("part", attack.PARTS)
+    def test_every_part_fits_its_data(self, part):
+        settings = of().change(dataset="breast_cancer", person=250).change(part=part)
+        assert settings.dataset in settings.datasets
+        assert settings.change(dataset=settings.datasets[-1]).dataset == settings.datasets[-1]
+        assert {task.model.part for task in settings.tasks() if hasattr(task, "model")} <= {"worlds", "inversion"}
+
+
+class TestMembers:
+    def test_the_ratio_is_that_of_the_other_models(self):
+        """Against a plain loop that leaves each model out of its own shadows."""
+        rng = np.random.default_rng(0)
+        members = rng.random((12, 5)) < 0.5
+        margins = rng.normal(size=(12, 5)) + members
+        found = attack_members.ratio_scores(members, margins)
+        for i in range(5):
+            inside, outside = margins[members[:, i], i], margins[~members[:, i], i]
+            spread = (inside.var() * len(inside) + outside.var() * len(outside)) / 10
+            for r in range(12):
+                means = [
+                    np.delete(margins[:, i], r)[np.delete(members[:, i], r) == who].mean() for who in (True, False)
+                ]
+                expected = ((margins[r, i] - means[1]) ** 2 - (margins[r, i] - means[0]) ** 2) / (2 * spread)
+                assert found[r, i] == pytest.approx(expected)
+
+    def test_a_known_gaussian_roc(self):
+        rng = np.random.default_rng(0)
+        members = np.arange(200_000) % 2 == 0
+        found = attack_members.roc(rng.normal(size=200_000) + 1.5 * members, members)
+        np.testing.assert_allclose(found, ndtr(ndtri(attack_members.RATES) + 1.5), atol=0.01)
+
+    def test_the_attack_finds_members_by_heart_and_stays_below_the_frontier(self):
+        result = of("membership", epsilon=2.0).run()
+        rate = attack_members.RATES >= 0.01
+        for attacked in attack_members.ATTACKS:
+            private = result.curves["private", attacked][rate]
+            assert (private <= result.frontier["gaussian"][rate] + 0.02).all()
+        assert result.at("plain", attack_members.ATTACKS[0], 0.01) > 0.1
+        assert result.at("plain", attack_members.ATTACKS[0], 0.01) > result.allowed(0.01)
+        members, rest = result.right("plain")
+        assert members > rest + 0.1
+
+
+class TestOthers:
+    def test_the_few_pay_more(self):
+        result = of("pays", epsilon=1.0).run()
+        assert result.cost(1) > result.cost(0) + 0.1
+        assert "not shared evenly" in tell.pays_verdict(result)
+        assert abs(result.plain[0, -1] - result.plain[1, -1]) < 0.1  # without privacy both are served
+
+    def test_a_planted_record_is_read_without_privacy_only(self):
+        result = of("inversion", epsilon=1.0).run()
+        private, plain = result.match(1)
+        assert plain > 0.9
+        assert abs(private) < 0.3
+        assert result.over(1)[1][1, -1] > 0.4  # and again at epsilon 150
+
+    def test_one_step_without_noise_gives_the_record_away_exactly(self):
+        settings = of("inversion", steps=1)
+        seen = attack_inversion.Invert(model=settings, epsilon=None, repeats=1).run()
+        assert seen.match[0, 1] == pytest.approx(1, abs=1e-4)
+
+
+# Runs a world in the table below: fewer than on the page where the finding allows it.
+FEWER = {"lots": 800, "lots half": 2000, "lots realised": 2500, "lots shuffled": 2000, "lots inside": 400}
+FEWER |= {"classifier": 500, "classifier published": 300, "classifier unclipped": 300, "classifier bare": 100}
+FEWER |= {"walk": 1000, "walk half": 1000, "walk unclipped": 500}
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_the_audit_table(name):
+    """Each sound mechanism stays below its claim, each broken one is caught."""
+    audit = AUDITS[name]
+    found = audit.audited(runs=FEWER.get(name, audit.runs), seed=4)
+    assert found.refutes(audit.claim) != audit.sound
+    assert found.confidence == 0.99
+
+
+def figures_of(result):
+    match result.settings.part:
+        case "worlds":
+            return [figures.people(result), figures.scores(result), figures.accuracy(result)]
+        case "membership":
+            return [others.roc(result), *(others.margins(result, arm) for arm in attack_members.ARMS)]
+        case "audit":
+            return [others.audits(result)]
+        case "pays":
+            return [others.groups(result), others.by_class(result, 0), others.by_class(result, 1)]
+        case _:
+            return [others.pictures(result), others.match(result)]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        of(repeats=200),
+        of(dataset="iris", who="row", repeats=100),
+        of(version="none", repeats=100),
+        *map(of, ("membership", "audit", "pays", "inversion")),
+    ],
+    ids=lambda one: f"{one.part} {one.dataset} {one.version}",
+)
+def test_plotly_accepts_every_figure_and_a_part_is_drawn_as_far_as_it_goes(settings):
+    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    for figure in figures_of(result):
+        assert len(go.Figure(figure).data) == len(figure["data"])
+    assert set(result.frames())
+
+
+def test_each_point_of_the_map_says_which_row_it_is():
+    result = trained(of(repeats=100, epsilon=1.0))
+    traces = [trace for trace in figures.people(result)["data"] if "customdata" in trace]
+    rows = np.concatenate([numbers(trace["customdata"]) for trace in traces]).astype(int)
+    x = np.concatenate([numbers(trace["x"]) for trace in traces])
+    at = result.plane.display(result.plane.coordinates(result.split.X_private))
+    np.testing.assert_allclose(x, at[rows, 0], rtol=1e-5)
+    assert sorted(rows) == list(range(400))

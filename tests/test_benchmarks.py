@@ -1,0 +1,104 @@
+"""The benchmarks compare what is the same: contenders arrive at the same weights. Sizes are small, nothing is timed."""
+
+import numpy as np
+import pytest
+
+from benchmarks import contenders, engine, network_contenders
+from benchmarks import frank_wolfe_contenders as walks
+from benchmarks import regression as regression_benchmark
+from benchmarks import regression_contenders as fits
+from benchmarks.report import at_least, at_most
+from benchmarks.subjects import DRAGGED, SUBJECTS
+from dpcore.experiments.regression import RegressionSettings
+from dpcore.learners.least_squares import Statistics
+from dpcore.learners.linear import MECHANISMS
+
+SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
+CASE = walks.Case(rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0))
+
+
+@pytest.fixture(scope="module")
+def work() -> fits.Work:
+    return fits.Work(settings=SMALL, epsilons=(0.05, 2.0, 1e3))
+
+
+@pytest.fixture(scope="module")
+def walking() -> walks.Work:
+    return walks.Work(CASE)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("rows", [False, True], ids=["loop", "rows"])
+def test_every_method_by_hand_is_ours(work: fits.Work, name: str, rows: bool):
+    assert fits.disagreement(work, name, range(work.models), rows=rows) < 1e-9
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_comparison_of_fits_sees_other_noise(work: fits.Work, name: str, monkeypatch: pytest.MonkeyPatch):
+    scales = [tuple(2 * one for one in each) for each in work.calibrations[name]]
+    monkeypatch.setitem(work.calibrations, name, scales)
+    assert fits.disagreement(work, name, range(work.models)) > 1e-4
+
+
+def test_both_loops_see_the_same_rows(work: fits.Work):
+    (gram, moment), (again, labels) = work.from_statistics()[0](), work.from_rows()[0]()
+    np.testing.assert_allclose(gram, again, rtol=1e-12)
+    np.testing.assert_allclose(moment, labels, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("quiet", [True, False], ids=["without noise", "with noise"])
+def test_frank_wolfe_by_hand_is_ours(walking: walks.Work, quiet: bool):
+    assert len(set(walking.steps)) > 1  # some models stop before others
+    assert walks.disagreement(walking, quiet=quiet).max() < 1e-9
+
+
+def test_the_comparison_of_walks_sees_other_noise(walking: walks.Work, monkeypatch: pytest.MonkeyPatch):
+    quiet = walks.ours(walking, quiet=True, dtype=np.float64)()
+    assert np.abs(walks.ours(walking, dtype=np.float64)() - quiet).max() > 1e-3
+    monkeypatch.setattr(walking, "draws", walking.draws[::-1])
+    other = np.array([walks.loop(walking, model, dtype=np.float64)() for model in range(walking.models)])
+    monkeypatch.undo()
+    assert np.abs(walks.ours(walking, dtype=np.float64)() - other).max() > 1e-3
+
+
+def test_every_floor_of_frank_wolfe_is_the_same_product(walking: walks.Work):
+    found = [walks.floor(walking, models_first=first, width=10**9)() for first in (True, False)]
+    np.testing.assert_allclose(found[0], found[1].T, rtol=1e-4, atol=1e-3)
+
+
+def test_a_redraw_never_goes_back_to_the_rows(monkeypatch: pytest.MonkeyPatch):
+    page = regression_benchmark.Page(SMALL)
+    monkeypatch.setattr(Statistics, "of", lambda *rows: pytest.fail("the statistics were computed again"))
+    page.redraw(drawn=True)
+    with pytest.raises(pytest.fail.Exception, match="again"):
+        regression_benchmark.Page(SMALL.change(rows=299))
+
+
+def test_the_loop_of_the_classifier_is_ours():
+    work = contenders.Work(contenders.Case(rows=60, features=3, classes=4))
+    for name, single in engine.SINGLES.items():
+        assert engine.disagreement(work, single) <= engine.TOLERANCE, name
+    assert engine.clipped(work) > 0
+
+
+def test_the_loop_of_the_network_is_ours():
+    work = network_contenders.Work()
+    work.recipe = network_contenders.sgd.Recipe(**vars(work.recipe) | {"steps": 12})
+    ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
+    alone = network_contenders.loop(work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12])()
+    np.testing.assert_allclose(alone, ours[27], atol=1e-4)
+    assert np.abs(ours[27] - work.start[27]).max() > 1e-2
+
+
+def test_a_line_is_met_by_its_median():
+    assert at_most("x", 1.5, [1, 1.4, 9]).met
+    assert not at_most("x", 1.5, [1, 1.6, 9]).met
+    assert at_least("x", 2, [1, 2, 3]).met
+    assert at_least("x", 2, []).met is None
+
+
+def test_subjects_name_charts_that_there_are():
+    for subject in SUBJECTS.values():
+        assert subject.moving
+        assert max(subject.moving) < len(subject.charts)
+    assert set(DRAGGED) <= set(SUBJECTS)

@@ -1,0 +1,145 @@
+"""Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often he is right."""
+
+import math
+
+import numpy as np
+
+from dpcore.experiments.attack import LIMITS
+from dpcore.experiments.attack_result import WorldsResult
+from ui.figures import maps, theme
+
+WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
+# Rows that are drawn, and can be chosen by a click.
+POINTS = 400
+EPSILON_AXIS = {
+    "title": {"text": "epsilon (log scale)"},
+    "type": "log",
+    "range": [math.log10(LIMITS["epsilon"][0]) - 0.08, math.log10(LIMITS["epsilon"][1]) + 0.08],
+    "tickvals": [0.01, 0.1, 1, 10, 100],
+    "ticktext": ["0.01", "0.1", "1", "10", "100"],
+}
+
+
+def people(result: WorldsResult) -> dict:
+    """All people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
+    plane, settings = result.plane, result.settings
+    (x_low, x_high), (y_low, y_high) = plane.units
+    shapes = [
+        maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1)
+        for world, (colour, _) in reversed(list(enumerate(WORLDS)))
+    ]
+    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
+    return theme.figure(
+        *_points(result),
+        _meant(result),
+        shapes=shapes,
+        title=theme.title(f"The person: {who}"),
+        xaxis={"range": [x_low, x_high], "title": {"text": plane.labels[0]}, "showgrid": False, "zeroline": False},
+        yaxis={"range": [y_low, y_high], "title": {"text": plane.labels[1]}, "showgrid": False, "zeroline": False},
+    )
+
+
+def clicks(result: WorldsResult) -> dict:
+    """What a click on the map does."""
+    (x, y) = result.plane.units
+    return {"point": "person", "place": "spot", "x": list(x), "y": list(y)}
+
+
+def _points(result: WorldsResult) -> list[dict]:
+    split, plane = result.split, result.plane
+    rows = np.arange(min(POINTS, len(split.y_private)))
+    at = plane.display(plane.coordinates(split.X_private[rows]))
+    labels, risks = split.y_private[rows], result.quiet.risks[rows]
+    # Drawn relative to the riskiest row: without clipping nothing bounds a risk.
+    size = 3 + 8 * risks / max(1.0, float(risks.max()))
+    found = []
+    for label, name in enumerate(split.source.classes):
+        some = labels == label
+        marker = {"color": theme.CLASSES[label], "size": theme.array(size[some]), "opacity": 0.75, "line": {"width": 0}}
+        hover = f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
+        custom = {"customdata": theme.array(rows[some]), "hovertemplate": hover}
+        found.append(theme.scatter(*at[some].T, mode="markers", name=name, marker=marker, **custom))
+    return found
+
+
+def _meant(result: WorldsResult) -> dict:
+    """The person, in the colour of the class, with a ring."""
+    (row, label), _ = result.settings.neighbours.candidates
+    at = result.plane.display(result.plane.coordinates(row[None]))
+    ring = {"color": theme.WITH_YOU, "width": 3.5}
+    marker = {"color": theme.CLASSES[label], "size": 15, "line": ring}
+    name = result.split.source.classes[label]
+    return theme.scatter(*at.T, mode="markers", marker=marker, hovertemplate=f"the person, {name}<extra></extra>")
+
+
+def scores(result: WorldsResult) -> dict:
+    """The attacker's score in both worlds: how much they overlap, and where he says "with"."""
+    edges, shares = result.histogram()
+    reach = result.reach
+    shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
+    return theme.figure(
+        # The one trace holds the axes up; the bars are shapes, which move without a redraw of the chart.
+        theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
+        title=theme.title(f"Scores: {result.overlap:.0%} in common"),
+        shapes=[*shapes, theme.rule(0.0)],
+        annotations=[
+            word(f'<span style="color:{theme.WITHOUT_YOU}">◂ says “another”</span>', x=0.02),
+            word(f'<span style="color:{theme.WITH_YOU}">says “with” ▸</span>', x=0.98, anchor="right"),
+        ],
+        xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
+        yaxis={"title": {"text": "share of trainings"}, "range": [0, 0.2 * reach / 6 + 0.02], "tickformat": ".0%"},
+    )
+
+
+def staircase(edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float = 1.0) -> dict:
+    """The outline of a histogram, as a shape."""
+    steps = zip(edges, edges[1:], np.minimum(shares, top), strict=False)
+    path = f"M{edges[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
+    style = {"line": {"color": colour, "width": 1.6}, "fillcolor": theme.rgba(colour, 0.28)}
+    return {"type": "path", "path": path + f"L{edges[-1]:.4g},0Z", "xref": "x", "yref": "y"} | style
+
+
+def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
+    """A word inside of a chart, in its own units."""
+    place = {"xref": "paper", "yref": "paper", "xanchor": anchor, "yanchor": "top", "align": "left"}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": 12}} | place
+
+
+def accuracy(result: WorldsResult) -> dict:
+    """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
+    grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
+    limits, curve = result.limits(grid), result.curve()
+    traces = [
+        theme.line(grid, 100 * limits["promised"].to_numpy(), colour=theme.BOUND, name="allowed by the claim"),
+        theme.line(
+            grid, 100 * limits["gaussian"].to_numpy(), colour=theme.BOUND, name="allowed by this noise", dash="dot"
+        ),
+    ]
+    x, y = curve["epsilon"].to_numpy(), 100 * curve["accuracy"].to_numpy()
+    bars = {
+        "type": "data",
+        "symmetric": False,
+        "array": theme.array(100 * (curve["high"] - curve["accuracy"]).to_numpy()),
+        "arrayminus": theme.array(100 * (curve["accuracy"] - curve["low"]).to_numpy()),
+        "color": theme.PRIVATE,
+        "thickness": 1.2,
+        "width": 3,
+    }
+    hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
+    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover}
+    traces.append(theme.line(x, y, colour=theme.PRIVATE, name="measured", **style))
+    now = result.attack
+    return theme.figure(
+        *traces,
+        title=theme.title(f"The attacker is right {100 * now.accuracy:.0f} times in 100"),
+        shapes=[theme.rule(result.settings.epsilon), theme.diamond(result.settings.epsilon, 100 * now.accuracy)],
+        annotations=[
+            word(
+                f'<span style="color:{theme.BOUND}">━ the claim allows<br>┅ its Gaussian noise allows</span><br>'
+                f'<span style="color:{theme.PRIVATE}">● measured, 95 %</span>',
+                x=0.02,
+            )
+        ],
+        xaxis=EPSILON_AXIS,
+        yaxis={"title": {"text": "right in 100"}, "range": [38, 103]},
+    )
