@@ -84,20 +84,24 @@ def lab() -> None:
     desk = controls.desk("attack", AttackSettings)
     part = desk.settings.part
     result, done = compute(desk.settings)
-    left, right = st.columns([1, 3.1], gap="large")
     verdict, diagnostics, guarantee, _ = SAY[part]
-    with right:
-        panels.verdict(verdict(result))
-        live.board(DRAW[part](result), key="attack.board")
-        panels.cards(
+    main, more = KNOBS[part]
+    hero = "seed" if part == "audit" else "epsilon"
+    more = more if part == "audit" else (*more, "seed")
+    panels.stage(
+        desk,
+        verdict=verdict(result),
+        pictures=DRAW[part](result),
+        cards=(
             ("How to read it", panels.bullets(diagnostics(result))),
             ("The guarantee", guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        main, more = KNOBS[part]
-        hero = "seed" if part == "audit" else "epsilon"
-        more = more if part == "audit" else (*more, "seed")
-        desk.panel(hero=hero, main=main, more=more, done=done, changes=say.KNOBS)
+        ),
+        done=done,
+        hero=hero,
+        main=main,
+        more=more,
+        changes=say.KNOBS,
+    )
 
 
 def worlds(result) -> list[list[live.Picture]]:

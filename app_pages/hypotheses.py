@@ -40,18 +40,22 @@ def lab() -> None:
     """All that moves while a slider moves."""
     desk = controls.desk("hypotheses", HypothesesSettings)
     result, done = compute(desk.settings)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        st.html(say.stages(result))
-        live.board(pictures(result), key="hypotheses.board")
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    main, more = knobs(desk.settings)
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        main, more = knobs(desk.settings)
-        desk.panel(hero="epsilon", main=main, more=more, done=done, changes=say.KNOBS)
+        ),
+        above=say.stages(result),
+        done=done,
+        hero="epsilon",
+        main=main,
+        more=more,
+        changes=say.KNOBS,
+    )
 
 
 def knobs(settings: HypothesesSettings) -> tuple[list[str], list[str]]:

@@ -23,19 +23,22 @@ def lab() -> None:
     # The first picture does not wait for the library of loss distributions: it is loaded for the next one.
     seconds = MOVING_SECONDS if desk.moving else SLICE_SECONDS
     result, done = compute(settings, seconds=seconds if desk.ack else 0)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="ledger.board")
-        say.table(result)
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("What else moves the bill", panels.bullets(say.effects(result))),
             ("The guarantee", say.guarantee(result)),
             ("Two meanings of a neighbour", say.neighbours(result)),
-        )
-    with left.container(key="knobs"):
-        desk.panel(hero="noise_multiplier", main=(*RUN, *ELSEWHERE), done=done, changes=say.KNOBS)
+        ),
+        table=lambda: say.table(result),
+        done=done,
+        hero="noise_multiplier",
+        main=(*RUN, *ELSEWHERE),
+        changes=say.KNOBS,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:

@@ -38,18 +38,21 @@ def lab() -> None:
     desk = controls.desk("mechanisms", MechanismsSettings)
     settings = desk.settings
     result, done = compute(settings)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="mechanisms.board")
-        panels.cards(
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
             ("This release", panels.note(say.this_release(result))),
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
             ("A choice in place of a number", say.choosing(result)),
-        )
-    with left.container(key="knobs"):
-        desk.panel(hero="epsilon", main=MAIN, more=MORE, done=done)
+        ),
+        done=done,
+        hero="epsilon",
+        main=MAIN,
+        more=MORE,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:

@@ -33,17 +33,22 @@ def lab() -> None:
     """All that moves while a slider moves, or while the training plays."""
     desk = controls.desk("network", NetworkSettings)
     result, done = compute(desk.settings)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="network.board")
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    main, more = knobs(desk.settings)
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        main, more = knobs(desk.settings)
-        desk.panel(hero="epsilon", play="shown", main=main, more=more, done=done, changes=say.KNOBS)
+        ),
+        done=done,
+        hero="epsilon",
+        play="shown",
+        main=main,
+        more=more,
+        changes=say.KNOBS,
+    )
 
 
 def knobs(settings: NetworkSettings) -> tuple[list[str], list[str]]:

@@ -33,16 +33,20 @@ def lab() -> None:
     """All that moves while a slider moves."""
     desk = controls.desk("parties", PartiesSettings)
     result, done = compute(desk.settings)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="parties.board")
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        desk.panel(hero="epsilon", main=MAIN, more=MORE, done=done, changes=say.KNOBS)
+        ),
+        done=done,
+        hero="epsilon",
+        main=MAIN,
+        more=MORE,
+        changes=say.KNOBS,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:

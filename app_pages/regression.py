@@ -39,19 +39,24 @@ def lab() -> None:
     desk = controls.desk("regression", RegressionSettings)
     settings = desk.settings
     result, done = compute(settings)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="regression.board")
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    own = settings.split == "own" and settings.mechanism in SPLITTERS
+    changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
+    main = (*MAIN, "share") if own else MAIN
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        own = settings.split == "own" and settings.mechanism in SPLITTERS
-        changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
-        main = (*MAIN, "share") if own else MAIN
-        desk.panel(hero="epsilon", play="draw", main=main, more=MORE, done=done, changes=changes)
+        ),
+        done=done,
+        hero="epsilon",
+        play="draw",
+        main=main,
+        more=MORE,
+        changes=changes,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:

@@ -31,16 +31,19 @@ def lab() -> None:
     desk = controls.desk("transfer", TransferSettings)
     settings = desk.settings
     result, done = compute(settings, seconds=_SLICE_SECONDS)
-    left, right = st.columns([1, 3.1], gap="large")
-    with right:
-        panels.verdict(say.verdict(result))
-        live.board(pictures(result), key="transfer.board")
-        panels.cards(
-            ("Why did it change, or not?", panels.bullets(say.diagnostics(result))),
+    panels.stage(
+        desk,
+        verdict=say.verdict(result),
+        pictures=pictures(result),
+        cards=(
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
-        )
-    with left.container(key="knobs"):
-        desk.panel(hero="epsilon", main=MAIN, more=MORE, done=done)
+        ),
+        done=done,
+        hero="epsilon",
+        main=MAIN,
+        more=MORE,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:

@@ -44,6 +44,7 @@ RANK = {
     "dpcore.experiments": 8,
     "ui.figures": 9,
     "ui.live": 10,
+    "ui.vocabulary": 10,
     "ui.compute": 11,
     "ui.controls": 11,
     "ui.panels": 12,

@@ -1,14 +1,16 @@
 """What a page says in words: verdict, diagnostics, guarantee, table, share. No formulas; text from a result's "
 "numbers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from dpcore.privacy import Guarantee
+from ui import controls, live
 
 STYLE = """
 <style>
@@ -93,15 +95,47 @@ def odds(guarantee: Guarantee) -> str:
     )
 
 
-def verdict(text: str) -> None:
+def _verdict(text: str) -> None:
     """The sentence that changes with the slider; screen readers are told."""
     st.html(f'<div class="lab-verdict" role="status" aria-live="polite">{text}</div>')
 
 
-def cards(*contents: tuple[str, str]) -> None:
+def _cards(contents: Sequence[tuple[str, str]]) -> None:
     """Cards side by side, each (title, HTML); one element, because each costs a redraw its share."""
     boxes = "".join(f'<section class="lab-card"><h4>{title}</h4>{content}</section>' for title, content in contents)
     st.html(f'<div class="lab-cards">{boxes}</div>')
+
+
+WHY = "Why did it change, or not?"
+
+
+def stage(
+    desk: controls.Desk,
+    *,
+    verdict: str,
+    pictures: Sequence[Sequence[live.Picture]],
+    cards: Sequence[tuple[str, str]],
+    done: float,
+    above: str = "",
+    table: Callable[[], None] | None = None,
+    **knobs: Any,
+) -> None:
+    """The live part of every page: the knobs (``Desk.panel``) beside the verdict, the pictures and the cards.
+
+    ``above`` is HTML over the pictures, ``table`` shows one under them. The knobs are mounted last: their message tells
+    the browser that all the rest has arrived.
+    """
+    left, right = st.columns([1, 3.1], gap="large")
+    with right:
+        _verdict(verdict)
+        if above:
+            st.html(above)
+        live.board(pictures, key=f"{desk.page}.board")
+        if table is not None:
+            table()
+        _cards(cards)
+    with left.container(key="knobs"):
+        desk.panel(done=done, **knobs)
 
 
 def notices(sentences: Iterable[str]) -> None:
