@@ -7,7 +7,7 @@ BENCH_PY := $(BENCH_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format quick audit bench clean
+.PHONY: help run test lint format quick browser audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -15,8 +15,7 @@ help: ## list the commands
 run: $(VENV)/.run ## start the lab and print its address (PORT=8600 to choose the port)
 	@$(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT)) $(ARGS)
 
-test: lint ## everything: lint, format, unit, contract, doctest, page and real-browser tests
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest $(ARGS)
+test: lint quick browser ## everything: lint, format, unit, contract, doctest, page and real-browser tests
 
 lint: $(VENV)/.dev ## lint and format check only
 	@$(PY) -m ruff check .
@@ -26,8 +25,11 @@ format: $(VENV)/.dev ## put the code in the house style
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
-quick: $(VENV)/.dev ## the tests that need no browser (ARGS="-n 2" spreads them over two cores)
-	@$(PY) -m pytest -m "not browser" $(ARGS)
+quick: $(VENV)/.dev ## the tests that need no browser, two at a time
+	@$(PY) -m pytest -m "not browser" -n 2 $(ARGS)
+
+browser: $(VENV)/.dev ## the tests in a real browser, one by one: they watch what moves
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest -m browser $(ARGS)
 
 audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
 	@$(PY) -m benchmarks.audit $(ARGS)

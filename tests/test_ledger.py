@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import check
 from dpcore.accountants import account, most_steps
-from dpcore.experiments import ledger
+from dpcore.experiments import ledger, ledger_result
 from dpcore.experiments.ledger import LedgerSettings
 from dpcore.experiments.ledger_work import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
@@ -63,7 +63,7 @@ def test_the_example_of_the_literature(example):
         assert f"<b>{number}</b>" in words
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in ledger.THEOREMS
+    assert PUBLISHED not in ledger_result.THEOREMS
 
 
 def test_the_essential_pieces_are_enough(partial):
@@ -91,7 +91,7 @@ def test_plotly_accepts_every_figure(which, request):
         assert len(go.Figure(figure).data) == len(figure["data"])
 
 
-@pytest.mark.parametrize("theorem", ledger.THEOREMS)
+@pytest.mark.parametrize("theorem", ledger_result.THEOREMS)
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_the_inverse_is_safe_and_tight(theorem, changes):
     settings = LedgerSettings(**changes)
@@ -157,7 +157,7 @@ def test_curves_fall_in_the_order_of_the_proofs(example):
     _, exact = example.over_steps("pld")
     assert np.all(np.diff(exact) > 0)
     assert np.all(np.diff(example.over_noise("renyi")[1]) < 0)
-    for theorem in ledger.THEOREMS[:-1]:
+    for theorem in ledger_result.THEOREMS[:-1]:
         assert example.epsilon(theorem) > example.epsilon("pld")
 
 

@@ -33,6 +33,7 @@ STYLE = """
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) {flex-wrap: wrap}
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"] .st-key-knobs) > [data-testid="stColumn"] {
     min-width: 100%}
+  [data-testid="stHorizontalBlock"] [data-testid="stButtonGroup"] [role="radiogroup"] {flex-wrap: wrap}
 }
 .lab-verdict {font-size: 1.18rem; line-height: 1.5; max-width: 62rem; margin: 0 0 .25rem 0}
 .lab-cards {display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem}

@@ -1,5 +1,8 @@
 """What a person does with a page of live widgets, and sees: shared by the browser tests."""
 
+import time
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, Page, expect
 
 PATIENCE = 30_000  # milliseconds; a condition that holds ends the wait at once
@@ -46,3 +49,25 @@ def sweep(page: Page, track: tuple[float, float, float], steps: int) -> None:
     left, width, middle = track
     for step in range(steps):
         page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), middle)
+
+
+def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 3) -> None:
+    """Drag a slider to and fro until ``count()`` is at least this, while the mouse is still pressed."""
+    track, end = grab(page, name), time.monotonic() + PATIENCE / 1000
+    seen = count()
+    while seen < least and time.monotonic() < end:
+        sweep(page, track, steps)
+        seen = count()
+    page.mouse.up()
+    assert seen >= least, seen
+
+
+def distinct(read: Callable[[], str | None]) -> Callable[[], int]:
+    """A counter of the different values that ``read()`` has given."""
+    seen = set()
+
+    def count() -> int:
+        seen.add(read())
+        return len(seen)
+
+    return count

@@ -1,12 +1,11 @@
 """The classifier page in a real browser, as a visitor uses it."""
 
-import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+from tests.browser.person import PATIENCE, drag_until, drawn, field, slider
 
 CHARTS = 5
 # Notes every value of epsilon that the verdict names, in order.
@@ -55,14 +54,7 @@ def test_the_picture_moves_while_the_slider_is_dragged(classifier, width, dark):
     page = classifier(width=width, height=900, dark=dark, touch=width < 500)
     page.evaluate(NOTE_VERDICTS)
     page.evaluate(NOTE_MAPS)
-    track = grab(page)
-    end = time.monotonic() + 20
-    while min(page.evaluate("[new Set(verdicts).size, maps.size]")) < 5 and time.monotonic() < end:
-        sweep(page, track, 5)
-    spoken, pictured = page.evaluate("[new Set(verdicts).size, maps.size]")
-    page.mouse.up()
-    assert spoken >= 5
-    assert pictured >= 5
+    drag_until(page, lambda: min(page.evaluate("[new Set(verdicts).size, maps.size]")), 5)
     shows(page, f"epsilon {float(field(page).input_value()):.3g}")
 
 

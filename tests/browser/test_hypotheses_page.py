@@ -1,11 +1,9 @@
 """The page of hypotheses in a real browser."""
 
-import time
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
 
 CHARTS = 7
 SMALL = "repeats=4&source_rows=200&unlabelled_rows=200&target_rows=400&public_rows=300"
@@ -17,13 +15,7 @@ def test_what_is_borrowed_moves_while_epsilon_is_dragged(page, serve, width, dar
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
     expect(said).to_contain_text("what the sources lend", timeout=PATIENCE)
-    track = grab(opened)
-    seen, end = set(), time.monotonic() + 20
-    while len(seen) < 3 and time.monotonic() < end:
-        sweep(opened, track, 3)
-        seen.add(said.inner_text())
-    opened.mouse.up()
-    assert len(seen) >= 3
+    drag_until(opened, distinct(said.inner_text), 3)
 
 
 def test_a_weight_takes_from_the_others_and_the_link_remembers(page, serve):

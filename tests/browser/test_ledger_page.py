@@ -1,11 +1,9 @@
 """The ledger page in a real browser."""
 
-import time
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
 
 CHARTS = 3
 
@@ -16,13 +14,7 @@ def test_the_verdict_moves_while_the_noise_is_dragged(page, serve, width, dark):
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
     expect(said).to_contain_text("26.4 by strong composition, 1.26 by the moments accountant, 0.947", timeout=PATIENCE)
-    track = grab(opened, "Noise multiplier")
-    seen, end = set(), time.monotonic() + 20
-    while len(seen) < 3 and time.monotonic() < end:
-        sweep(opened, track, 3)
-        seen.add(said.inner_text())
-    opened.mouse.up()
-    assert len(seen) >= 3
+    drag_until(opened, distinct(said.inner_text), 3, "Noise multiplier")
 
 
 def test_the_target_is_answered_in_the_table(page, serve):

@@ -1,12 +1,11 @@
 """The page of mechanisms in a real browser, as a visitor uses it."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+from tests.browser.person import PATIENCE, drag_until, drawn, field, slider
 
 CHARTS = 7
 # Notes every density with you that is drawn, and every epsilon that the verdict names.
@@ -43,12 +42,7 @@ def says(page: Page, words: str) -> None:
 def test_the_worlds_part_while_epsilon_is_dragged(mechanisms, width, dark):
     page = mechanisms(width=width, dark=dark, touch=width < 500)
     page.evaluate(NOTE)
-    track = grab(page)
-    end = time.monotonic() + 20
-    while min(page.evaluate("[curves.size, spoken.size]")) < 5 and time.monotonic() < end:
-        sweep(page, track, 5)
-    page.mouse.up()
-    assert min(page.evaluate("[curves.size, spoken.size]")) >= 5
+    drag_until(page, lambda: min(page.evaluate("[curves.size, spoken.size]")), 5)
     says(page, f"epsilon {float(field(page).input_value()):.3g}")
     wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
     assert wide <= 1

@@ -1,12 +1,11 @@
 """The page of networks in a real browser: the training plays, and the budget goes with it."""
 
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, drawn, grab, sweep
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn
 
 CHARTS = 9
 SMALL = "rows=500&lot_size=50&epochs=6&repeats=4"
@@ -46,10 +45,4 @@ def test_regions_move_while_epsilon_is_dragged(page, serve):
     opened = page(f"{serve('app.py')}/network?{SMALL}", width=1440, height=900)
     drawn(opened, CHARTS)
     image = opened.locator("[data-chart='map.private'] image").first
-    track = grab(opened)
-    seen, end = set(), time.monotonic() + 20
-    while len(seen) < 4 and time.monotonic() < end:
-        sweep(opened, track, 3)
-        seen.add(image.get_attribute("href") or image.get_attribute("xlink:href"))
-    opened.mouse.up()
-    assert len(seen) >= 4
+    drag_until(opened, distinct(lambda: image.get_attribute("href") or image.get_attribute("xlink:href")), 4)

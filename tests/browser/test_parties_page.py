@@ -1,11 +1,9 @@
 """The parties page in a real browser."""
 
-import time
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, sweep
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
 
 CHARTS = 12
 SMALL = "parties=60&public_rows=60&repeats=4"
@@ -17,13 +15,7 @@ def test_the_verdict_moves_while_the_budget_is_dragged(page, serve, width, dark)
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
     expect(said).to_contain_text("whole party", timeout=PATIENCE)
-    track = grab(opened)
-    seen, end = set(), time.monotonic() + 20
-    while len(seen) < 3 and time.monotonic() < end:
-        sweep(opened, track, 3)
-        seen.add(said.inner_text())
-    opened.mouse.up()
-    assert len(seen) >= 3
+    drag_until(opened, distinct(said.inner_text), 3)
 
 
 def test_the_drawing_follows_what_is_released(page, serve):

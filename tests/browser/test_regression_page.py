@@ -1,11 +1,9 @@
 """The regression page in a real browser."""
 
-import time
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drawn, field, grab, slider, sweep
+from tests.browser.person import PATIENCE, drag_until, drawn, field, slider
 
 CHARTS = 7
 # Notes every verdict, every picture of the noisy surface, and every set of strokes on the curve.
@@ -44,12 +42,7 @@ def shows(page: Page, words: str) -> None:
 def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark):
     page = regression(width=width, height=900, dark=dark, touch=width < 500)
     page.evaluate(NOTE_PICTURES)
-    track, end = grab(page), time.monotonic() + 20
-    while min(page.evaluate(SEEN)) < 4 and time.monotonic() < end:
-        sweep(page, track, 7)
-    seen = page.evaluate(SEEN)
-    page.mouse.up()
-    assert min(seen) >= 4, seen
+    drag_until(page, lambda: min(page.evaluate(SEEN)), 4)
     shows(page, f"epsilon {float(field(page).input_value()):.3g}")
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dpcore.experiments.ledger import LIMITS, ROWS, LedgerResult
+from dpcore.experiments.ledger import LIMITS
+from dpcore.experiments.ledger_result import ROWS, LedgerResult
 from ui.figures import theme
 
 EFFECTS = {

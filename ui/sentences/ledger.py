@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dpcore.experiments.ledger import THEOREMS, LedgerResult
+from dpcore.experiments.ledger_result import THEOREMS, LedgerResult
 from dpcore.experiments.ledger_work import MOST_STEPS
 from ui import panels
 from ui.figures import ledger as figures
