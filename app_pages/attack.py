@@ -6,30 +6,34 @@ from dpcore.data import DATASETS
 from dpcore.experiments.attack import AttackSettings
 from dpcore.experiments.classifier_claims import VERSIONS
 from ui import controls, live, panels
-from ui.compute import compute
+from ui.compute import SLICE_SECONDS, compute
 from ui.figures import attack as figures
+from ui.figures import attack_audits as audited
 from ui.figures import attack_parts as others
 from ui.figures import theme
 from ui.sentences import attack as say
+from ui.sentences import attack_audits as judge
 from ui.sentences import attack_parts as tell
 
 PARTS = {
     "worlds": "Two worlds",
     "membership": "Membership",
     "audit": "Audit",
+    "once": "One run",
     "pays": "Who pays",
     "inversion": "Inversion",
 }
 LEAD = {
     "worlds": "**Click a point**: that is the person. The same model is trained thousands of times with this person "
-    "and "
-    "with another instead; the attacker sees one of them. Click beside all points to put an outlier there, and drag "
-    "epsilon.",
+    "and with another instead; the attacker sees one of them. **Drag the person** anywhere, or click beside all "
+    "points; then drag epsilon.",
     "membership": "Many models, each trained on half of the same people. The attacker is shown a model and a person: "
     "was "
     "this one in? **Drag epsilon** and watch his curve sink below the frontier.",
     "audit": "Every mechanism of the lab is run thousands of times in two neighbouring worlds, now. What an attacker "
     "achieves bounds its epsilon from below: a claim under it is **caught**.",
+    "once": "Who can train only once plants hundreds of canaries, each by a coin of its own, and guesses the coins "
+    "from the weights. **Drag epsilon**, and compare with thousands of trainings.",
     "pays": "The guarantee is the same for all, its cost is not. **Drag epsilon**, and make the minority smaller.",
     "inversion": "What do published weights show: of a class, and of one person's picture, planted in the data? **Drag "
     "epsilon.**",
@@ -38,6 +42,7 @@ SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True)
 SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
+AUDIT_SECONDS = 0.3
 RECIPE = ("clip_norm", "steps", "learning_rate")
 KNOBS = {
     "worlds": (
@@ -46,6 +51,7 @@ KNOBS = {
     ),
     "membership": (("members", *RECIPE), ("delta",)),
     "audit": ((), ()),
+    "once": (("canaries", "guessed", *RECIPE), ("delta",)),
     "pays": (("minority", *RECIPE), ("delta",)),
     "inversion": (("label", *RECIPE), ("delta",)),
 }
@@ -53,9 +59,14 @@ KEYS = {
     "worlds": [(name, colour, "solid") for colour, name in figures.WORLDS],
     "membership": [(name, colour, "solid") for name, colour in others.ARMS.values()],
     "audit": [
-        ("consistent", others.STANDS, "solid"),
-        ("caught", others.CAUGHT, "solid"),
+        ("consistent", audited.STANDS, "solid"),
+        ("caught", audited.CAUGHT, "solid"),
         ("claimed", theme.BOUND, "solid"),
+    ],
+    "once": [
+        ("claimed", theme.BOUND, "solid"),
+        ("one training", audited.ONE, "solid"),
+        *((audited.BESIDE[form], colour, "solid") for form, colour in audited.MANY.items()),
     ],
     "pays": [(name, colour, "solid") for name, colour in others.GROUP_COLOURS.items()],
     "inversion": [],
@@ -65,9 +76,11 @@ KEYS = {
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
+    if say.recipe(desk.settings.part):
+        st.caption(say.recipe(desk.settings.part))
     settings = desk.settings
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if settings.part == "worlds":
+        if settings.part in ("worlds", "once"):
             desk.choose("version", "Version", SHORT, wide=True, help=say.VERSIONS_HELP)
         if len(settings.datasets) > 1 and settings.part != "audit":
             desk.choose("dataset", "Data", {name: DATASETS[name].title for name in settings.datasets})
@@ -83,7 +96,9 @@ def lab() -> None:
     """All that moves while a slider moves."""
     desk = controls.desk("attack", AttackSettings)
     part = desk.settings.part
-    result, done = compute(desk.settings)
+    # Nothing is dragged through the audits: longer slices, and fewer pictures of so many bars.
+    slice_seconds = AUDIT_SECONDS if part == "audit" else SLICE_SECONDS
+    result, done = compute(desk.settings, seconds=0 if desk.moving else slice_seconds)
     verdict, diagnostics, guarantee, _ = SAY[part]
     main, more = KNOBS[part]
     hero = "seed" if part == "audit" else "epsilon"
@@ -135,9 +150,22 @@ def membership(result) -> list[list[live.Picture]]:
 
 
 def audit(result) -> list[list[live.Picture]]:
-    """All audits in one chart."""
-    words = say.plain(tell.audit_verdict(result))
-    return [[live.Picture(name="audits", figure=others.audits(result), alt=words, height=980)]]
+    """All audits, in two charts."""
+    words = say.plain(judge.audit_verdict(result))
+    return [
+        [
+            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=words, height=960)
+            for at, names in enumerate(audited.COLUMNS)
+        ]
+    ]
+
+
+def once(result) -> list[list[live.Picture]]:
+    """The canaries of one training, and what it shows of each claim beside many trainings."""
+    words = say.plain(judge.once_verdict(result))
+    seen = live.Picture(name="canaries", figure=audited.canaries(result), alt=words, height=380)
+    beside = live.Picture(name="beside", figure=audited.over(result), alt=words, height=380)
+    return [[seen, beside]]
 
 
 def pays(result) -> list[list[live.Picture]]:
@@ -162,7 +190,14 @@ def inversion(result) -> list[list[live.Picture]]:
     return [[shown], [live.Picture(name="match", figure=others.match(result), alt=words, height=320)]]
 
 
-DRAW = {"worlds": worlds, "membership": membership, "audit": audit, "pays": pays, "inversion": inversion}
+DRAW = {
+    "worlds": worlds,
+    "membership": membership,
+    "audit": audit,
+    "once": once,
+    "pays": pays,
+    "inversion": inversion,
+}
 SAY = {
     "worlds": (say.verdict, say.diagnostics, say.guarantee, say.worlds_table),
     "membership": (
@@ -171,7 +206,8 @@ SAY = {
         tell.membership_guarantee,
         tell.membership_table,
     ),
-    "audit": (tell.audit_verdict, tell.audit_diagnostics, tell.audit_guarantee, tell.audit_table),
+    "audit": (judge.audit_verdict, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table),
+    "once": (judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
     "pays": (tell.pays_verdict, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
     "inversion": (tell.inversion_verdict, tell.inversion_diagnostics, tell.inversion_guarantee, tell.inversion_table),
 }
@@ -189,8 +225,9 @@ desk.tell(done=done)
 lab()
 SAY[part][3](result)
 panels.foot(
-    desk.settings,
-    page="attack",
+    desk,
+    verdict=SAY[desk.settings.part][0](result),
+    done=done,
     module="dpcore.experiments.attack",
     frames=result.frames(),
     how_it_works=say.how_it_works,

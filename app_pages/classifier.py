@@ -86,8 +86,9 @@ desk.tell(done=done)
 lab()
 say.table(result)
 panels.foot(
-    desk.settings,
-    page="classifier",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.classifier",
     frames={"All runs": result.curve, "Table": result.table(), "Loss": result.loss_curves()},
     how_it_works=say.how_it_works,

@@ -3,12 +3,14 @@
 import streamlit as st
 
 from dpcore.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
-from dpcore.domains import KINDS
+from dpcore.domains import KINDS, world
 from dpcore.experiments.hypotheses import WEIGHTS, HypothesesSettings
-from ui import controls, live, panels
+from ui import controls, live, own_file, panels
 from ui.compute import compute
 from ui.figures import hypotheses as figures
+from ui.figures import hypotheses_features as features
 from ui.sentences import hypotheses as say
+from ui.sentences import hypotheses_why as why
 
 MAIN = ("label_share", "dimension", "similarity")
 MORE = (
@@ -46,7 +48,7 @@ def lab() -> None:
         verdict=say.verdict(result),
         pictures=pictures(result),
         cards=(
-            (panels.WHY, panels.bullets(say.diagnostics(result))),
+            (panels.WHY, panels.bullets(why.diagnostics(result))),
             ("The guarantee", say.guarantee(result)),
         ),
         above=say.stages(result),
@@ -61,18 +63,19 @@ def lab() -> None:
 def knobs(settings: HypothesesSettings) -> tuple[list[str], list[str]]:
     """The knobs that have a say: a weight for each source, and what the data leave free."""
     main = [*MAIN[:2], *WEIGHTS[: settings.sources]]
-    main += [] if settings.data == "newsgroups" else list(MAIN[2:])
+    main += [] if settings.data in ("newsgroups", "own") else list(MAIN[2:])
     hidden = () if settings.noise == "gaussian" else ("delta",)
     return main, [name for name in MORE if name not in hidden]
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Weights and what they are worth; over epsilon and labels; noise and the two coordinates."""
+    """Weights and what they are worth; over epsilon and labels; two coordinates; what the number of features does."""
     alts = say.alts(result)
     rows = (
         (("weights", figures.weights, {}), ("gain", figures.gain, {})),
         (("epsilon", figures.accuracy, {"over": "epsilon"}), ("share", figures.accuracy, {"over": "share"})),
-        (("error", figures.error, {}), ("noise", figures.noise, {}), ("plane", figures.plane, {})),
+        (("error", figures.error, {}), ("plane", figures.plane, {})),
+        (("noise", features.noise, {}), ("dimension", features.dimension, {})),
     )
     return [
         [live.Picture(name=name, figure=draw(result, **how), alt=alts[name], height=300) for name, draw, how in row]
@@ -80,10 +83,22 @@ def pictures(result) -> list[list[live.Picture]]:
     ]
 
 
-def texts_ready(settings: HypothesesSettings) -> bool:
-    """Whether there are rows to work with: real texts are fetched when a person says so, and never otherwise."""
-    if settings.data != "newsgroups":
-        return True
+def rows_ready(desk: controls.Desk) -> bool:
+    """Whether there are rows to work with; asks for what is missing. Making them shows a sign of life."""
+
+    def public_rows() -> int:
+        return len(world(desk.settings.model.where).public)
+
+    if desk.settings.data == "own" and not own_file.ready(desk, public_rows=public_rows):
+        return False
+    if desk.settings.data == "newsgroups" and not newsgroups_ready():
+        return False
+    with st.spinner("Counting words"):
+        return public_rows() > 0
+
+
+def newsgroups_ready() -> bool:
+    """Real texts are fetched when a person says so, and never otherwise."""
     with st.spinner("Reading 20 Newsgroups"):
         if newsgroups_here():
             return True
@@ -107,7 +122,7 @@ st.markdown(
 )
 panels.notices(desk.notices)
 setup(desk)
-if not texts_ready(desk.settings):
+if not rows_ready(desk):
     st.stop()
 panels.key([*figures.STYLES.values(), figures.TRUTH])
 result, done = compute(desk.settings)
@@ -115,8 +130,9 @@ desk.tell(done=done)
 lab()
 say.table(result)
 panels.foot(
-    desk.settings,
-    page="hypotheses",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.hypotheses",
     frames={
         "Curves": result.curves(),

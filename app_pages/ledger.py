@@ -66,8 +66,9 @@ result, done = compute(desk.settings, seconds=0)
 desk.tell(done=done)
 lab()
 panels.foot(
-    desk.settings,
-    page="ledger",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.ledger",
     frames={"Curves": result.curves(), "Table": result.table(), "Effects": result.effects_table()},
     how_it_works=say.how_it_works,

@@ -91,8 +91,9 @@ desk.tell(done=done)
 lab()
 say.table(result)
 panels.foot(
-    desk.settings,
-    page="mechanisms",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.mechanisms",
     frames={
         "Mechanisms": result.table(),

@@ -36,12 +36,8 @@ def lab() -> None:
     main, more = knobs(desk.settings)
     panels.stage(
         desk,
-        verdict=say.verdict(result),
-        pictures=pictures(result),
-        cards=(
-            (panels.WHY, panels.bullets(say.diagnostics(result))),
-            ("The guarantee", say.guarantee(result)),
-        ),
+        **scene(result),
+        ahead=lambda settings: scene(compute(settings, seconds=0)[0]),
         done=done,
         hero="epsilon",
         play="shown",
@@ -49,6 +45,18 @@ def lab() -> None:
         more=more,
         changes=say.KNOBS,
     )
+
+
+def scene(result) -> dict:
+    """What is said and drawn at the moment shown."""
+    return {
+        "verdict": say.verdict(result),
+        "pictures": pictures(result),
+        "cards": (
+            (panels.WHY, panels.bullets(say.diagnostics(result))),
+            ("The guarantee", say.guarantee(result)),
+        ),
+    }
 
 
 def knobs(settings: NetworkSettings) -> tuple[list[str], list[str]]:
@@ -103,8 +111,9 @@ desk.tell(done=done)
 lab()
 say.table(result)
 panels.foot(
-    desk.settings,
-    page="network",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.network",
     frames={
         "Training": result.curves(),

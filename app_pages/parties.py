@@ -1,5 +1,7 @@
 """Can many parties train one model that hides each of them?"""
 
+from functools import lru_cache
+
 import streamlit as st
 
 from dpcore.experiments.parties import PartiesSettings
@@ -21,7 +23,7 @@ def setup(desk: controls.Desk) -> None:
     methods = {name: text for name, text in say.METHODS.items() if name in desk.settings.model.methods}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         desk.choose("method", "What is released", methods, wide=True, help=say.METHODS_HELP)
-        desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()})
+        desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()}, help=say.DATA_HELP)
         desk.choose("learner", "Parties train", say.LEARNERS)
         with st.popover("Labels, constants", icon=":material/tune:"):
             desk.choose("labels", "Soft labels are", say.LABELS)
@@ -49,6 +51,8 @@ def lab() -> None:
     )
 
 
+# A slice that only asks more parties changes no picture.
+@lru_cache(maxsize=4)
 def pictures(result) -> list[list[live.Picture]]:
     """Accuracy; what each release decides; what one party moves, and what it costs."""
     alts = say.alts(result)
@@ -87,8 +91,9 @@ st.subheader("Who sees what, and who adds the noise")
 st.markdown(trust(result), unsafe_allow_html=True)
 say.table(result)
 panels.foot(
-    desk.settings,
-    page="parties",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.parties",
     frames={
         "Releases": result.table(),

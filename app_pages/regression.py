@@ -92,8 +92,9 @@ desk.tell(done=done)
 lab()
 say.tables(result)
 panels.foot(
-    desk.settings,
-    page="regression",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.regression",
     frames={
         "Methods now": result.table(),

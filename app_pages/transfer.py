@@ -81,8 +81,9 @@ with picture:
     )
 say.costs_table()
 panels.foot(
-    desk.settings,
-    page="transfer",
+    desk,
+    verdict=say.verdict(result),
+    done=done,
     module="dpcore.experiments.transfer",
     frames={
         "Candidates": result.table(),

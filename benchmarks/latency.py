@@ -6,8 +6,9 @@ lab's own configuration, and take turns in one run.
 - *key*: from the keydown event of an arrow key to the last change of the last chart, on the browser's own clock. A
   change is a mutation of the page that makes a difference, or a drawing call on a canvas. Every chart that depends on
   the slider must have changed before a redraw counts as complete; what follows, and still touches a chart, is in.
-- *key*, ledger, regression and transfer: some curves go on being computed, and drawn, after the first picture that is
-  all of the new value's. The redraw ends with that picture; the time until nothing changes any more is "at rest".
+- *key*, ledger, regression, transfer and attack: some curves go on being computed, and drawn, after the first picture
+  that is all of the new value's. The redraw ends with that picture; the time until nothing changes any more is "at
+  rest".
 - *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all the charts that depend on it have
   changed since the one before, and no more redraws count than values were sent. Each drag has settings of its own:
   nothing that is drawn was computed before.
@@ -247,13 +248,14 @@ def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
 
 def _lines(taken: dict[str, np.ndarray], rates: dict[str, list[float]]) -> list[Line]:
     p95 = {name: _percentiles(times)[1] for name, times in taken.items()}
-    ratios = {name: [p95[name] / p95["bare"]] if p95 else [] for name in ("classifier", "ledger")}
+    ratios = {name: [p95[name] / p95["bare"]] if p95 else [] for name in ("classifier", "ledger", "attack")}
     return [
         *(
             at_most(f"key to redraw: p95 of the {name} over p95 of the bare page", SLOWER_AT_MOST, ratio)
             for name, ratio in ratios.items()
         ),
-        at_least(
-            "drag: complete redraws of the classifier", REDRAWS_AT_LEAST, rates.get("classifier", []), unit=" a second"
+        *(
+            at_least(f"drag: complete redraws of the {name}", REDRAWS_AT_LEAST, rates.get(name, []), unit=" a second")
+            for name in ("classifier", "attack")
         ),
     ]

@@ -13,13 +13,14 @@ import sys
 import numpy as np
 import threadpoolctl
 
-from benchmarks import engine, latency, network, regression
+from benchmarks import attack, engine, latency, network, regression
 
 # Name -> (what it measures, the function that runs it, its rounds).
 BENCHMARKS = {
     "engine": ("training a sweep: the batch axis beside a loop, Opacus and the bare floor", engine.run, 15),
     "network": ("training 80 networks by DP-SGD, beside a loop, Opacus and the bare floor", network.run, 7),
     "regression": ("fits on the batch axis, redraws on 370,000 rows, and Noisy Frank-Wolfe", regression.run, 7),
+    "attack": ("2,000 + 2,000 retrainings in two worlds beside a loop, and what is drawn of them", attack.run, 7),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }
 

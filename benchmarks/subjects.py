@@ -73,6 +73,14 @@ SUBJECTS = {
         moving=(0, 1, 2),  # which sources are near is known, whatever epsilon is
         refined=True,
     ),
+    # A first picture from 120 + 120 retrainings on 400 rows, which go on to 2,000 + 2,000.
+    "attack": Subject(
+        script="app.py",
+        path="attack",
+        charts=tuple(f"[data-chart={name}]" for name in ("map", "scores", "accuracy")),
+        moving=(0, 1, 2),
+        refined=True,
+    ),
 }
 # Of these the redraws of a drag are counted.
-DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "transfer")
+DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "transfer", "attack")

@@ -17,6 +17,23 @@ from dpcore.privacy import Adjacency, LowerBound
 
 Form = Literal["count", "gaussian"]
 
+# How tight: (form, runs in each world, epsilon) -> half of all audits at 95 % confidence, of a mechanism exactly
+# Gaussian at delta = 1e-5, show at least this share of its epsilon. Simulated, rounded down, and tested.
+TIGHT = {
+    ("count", 2_000, 1.0): 0.05,
+    ("count", 2_000, 4.0): 0.28,
+    ("count", 2_000, 8.0): 0.30,
+    ("gaussian", 2_000, 1.0): 0.25,
+    ("gaussian", 2_000, 4.0): 0.73,
+    ("gaussian", 2_000, 8.0): 0.82,
+    ("count", 20_000, 1.0): 0.33,
+    ("count", 20_000, 4.0): 0.46,
+    ("count", 20_000, 8.0): 0.44,
+    ("gaussian", 20_000, 1.0): 0.74,
+    ("gaussian", 20_000, 4.0): 0.91,
+    ("gaussian", 20_000, 8.0): 0.94,
+}
+
 
 def clopper_pearson(hits: int, trials: int, *, confidence: float) -> tuple[float, float]:
     """One-sided lower and one-sided upper bound on a rate, each at ``confidence`` [clopper1934]."""
@@ -39,7 +56,7 @@ def epsilon_lower_bound(
 
     With TPR >= p and FPR <= q, each at confidence 1 - (1 - confidence)/2:
     "count": epsilon >= ln((p - delta)/q), for any mechanism. "gaussian": mu >= Phi^-1(p) - Phi^-1(q), and epsilon is
-    that of mu-GDP at delta; for mechanisms whose trade-off curve is Gaussian, and far sharper there.
+    that of mu-GDP at delta; for mechanisms whose trade-off curve is Gaussian, and far sharper there (``TIGHT``).
     """
     check.choice(("count", "gaussian"), form=form)
     check.between(0, 1, inclusive=False, confidence=confidence)

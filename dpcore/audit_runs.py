@@ -11,8 +11,7 @@ The second term is what delta costs: without it the bound would be one of pure p
 import math
 
 import numpy as np
-from scipy.special import expit
-from scipy.stats import binom
+from scipy.special import bdtrc, expit
 
 from dpcore import check
 from dpcore.privacy import Adjacency, LowerBound
@@ -26,20 +25,29 @@ def chance(right: int, *, guesses: int, canaries: int, epsilon: float, delta: fl
     check.whole(0, guesses, right=right)
     check.whole(guesses, canaries=canaries)
     q = float(expit(epsilon))
-    tail = float(binom.sf(right - 1, guesses, q))
+    tail = float(bdtrc(right - 1, guesses, q))
     if delta == 0 or right == 0:
         return min(tail, 1.0)
     steps = np.arange(1, right + 1)
-    below = binom.sf(right - steps - 1, guesses, q) - tail
+    below = bdtrc(right - steps - 1, guesses, q) - tail
     return min(tail + 2 * canaries * delta * float(np.max(below / steps)), 1.0)
 
 
 def epsilon_lower_bound(
-    right: int, *, guesses: int, canaries: int, delta: float, confidence: float = 0.95, unit: str = "record"
+    right: int,
+    *,
+    guesses: int,
+    canaries: int,
+    delta: float,
+    confidence: float = 0.95,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    unit: str = "record",
 ) -> LowerBound:
     """The largest epsilon at which as many right guesses would have at most the chance 1 - ``confidence``.
 
-    For canaries that are there or not: add/remove. ``trials`` of the bound are the canaries of the one training.
+    adjacency: what a coin decides: whether a canary is there (add/remove), or which of two stands in its place
+    (replace-one); the proof needs no more than that one coin changes one record. ``trials`` of the bound are the
+    canaries of the one training.
     """
     check.between(0, 1, inclusive=False, confidence=confidence)
     check.between(0, 1, delta=delta)
@@ -56,7 +64,7 @@ def epsilon_lower_bound(
     return LowerBound(
         epsilon=low,
         delta=delta,
-        adjacency=Adjacency.ADD_REMOVE,
+        adjacency=adjacency,
         unit=unit,
         confidence=confidence,
         trials=canaries,

@@ -5,7 +5,6 @@ The generated ones have the sizes of [wang2019]: topics 5,588 terms, reviews 2,9
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +12,9 @@ from types import MappingProxyType
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
-from sklearn.feature_extraction.text import CountVectorizer
 
-from dpcore import check
 from dpcore.streams import stream
+from dpcore.word_counts import Corpus, counted
 
 # Each of 5 computer topics beside 2 others makes a source: a pairing of ours, as the paper's table is a lottery too.
 COMPUTER = (
@@ -38,25 +36,6 @@ _TOPIC_TERMS, _REVIEW_TERMS = 5588, 2969
 # Documents a domain, and words a document (median, and spread of the logarithm).
 _DOCUMENTS, _WORDS, _SPREAD = 4200, 60, 0.6
 _CACHE = "20news-bydate_py3.pkz"
-# A word of the vocabulary is in this share of the public texts.
-_LEAST_SHARE, _MOST_SHARE = 0.005, 0.5
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Corpus:
-    """counts (n, features) of words, y (n,) in {0, 1}, domain (n,): the source that a document is from.
-
-    Real texts have no counts yet: ``texts``, of which the public ones give the vocabulary.
-    """
-
-    counts: sparse.csr_matrix | None
-    y: np.ndarray
-    domain: np.ndarray
-    texts: np.ndarray | None = None
-
-    def counted(self, public: np.ndarray) -> sparse.csr_matrix:
-        """Counts of all documents, in the words of the documents number ``public`` only."""
-        return self.counts if self.texts is None else in_words_of(self.texts[public], self.texts)
 
 
 @lru_cache(maxsize=2)
@@ -115,22 +94,25 @@ def _written(rng: np.random.Generator, laws: list, *, share: float) -> Corpus:
 def _documents(rng: np.random.Generator, law: np.ndarray, count: int) -> sparse.csr_matrix:
     lengths = np.maximum(rng.lognormal(np.log(_WORDS), _SPREAD, count).astype(int), 5)
     ends = np.cumsum(law)
-    words = np.minimum(np.searchsorted(ends, rng.random(lengths.sum()) * ends[-1]), len(law) - 1)
+    words = np.minimum(_places(ends, rng.random(lengths.sum())), len(law) - 1)
     where = np.repeat(np.arange(count), lengths)
     found = sparse.coo_matrix((np.ones(len(words)), (where, words)), shape=(count, len(law))).tocsr()
     found.sum_duplicates()
     return found
 
 
-def in_words_of(public: np.ndarray, texts: np.ndarray) -> sparse.csr_matrix:
-    """Counts (n, features): words of at least 0.5 % and at most half of the public texts, English stop words aside."""
-    least = max(2, round(_LEAST_SHARE * len(public)))
-    counter = CountVectorizer(stop_words="english", min_df=least, max_df=_MOST_SHARE, dtype=np.float64)
-    try:
-        counter.fit(public)
-    except ValueError:
-        raise check.RefusedError("public", f"{len(public)} texts", "texts that share at least a few words") from None
-    return counter.transform(texts).tocsr()
+def _places(ends: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """``np.searchsorted(ends, shares * ends[-1])`` for many shares in [0, 1): a table says where to begin, and few
+    steps are left."""
+    cells = 1 << 16
+    begin = np.searchsorted(ends, np.arange(cells) * (ends[-1] / cells))
+    asked = shares * ends[-1]
+    found = begin[(shares * cells).astype(int)]
+    late = np.flatnonzero(ends[found] < asked)
+    while len(late):
+        found[late] += 1
+        late = late[ends[found[late]] < asked[late]]
+    return found
 
 
 class NoNewsgroupsError(RuntimeError):
@@ -173,7 +155,8 @@ def newsgroups(sources: int, similarity: float, seed: int) -> Corpus:
         domain[np.isin(names, (computer, *others))] = k
         y[names == computer] = 1
     kept = np.flatnonzero((domain >= 0) & (domain < sources))
-    return Corpus(counts=None, y=y[kept], domain=domain[kept], texts=np.array(found.data, dtype=object)[kept])
+    texts = np.array(found.data, dtype=object)[kept]
+    return Corpus(counts=counted(texts), y=y[kept], domain=domain[kept], real=True)
 
 
 CORPORA: MappingProxyType[str, Callable[[int, float, int], Corpus]] = MappingProxyType(

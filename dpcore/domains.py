@@ -5,7 +5,7 @@ from private ones it would be one more release, without noise.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
@@ -14,9 +14,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from dpcore import check
+from dpcore import check, own_texts
 from dpcore.domain_text import CORPORA
 from dpcore.streams import stream
+from dpcore.word_counts import Corpus, inverse_frequency, weighted
 
 KINDS = MappingProxyType(
     {
@@ -24,18 +25,22 @@ KINDS = MappingProxyType(
         "topics": "Topics (generated text)",
         "reviews": "Reviews (generated text)",
         "newsgroups": "20 Newsgroups (real text)",
+        "own": "A CSV file of your own",
     }
 )
 PROJECTIONS = MappingProxyType(
     {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"},
 )
+# The most features that are left of a text.
+WIDEST = 60
 # Generated domains: how far the centres lie apart, and how steeply the chance of a label rises.
 _APART, _STEEP = 0.4, 14.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left."""
+    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left.
+    own: the word of ``own_texts.Own``."""
 
     kind: str
     sources: int
@@ -44,6 +49,7 @@ class Where:
     projection: str
     public_rows: int
     seed: int
+    own: str = own_texts.NONE
 
     def __post_init__(self) -> None:
         check.choice(KINDS, kind=self.kind)
@@ -142,51 +148,74 @@ def _even(rows: int, parts: int) -> list[int]:
     return [rows // parts + (place < rows % parts) for place in range(parts)]
 
 
-def _of_text(where: Where) -> World:
-    """Texts as counts of words: tf-idf and projection fitted to the public ones, then each row to length 1."""
-    corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
-    orders, public, kept = [], [], []
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Texts:
+    """What all projections of the same texts share: counts weighted by the public idf (n, words), labels, the numbers
+    of the public documents and of each domain's others, and the main directions of the public ones (words, 60)."""
+
+    weighted: sparse.csr_matrix
+    y: np.ndarray
+    public: np.ndarray
+    kept: list[np.ndarray]
+    along: np.ndarray | None
+
+
+@lru_cache(maxsize=3)
+def _texts(where: Where) -> Texts:
+    """``where`` with the widest dimension: fewer features are its first ones."""
+    if where.kind == "own":
+        corpus = own_texts.corpus(own_texts.Own.read(where.own), where.sources, where.seed)
+    else:
+        corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
+    public, kept = _divided(corpus, where)
+    counts = corpus.counted(public)
+    found = weighted(counts, inverse_frequency(counts[public]))
+    along = None
+    if where.projection == "svd":
+        along = found @ main_directions(found[public], where.dimension, seed=where.seed).astype(np.float32)
+    return Texts(weighted=found, y=corpus.y, public=public, kept=kept, along=along)
+
+
+def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(the public documents, each domain's others), whatever is in them."""
+    public, kept = [], []
+    if corpus.public is not None:
+        public.append(stream(where.seed, "split", 0, 99).permutation(corpus.public)[: where.public_rows])
     for k, count in enumerate(_even(where.public_rows, where.sources)):
         order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
-        orders.append(order)
-        public.append(order[: min(count, len(order) // 3)])
-        kept.append(order[len(public[-1]) :])
-    known = np.concatenate(public)
-    counts = corpus.counted(known)
-    X = projection(counts[known], where)(counts)
+        given = min(count, len(order) // own_texts.PUBLIC_PART) if corpus.public is None else 0
+        public.append(order[:given])
+        kept.append(order[given:])
+    return np.concatenate(public), kept
+
+
+def _of_text(where: Where) -> World:
+    """Texts as counts of words: tf-idf and projection fitted to the public ones, then each row to length 1."""
+    texts = _texts(replace(where, dimension=WIDEST))
+    if texts.along is not None:
+        X = unit(texts.along[:, : where.dimension].astype(float))
+    else:
+        X = unit(texts.weighted @ random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed))
 
     def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         parts = []
-        for k, own in enumerate(kept):
+        for k, own in enumerate(texts.kept):
             names = stream(where.seed, "split", repeat + 1, k).permutation(own)[:each]
-            parts.append((X[names], corpus.y[names], names))
+            parts.append((X[names], texts.y[names], names))
         return parts
 
-    return World(public=X[known], features=counts.shape[1], most=tuple(map(len, kept)), rows=rows)
+    most = tuple(map(len, texts.kept))
+    return World(public=X[texts.public], features=texts.weighted.shape[1], most=most, rows=rows)
 
 
-def projection(public: sparse.csr_matrix, where: Where) -> Callable[[sparse.csr_matrix], np.ndarray]:
-    """counts (n, features) -> rows (n, d) of length 1: idf and main directions from the ``public`` counts only."""
-    idf = np.log((1 + public.shape[0]) / (1 + public.getnnz(axis=0))) + 1
-    base = _base(weighted(public, idf), where)
-    return lambda counts: unit(np.asarray(weighted(counts, idf) @ base))
+def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:
+    """(features, d), the directions along which the public rows are longest."""
+    _, _, directions = randomized_svd(public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed)
+    return directions.T
 
 
-def weighted(counts: sparse.csr_matrix, idf: np.ndarray) -> sparse.csr_matrix:
-    """(1 + ln count) idf, each row of length 1."""
-    found = counts.astype(float)
-    found.data = (1 + np.log(found.data)) * idf[found.indices]
-    lengths = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
-    found.data /= np.repeat(np.maximum(lengths, 1e-12), np.diff(found.indptr))
-    return found
-
-
-def _base(public: sparse.csr_matrix, where: Where) -> np.ndarray:
-    """(features, d): the public rows' main directions, or one random sign a feature (which reads no rows at all)."""
-    features, d = public.shape[1], min(where.dimension, public.shape[1])
-    if where.projection == "svd":
-        _, _, directions = randomized_svd(public, d, n_iter=3, random_state=where.seed)
-        return directions.T
-    rng, base = stream(where.seed, "start"), np.zeros((features, d))
-    base[np.arange(features), rng.integers(0, d, features)] = rng.choice([-1.0, 1.0], features)
+def random_signs(features: int, dimension: int, *, seed: int) -> np.ndarray:
+    """(features, d): each feature falls into one of d places with a random sign, which reads no rows at all."""
+    rng, base = stream(seed, "start"), np.zeros((features, dimension))
+    base[np.arange(features), rng.integers(0, dimension, features)] = rng.choice([-1.0, 1.0], features)
     return base

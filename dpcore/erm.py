@@ -7,6 +7,8 @@
 Output perturbation adds noise for the *minimiser* [chaudhuri2011]. A point whose gradient has norm tau lies up to
 tau / lambda away from it, so that two neighbours' points lie up to 2 tau / lambda further apart than the minimisers.
 So these are found by damped Newton steps to a gradient norm of 1e-10, and each answer says what norm it reached.
+Where there are many weights a step is itself found by conjugate gradients, with no Hessian formed: that makes a step
+less exact, not where the steps end.
 """
 
 from collections.abc import Callable
@@ -14,13 +16,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from dpcore import check
 
 TOLERANCE = 1e-10
 _STEPS = 100
 _HALVINGS = 40
+# From so many weights on a step is found by conjugate gradients, to this share of the gradient
+_MANY, _INNER = 25, 0.03
 # A stack's Hessians, and what they are made of, are held in pieces of about this many numbers
 _AT_ONCE = 4_000_000
 
@@ -48,15 +52,17 @@ def logistic(
     row_weights: np.ndarray | None = None,
     centre: float | np.ndarray = 0.0,
     tolerance: float = TOLERANCE,
+    start: float | np.ndarray | None = None,
 ) -> Minimum:
     """Two classes: X (n, d) or (..., n, d), targets (..., n) in [0, 1]: the share of the class whose z is positive.
 
     regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at least 0; 1/n each
-    where they are not given. centre: c, like the regularisation. Leading axes are problems, and broadcast.
+    where they are not given. centre: c, like the regularisation. start: where the search begins, like the centre, which
+    it is if not given; the answer is the same. Leading axes are problems, and broadcast.
     """
     X, targets = np.asarray(X, dtype=float), _shares(targets)
     shape = X.shape[-1:]
-    return _solve(X, targets[..., None, :], shape, regularisation, row_weights, centre, tolerance, _Logistic)
+    return _solve(X, targets[..., None, :], shape, regularisation, row_weights, centre, start, tolerance, _Logistic)
 
 
 def softmax(
@@ -67,6 +73,7 @@ def softmax(
     row_weights: np.ndarray | None = None,
     centre: float | np.ndarray = 0.0,
     tolerance: float = TOLERANCE,
+    start: float | np.ndarray | None = None,
 ) -> Minimum:
     """K classes, a weight vector for each: targets (..., K, n) in [0, 1], which sum to 1 over the classes.
 
@@ -76,7 +83,7 @@ def softmax(
     if np.abs(targets.sum(axis=-2) - 1).max() > 1e-9:
         raise check.RefusedError("targets", targets.sum(axis=-2).ravel()[:5], "shares that sum to 1 for each row")
     shape = (targets.shape[-2], X.shape[-1])
-    return _solve(X, targets, shape, regularisation, row_weights, centre, tolerance, _Softmax)
+    return _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, _Softmax)
 
 
 def distance(gradient_norm: float | np.ndarray, *, regularisation: float) -> float | np.ndarray:
@@ -100,11 +107,12 @@ class _Risk:
     row_weights: np.ndarray
     regularisation: np.ndarray
     centre: np.ndarray
+    start: np.ndarray
 
     def of(self, some: np.ndarray | slice) -> "_Risk":
         """The problems ``some`` of these."""
         X = self.X if self.X.ndim == 2 else self.X[some]
-        parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre))
+        parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
         return type(self)(X, *parts)
 
     def penalty(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -139,13 +147,18 @@ class _Softmax(_Risk):
     def at(self, w: np.ndarray) -> Local:
         B, K = self.targets.shape[:2]
         z = w.reshape(B, K, -1) @ np.swapaxes(self.X, -1, -2)
-        total = logsumexp(z, axis=1)
-        p = np.exp(z - total[:, None])
+        top = z.max(axis=1)
+        p = z - top[:, None]
+        np.exp(p, out=p)
+        sums = p.sum(axis=1)
+        p /= sums[:, None]
         values, pull = self.penalty(w)
-        values = values + (self.row_weights * (total - (self.targets * z).sum(axis=1))).sum(axis=1)
+        right = (self.targets * z).sum(axis=1)
+        values = values + (self.row_weights * (top + np.log(sums) - right)).sum(axis=1)
         errors = self.row_weights[:, None] * (p - self.targets)
         gradients = (errors @ self.X).reshape(B, -1) + pull
-        return Local(values, gradients, lambda: self._newton(p, gradients))
+        newton = self._newton if gradients.shape[1] < _MANY else self._conjugate
+        return Local(values, gradients, lambda: newton(p, gradients))
 
     def _newton(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
         (B, K), d = p.shape[:2], self.X.shape[-1]
@@ -156,6 +169,35 @@ class _Softmax(_Risk):
                 block = np.swapaxes(self.X, -1, -2) @ (curvature[:, :, None] * self.X)
                 hessians[:, k, :, m], hessians[:, m, :, k] = block, block
         return _solved(hessians.reshape(B, K * d, K * d), self.regularisation, gradients)
+
+    def _conjugate(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
+        """About H^-1 g by conjugate gradients, all classes preconditioned by one matrix (d, d) of each problem.
+
+        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row; the matrix in the middle has p's share (1 - sum_k p_k^2)
+        of K - 1 directions, which is what the preconditioner takes it for.
+        """
+        X, K, inner = self.X, p.shape[1], (1, 2)
+        strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
+        curvature = self.row_weights * (1 - (p**2).sum(axis=1)) / (K - 1)
+        rough = np.swapaxes(X, -1, -2) @ (curvature[:, :, None] * X)
+        rough[:, np.arange(X.shape[-1]), np.arange(X.shape[-1])] += strength.min(axis=1)
+        inverse = np.linalg.inv(rough)
+        found, left = np.zeros_like(g), g.copy()
+        way = near = left @ inverse
+        fall, enough = (left * near).sum(axis=inner), _INNER**2 * (g * g).sum(axis=inner)
+        for _ in range(gradients.shape[1]):
+            shares = p * (way @ np.swapaxes(X, -1, -2))
+            shares -= p * shares.sum(axis=1, keepdims=True)
+            bent = (self.row_weights[:, None] * shares) @ X + strength * way
+            length = (fall / np.maximum((way * bent).sum(axis=inner), 1e-300))[:, None, None]
+            found += length * way
+            left -= length * bent
+            if ((left * left).sum(axis=inner) <= enough).all():
+                break
+            near, before = left @ inverse, fall
+            fall = (left * near).sum(axis=inner)
+            way = near + (fall / np.maximum(before, 1e-300))[:, None, None] * way
+        return found.reshape(len(p), -1)
 
 
 def _sums(errors: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -169,17 +211,18 @@ def _solved(hessians: np.ndarray, regularisation: np.ndarray, gradients: np.ndar
     return np.linalg.solve(hessians, gradients[..., None])[..., 0]
 
 
-def _solve(X, targets, shape, regularisation, row_weights, centre, tolerance, kind) -> Minimum:
+def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind) -> Minimum:
     """Bring all arguments to one leading axis of problems, minimise them piece by piece, and give the axes back."""
     check.positive(tolerance=tolerance)
     n, size = X.shape[-2], int(np.prod(shape))
     r = np.full(n, 1 / n) if row_weights is None else np.asarray(row_weights, dtype=float)
-    strength, middle = (np.asarray(value, dtype=float) for value in (regularisation, centre))
+    begin = centre if start is None else start
+    strength, middle, begin = (np.asarray(value, dtype=float) for value in (regularisation, centre, begin))
     if not (strength > 0).all():
         raise check.RefusedError("regularisation", regularisation, "above 0 for each weight")
     if not (r >= 0).all():
         raise check.RefusedError("row_weights", float(r.min()), "at least 0 for each row")
-    heads = [strength.shape[: -len(shape)], middle.shape[: -len(shape)]]
+    heads = [value.shape[: -len(shape)] for value in (strength, middle, begin)]
     axes = np.broadcast_shapes(X.shape[:-2], targets.shape[:-2], r.shape[:-1], *heads)
     problems = int(np.prod(axes))
     risk = kind(
@@ -188,6 +231,7 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, tolerance, ki
         np.broadcast_to(r, (*axes, n)).reshape(problems, n),
         np.broadcast_to(strength, (*axes, *shape)).reshape(problems, size),
         np.broadcast_to(middle, (*axes, *shape)).reshape(problems, size),
+        np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
     )
     each = 2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)
     width = max(1, _AT_ONCE // each)
@@ -198,7 +242,7 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, tolerance, ki
 
 def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
     """Newton steps, each halved until the risk falls; a problem that has arrived is left alone."""
-    w = np.array(risk.centre)
+    w = np.array(risk.start)
     norms = np.linalg.norm(risk.at(w).gradients, axis=1)
     moving = np.flatnonzero(norms > tolerance)
     for _ in range(_STEPS):
@@ -207,8 +251,9 @@ def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         part, before = risk.of(moving), norms[moving]
         w[moving], norms[moving] = _step(part, w[moving])
         better = norms[moving] < before
-        # Next to the minimum rounding decides: where a step no longer helps, this is as exact as numbers are
-        stuck = ~better & (before < 1e3 * tolerance)
+        # Next to the minimum rounding decides: where a step no longer helps, this is as exact as numbers are. Further
+        # away the norm of the gradient may well rise for a step while the risk falls
+        stuck = ~better & (before < 1e3 * min(tolerance, TOLERANCE))
         moving = moving[(norms[moving] > tolerance) & ~stuck]
     return w, norms
 

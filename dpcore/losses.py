@@ -74,7 +74,14 @@ def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndar
 def predict(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
     """The class of each example (..., n)."""
     z = logits(weights, X)
-    return (z[..., 0, :] > 0).astype(np.intp) if z.shape[-2] == 1 else z.argmax(axis=-2)
+    if z.shape[-2] == 1:
+        return (z[..., 0, :] > 0).astype(np.intp)
+    # The first of the largest, class by class: several times quicker than argmax
+    best, said = z[..., 0, :].copy(), np.zeros((*z.shape[:-2], z.shape[-1]), np.intp)
+    for label in range(1, z.shape[-2]):
+        np.copyto(said, label, where=z[..., label, :] > best)
+        np.maximum(best, z[..., label, :], out=best)
+    return said
 
 
 def accuracy(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -84,28 +84,32 @@ class Pass:
     """
 
     def __init__(self, architecture: Architecture, *, models: int, width: int, dtype: type):
-        self._architecture, self._models = architecture, models
-        self._store = np.empty(models * width * _rows_needed(architecture), dtype)
-        self.fit(width)
+        self._architecture = architecture
+        self._store, self._rooms = np.empty(0, dtype), {}
+        self.fit(models, width)
 
-    def fit(self, width: int) -> None:
-        """Make room for B = ``width`` examples; one store for all widths, because it has to stay in the cache."""
-        shapes, one = self._architecture.shapes, self._models * width
-        if _rows_needed(self._architecture) * one > self._store.size:
-            self._store = np.empty(_rows_needed(self._architecture) * one, self._store.dtype)
-        at = 0
+    def fit(self, models: int, width: int) -> None:
+        """Make room for R = ``models`` and B = ``width``; one store for all, because it has to stay in the cache."""
+        needed = _rows_needed(self._architecture) * models * width
+        if needed > self._store.size:
+            self._store, self._rooms = np.empty(needed, self._store.dtype), {}
+        if (models, width) not in self._rooms:
+            self._rooms[models, width] = self._room(models, width)
+        self.entered, self.wrong, self.squares, self._scratch = self._rooms[models, width]
+        for entered in self.entered:
+            entered[-1] = 1
+
+    def _room(self, models: int, width: int) -> tuple[list, list, list, np.ndarray]:
+        """The arrays, as views into the store."""
+        shapes, one, at = self._architecture.shapes, models * width, 0
 
         def rows(count: int) -> np.ndarray:
             nonlocal at
             at += count
-            return self._store[(at - count) * one : at * one].reshape(count, self._models, width)
+            return self._store[(at - count) * one : at * one].reshape(count, models, width)
 
-        self.entered = [rows(p) for _, p in shapes]
-        self.wrong = [rows(k) for k, _ in shapes]
-        self.squares = [rows(1)[0] for _ in shapes]
-        self._scratch = rows(max(k for k, _ in shapes))
-        for entered in self.entered:
-            entered[-1] = 1
+        entered, wrong = [rows(p) for _, p in shapes], [rows(k) for k, _ in shapes]
+        return entered, wrong, [rows(1)[0] for _ in shapes], rows(max(k for k, _ in shapes))
 
     @property
     def inputs(self) -> np.ndarray:

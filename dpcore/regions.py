@@ -124,21 +124,27 @@ def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
     w = plane.restrict(np.asarray(weights, dtype=float))
     if w.shape[1] == 1:
         w = np.concatenate([np.zeros_like(w), w], axis=1)
-    return np.concatenate([_meeting(w, i, j, plane.extent) for i, j in combinations(range(w.shape[1]), 2)])
+    pairs = np.array([*combinations(range(w.shape[1]), 2)])
+    # Pair by pair, all models: (pairs, R, ...) as one list of lines
+    i, j = pairs.T
+    own = np.moveaxis(w[:, i], 1, 0)
+    lines = (own - np.moveaxis(w[:, j], 1, 0)).reshape(-1, 3)
+    leads = own[:, :, None] - w[None]
+    # A pair's own classes set no condition: one that always holds stands in their place
+    for one in (i, j):
+        leads[np.arange(len(pairs)), :, one] = (0, 0, 1)
+    slanted = np.linalg.norm(lines[:, :2], axis=1) > 0
+    return _meeting(lines[slanted], leads.reshape(len(lines), -1, 3)[slanted], plane.extent)
 
 
-def _meeting(w: np.ndarray, i: int, j: int, extent: tuple) -> np.ndarray:
-    """Segments (m, 2, 2) where classes i and j meet, for models with plane weights w (R, K, 3)."""
-    line = w[:, i] - w[:, j]
-    line = line[np.linalg.norm(line[:, :2], axis=1) > 0]
-    w = w[np.linalg.norm((w[:, i] - w[:, j])[:, :2], axis=1) > 0]
+def _meeting(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
+    """Segments (m, 2, 2) of lines (L, 3) along which all ``leads`` (L, c, 3) are at least 0, inside of the extent."""
     normal = line[:, :2]
     point = -line[:, 2:] * normal / np.square(normal).sum(axis=1, keepdims=True)
     along = np.stack([-normal[:, 1], normal[:, 0]], axis=1) / np.linalg.norm(normal, axis=1, keepdims=True)
-    others = [w[:, i] - w[:, other] for other in range(w.shape[1]) if other not in (i, j)]
     (a_low, a_high), (b_low, b_high) = extent
     edges = np.array([[1, 0, -a_low], [-1, 0, a_high], [0, 1, -b_low], [0, -1, b_high]], dtype=float)
-    conditions = np.stack([*others, *(np.broadcast_to(edge, line.shape) for edge in edges)], axis=1)
+    conditions = np.concatenate([leads, np.broadcast_to(edges, (len(line), *edges.shape))], axis=1)
     constant = np.einsum("rcx,rx->rc", conditions[..., :2], point) + conditions[..., 2]
     slope = np.einsum("rcx,rx->rc", conditions[..., :2], along)
     with np.errstate(divide="ignore", invalid="ignore"):

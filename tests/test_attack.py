@@ -7,14 +7,18 @@ from scipy.special import ndtr, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.experiments import attack, attack_inversion, attack_members, attack_worlds
+from dpcore.experiments import attack, attack_attempts, attack_inversion, attack_members, attack_worlds
 from dpcore.experiments.attack import AttackSettings
+from dpcore.experiments.attack_audit_rows import FAMILIES
 from dpcore.experiments.attack_audits import AUDITS
 from dpcore.experiments.attack_guess import guess
 from dpcore.experiments.attack_result import EPSILONS, CurvePoint
 from dpcore.experiments.attack_worlds import Noiseless, Retrain
+from dpcore.learners.linear import MECHANISMS
+from dpcore.parties import neighbours
 from tests.test_figures import numbers
 from ui.figures import attack as figures
+from ui.figures import attack_audits as audited
 from ui.figures import attack_parts as others
 from ui.sentences import attack as say
 from ui.sentences import attack_parts as tell
@@ -121,6 +125,12 @@ class TestSettings:
         with pytest.raises(check.RefusedError):
             of().change(**changes)
 
+    def test_slow_data_begin_with_fewer_trainings_and_a_link_keeps_its_own(self):
+        slow = of().change(dataset="digits")
+        assert (slow.repeats, slow.change(dataset="iris").repeats) == (attack.SLOW_REPEATS, 2000)
+        assert slow.change(repeats=900).change(clip_norm=1.0).repeats == 900
+        assert of().change(repeats=300).change(dataset="iris").repeats == 300
+
     @pytest.mark.parametrize("part", attack.PARTS)
     def test_every_part_fits_its_data(self, part):
         settings = of().change(dataset="breast_cancer", person=250).change(part=part)
@@ -187,7 +197,24 @@ class TestOthers:
 # Runs a world in the table below: fewer than on the page where the finding allows it.
 FEWER = {"lots": 800, "lots half": 2000, "lots realised": 2500, "lots shuffled": 2000, "lots inside": 400}
 FEWER |= {"classifier": 500, "classifier published": 300, "classifier unclipped": 300, "classifier bare": 100}
+FEWER |= {"classifier c/n": 8000}
 FEWER |= {"walk": 1000, "walk half": 1000, "walk unclipped": 500}
+
+
+def test_every_mechanism_of_the_lab_is_in_the_table_sound_and_broken():
+    sound, broken = ({audit.family for audit in AUDITS.values() if audit.sound == side} for side in (True, False))
+    assert sound == broken == set(FAMILIES)
+    methods = [audit.how.get("method") for audit in AUDITS.values()]
+    assert all(methods.count(method) >= 2 for method in neighbours.METHODS)
+    regressions = {audit.target for audit in AUDITS.values() if audit.family == "regression"}
+    assert len(regressions) == len(MECHANISMS)
+
+
+def test_the_published_classifier_is_audited_first_and_runs_are_cut_without_loss():
+    tasks = list(attack_attempts.tasks(of("audit")))
+    assert tasks[0].name == attack_attempts.FIRST
+    runs = {name: sum(task.count for task in tasks if task.name == name) for name in AUDITS}
+    assert runs == {name: audit.runs for name, audit in AUDITS.items()}
 
 
 @pytest.mark.parametrize("name", AUDITS)
@@ -206,7 +233,9 @@ def figures_of(result):
         case "membership":
             return [others.roc(result), *(others.margins(result, arm) for arm in attack_members.ARMS)]
         case "audit":
-            return [others.audits(result)]
+            return [audited.audits(result, names) for names in audited.COLUMNS]
+        case "once":
+            return [audited.canaries(result), audited.over(result)]
         case "pays":
             return [others.groups(result), others.by_class(result, 0), others.by_class(result, 1)]
         case _:
@@ -219,7 +248,7 @@ def figures_of(result):
         of(repeats=200),
         of(dataset="iris", who="row", repeats=100),
         of(version="none", repeats=100),
-        *map(of, ("membership", "audit", "pays", "inversion")),
+        *map(of, ("membership", "audit", "once", "pays", "inversion")),
     ],
     ids=lambda one: f"{one.part} {one.dataset} {one.version}",
 )

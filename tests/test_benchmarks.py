@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import attack as attack_benchmark
 from benchmarks import contenders, engine, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression as regression_benchmark
@@ -88,6 +89,18 @@ def test_the_loop_of_the_network_is_ours():
     alone = network_contenders.loop(work, 27, multiplier=0.0, lots_of=lambda model: list(work.our_lots(model))[:12])()
     np.testing.assert_allclose(alone, ours[27], atol=1e-4)
     assert np.abs(ours[27] - work.start[27]).max() > 1e-2
+
+
+@pytest.mark.parametrize("dataset", ["gaussians", "iris"])
+def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
+    work = attack_benchmark.Work(dataset, steps=5, repeats=100)
+    assert attack_benchmark.disagreement(work) <= attack_benchmark.TOLERANCE
+    work.sd *= 1.5
+    assert attack_benchmark.disagreement(work) > attack_benchmark.TOLERANCE
+    outcomes, seconds = work.all_tasks()
+    assert len(seconds) == len(work.tasks)
+    assert work.settings.result(outcomes).trainings == 100
+    assert attack_benchmark.redraw(work, outcomes) > 10_000
 
 
 def test_a_line_is_met_by_its_median():

@@ -6,12 +6,14 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.utils import Bunch
 
-from dpcore import check, domain_text, domains
+from dpcore import check, domain_text, domains, word_counts
 from dpcore.domains import Where
 from dpcore.experiments.hypotheses import HypothesesSettings
 from dpcore.parties import sources
+from dpcore.word_counts import Corpus
 
 
 def where(kind="topics", **changes):
@@ -72,47 +74,116 @@ def test_a_target_is_the_mixture_that_was_asked_for():
     assert np.bincount(y, minlength=3).tolist() == [90, 0, 10]
 
 
+def others_moved(monkeypatch, before: Corpus, after: Corpus, place: int, projection: str = "svd") -> tuple[bool, bool]:
+    """(whether document ``place`` moved, whether anybody else's row did) when one private document is exchanged."""
+    here, seen = where(projection=projection, dimension=6, public_rows=60), []
+    for corpus in (before, after):
+        monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
+        domains._texts.cache_clear()
+        domains.world.cache_clear()
+        world = domains.world(here)
+        parts = world.rows(0, 10**6)
+        names = np.concatenate([part[2] for part in parts])
+        assert place in names  # it is private
+        rows = np.concatenate([part[0] for part in parts])
+        seen.append((rows[names == place], rows[names != place], world.public))
+    (own, rest, public), (own_after, rest_after, public_after) = seen
+    same = rest.shape == rest_after.shape and np.array_equal(rest, rest_after) and np.array_equal(public, public_after)
+    return not np.array_equal(own, own_after), not same
+
+
+def written(seed: int = 0) -> tuple[Corpus, Corpus, int]:
+    """Documents before and after one of the private ones is exchanged for one with words of its own."""
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(f"word{n}" for n in rng.zipf(1.3, 30) % 60) for _ in range(600)]
+    domain, place = np.arange(600) % 3, 0
+    texts[place] = "nothing strange here"
+    after = [*texts]
+    after[place] = "secret secret codeword word9 word9 word9 word9"
+    pair = []
+    for version in (texts, after):
+        version = [*version, "nothing strange here"]  # of no domain: both versions know the same words then
+        counts = word_counts.counted(np.array([*version, "secret codeword word9"], dtype=object))[:600]
+        pair.append(Corpus(counts=counts, y=rng.integers(0, 2, 600), domain=domain, real=True))
+    return *pair, place
+
+
 class TestNothingIsFittedToPrivateRows:
     """One private document is exchanged: every other row must stay exactly what it was."""
 
-    def changed(self, counts, place):
-        other = counts.tolil()
-        other[place] = 0
-        other[place, :200] = 50
-        return other.tocsr()
+    @pytest.fixture(autouse=True)
+    def fresh(self):
+        yield
+        domains._texts.cache_clear()
+        domains.world.cache_clear()
 
-    def test_the_projection_knows_public_rows_only(self):
-        corpus, here = domain_text.topics(3, 0.5, 2), where()
-        public, private = np.arange(0, 300), np.arange(300, 800)
-        for projection in domains.PROJECTIONS:
-            here = where(projection=projection)
-            rows = []
-            for counts in (corpus.counts, self.changed(corpus.counts, 300)):
-                rows.append(domains.projection(counts[public], here)(counts[private]))
-            assert (rows[0][0] != rows[1][0]).any()
-            np.testing.assert_array_equal(rows[0][1:], rows[1][1:])
+    @pytest.fixture
+    def pair(self):
+        return written()
 
-    def test_a_private_projection_would_be_caught(self):
+    @pytest.mark.parametrize("projection", domains.PROJECTIONS)
+    def test_as_it_is(self, pair, monkeypatch, projection):
+        assert others_moved(monkeypatch, *pair, projection=projection) == (True, False)
+
+    def test_a_private_vocabulary_is_caught(self, pair, monkeypatch):
+        def private(corpus, _public):
+            have = corpus.counts.getnnz(axis=0)
+            return corpus.counts[:, np.flatnonzero(have > 0)]
+
+        monkeypatch.setattr(Corpus, "counted", private)
+        assert others_moved(monkeypatch, *pair, projection="hashing")[1]
+
+    def test_private_word_weights_are_caught(self, pair, monkeypatch):
+        real = domains.weighted
+        monkeypatch.setattr(
+            domains, "weighted", lambda counts, _idf: real(counts, word_counts.inverse_frequency(counts))
+        )
+        assert others_moved(monkeypatch, *pair)[1]
+
+    def test_private_main_directions_are_caught(self, pair, monkeypatch):
+        directions, weighted, whole = domains.main_directions, domains.weighted, []
+
+        def remembered(*given):
+            whole.append(weighted(*given))
+            return whole[-1]
+
+        monkeypatch.setattr(domains, "weighted", remembered)
+        monkeypatch.setattr(domains, "main_directions", lambda _, *given, **how: directions(whole[-1], *given, **how))
+        assert others_moved(monkeypatch, *pair)[1]
+
+    def test_private_main_directions_move_a_hypothesis_too_far(self):
         """Two words, nearly as frequent: one document decides which is the first direction, and so everybody's row."""
         counts = np.repeat([[1.0, 0.0], [0.0, 1.0]], 200, axis=0)
-        y = np.repeat([1, 0, 1], [200, 200, 1])
-        here, rows, minima = where(dimension=2), [], []
+        y, minima = np.repeat([1, 0, 1], [200, 200, 1]), []
         for last in ([[1.0, 0.0]], [[0.0, 1.0]]):
             texts = sparse.csr_matrix(np.concatenate([counts, last]))
-            rows.append(domains.projection(texts, here)(texts))
-            minima.append(sources.hypotheses(rows[-1], y, regularisation=0.01))
-        assert (rows[0][:-1] != rows[1][:-1]).any(axis=1).all()
+            rows = domains.unit(texts @ domains.main_directions(texts, 2, seed=2))
+            minima.append(sources.hypotheses(rows, y, regularisation=0.01))
         assert np.linalg.norm(minima[0] - minima[1]) > 3 * sources.hypothesis_sensitivity(401, 0.01)
 
     def test_the_vocabulary_is_that_of_the_public_texts(self):
         public = ["apple pear"] * 3 + ["plum pear"] * 3 + ["plum cherry"] * 4 + ["once"]
         texts = np.array([*public, "apple secret secret", "secret plum plum"], dtype=object)
-        counts = domain_text.in_words_of(texts[:11], texts)
+        corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(13, int), domain=np.zeros(13, int), real=True)
+        counts = corpus.counted(np.arange(11))
         # pear and plum are in more than half, once in one only, secret in no public text: apple and cherry are left
         np.testing.assert_array_equal(counts.toarray()[-2:], [[1, 0], [0, 0]])
         assert counts.shape == (13, 2)
         with pytest.raises(check.RefusedError, match="share"):
-            domain_text.in_words_of(texts[10:11], texts)
+            corpus.counted(np.array([10]))
+
+    def test_the_counts_are_those_of_a_vectorizer_fitted_to_the_public_texts(self):
+        rng = np.random.default_rng(3)
+        texts = np.array([" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)], dtype=object)
+        corpus = Corpus(counts=word_counts.counted(texts), y=np.zeros(400, int), domain=np.zeros(400, int), real=True)
+        oracle = CountVectorizer(stop_words="english", min_df=2, max_df=0.5).fit(texts[:150])
+        np.testing.assert_array_equal(corpus.counted(np.arange(150)).toarray(), oracle.transform(texts).toarray())
+
+    def test_weights_of_words_are_those_of_a_transformer_fitted_to_the_public_texts(self):
+        counts = sparse.csr_matrix(np.random.default_rng(4).poisson(0.3, size=(120, 40)))
+        found = word_counts.weighted(counts, word_counts.inverse_frequency(counts[:50]))
+        oracle = TfidfTransformer(sublinear_tf=True).fit(counts[:50])
+        np.testing.assert_allclose(found.toarray(), oracle.transform(counts).toarray(), atol=1e-6)
 
 
 def cache(home, *, letters=60):
@@ -147,7 +218,7 @@ def home(tmp_path, monkeypatch):
 
 
 def clear():
-    for kept in (domain_text._newsgroups, domain_text.newsgroups, domains.world):
+    for kept in (domain_text._newsgroups, domain_text.newsgroups, domains._texts, domains.world):
         kept.cache_clear()
 
 
@@ -180,7 +251,8 @@ class TestNewsgroups:
         corpus = domain_text.newsgroups(5, 1.0, 1)
         assert np.bincount(corpus.domain).tolist() == [360] * 5
         assert np.bincount(corpus.y).tolist() == [1200, 600]
-        assert not any("Subject" in text for text in corpus.texts)
+        words = corpus.counts.shape[1]
+        assert words == 13 * 30 + 40 * 2 + 100  # none of the headers'; 13 last names
         settings = HypothesesSettings().change(data="newsgroups")
         settings = settings.change(
             source_rows=100, unlabelled_rows=100, target_rows=200, public_rows=250, dimension=8, repeats=2

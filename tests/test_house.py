@@ -35,7 +35,9 @@ RANK = {
     "dpcore.audit": 7,
     "dpcore.audit_runs": 7,
     "dpcore.data": 7,
+    "dpcore.word_counts": 5,
     "dpcore.domain_text": 6,
+    "dpcore.own_texts": 6,
     "dpcore.domains": 7,
     "dpcore.regression_data": 7,
     "dpcore.parties": 7,
@@ -47,10 +49,12 @@ RANK = {
     "ui.vocabulary": 10,
     "ui.compute": 11,
     "ui.controls": 11,
-    "ui.panels": 12,
-    "ui.sentences": 13,
-    "app_pages": 14,
-    "app": 15,
+    "ui.pins": 12,
+    "ui.own_file": 13,
+    "ui.panels": 13,
+    "ui.sentences": 14,
+    "app_pages": 15,
+    "app": 16,
 }
 # Packages without code of their own: a name for the rooms inside.
 HALLS = {"dpcore", "ui"}
@@ -71,8 +75,19 @@ OTHERS = {
         "dpcore.parties",
         "dpcore.domains",
         "dpcore.domain_text",
+        "dpcore.word_counts",
     ),
-    "streamlit": ("ui.compute", "ui.controls", "ui.live", "ui.panels", "ui.sentences", "app_pages", "app"),
+    "streamlit": (
+        "ui.compute",
+        "ui.controls",
+        "ui.live",
+        "ui.own_file",
+        "ui.pins",
+        "ui.panels",
+        "ui.sentences",
+        "app_pages",
+        "app",
+    ),
     "threadpoolctl": ("dpcore", "ui.compute", "app"),
 }
 

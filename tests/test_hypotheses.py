@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from dpcore import check
+from dpcore import check, domains
 from dpcore.experiments import hypotheses_work as work
-from dpcore.experiments.hypotheses import EPSILONS, LEVELS, SHARES, HypothesesSettings
+from dpcore.experiments.hypotheses import DIMENSIONS, EPSILONS, LEVELS, SHARES, HypothesesSettings
 from dpcore.experiments.hypotheses_result import HypothesesResult
 from dpcore.experiments.hypotheses_work import METHODS
-from dpcore.parties import hypotheses
+from dpcore.parties import hypotheses, sources
 from dpcore.parties.sources import Release
 
 SMALL = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 200, "repeats": 3}
@@ -240,6 +240,28 @@ class TestOrderings:
         assert errors[0] > 5 * errors[2] > 10 * errors[3]
         assert errors[3] < 1e-3
 
+    def test_noise_in_the_objective_needs_a_third_of_epsilon(self):
+        """At epsilon 3 it finds the mixture and leads, where noise on the answer does neither."""
+        settings = HypothesesSettings().change(noise="objective")
+        at, plain = measured(settings, 3.0), measured(HypothesesSettings(), 3.0)
+        assert at["error"] < 1e-3 < 0.02 < plain["error"]
+        assert at["transfer"] > max(at["average"], at["soft"], at["source"], at["weak"]) + 0.008
+        assert at["transfer"] > plain["transfer"] + 0.015
+
+    def test_groups_of_sources_are_fitted_like_all_at_once(self, monkeypatch):
+        settings = HypothesesSettings().change(seed=12, **SMALL)
+        model = settings.model
+        whole = sources.fit(
+            work.source_parts(model, 0), domains.world(model.where).public, lambda_lr=0.003, lambda_iw=0.001
+        )
+        monkeypatch.setattr(work, "_SLICE_EFFORT", 2 * model.effort)
+        assert [len(group) for group in model.groups] == [2, 2, 1]
+        work.source_fit.cache_clear()
+        apart = work.source_fit(model, 0)
+        np.testing.assert_allclose(apart.hypotheses, whole.hypotheses, atol=1e-9)
+        np.testing.assert_allclose(apart.tilts, whole.tilts, atol=1e-7)
+        work.source_fit.cache_clear()
+
 
 class TestSettings:
     def test_a_weight_gives_and_takes_in_proportion(self):
@@ -330,11 +352,37 @@ class TestResult:
     def test_what_is_drawn_can_be_downloaded(self, result):
         assert result.repeats == 3
         frame = result.curves()
-        assert len(frame) == len(METHODS) * (len(EPSILONS) + len(SHARES))
+        assert len(frame) == len(METHODS) * (len(EPSILONS) + len(SHARES) + 2 * len(DIMENSIONS))
         at, quantiles = result.curve("transfer", "epsilon")
         own = frame[(frame["method"] == "transfer") & (frame["over"] == "epsilon")]
         np.testing.assert_allclose(own["median"], quantiles[1])
         assert tuple(at) == EPSILONS
+
+    def test_the_number_of_features_is_measured_at_todays_epsilon(self, result):
+        at, quantiles = result.dimension_curve("transfer")
+        assert tuple(at) == DIMENSIONS
+        there = result.settings.change(dimension=5).answers()
+        outcomes = [task.run() for task in there]
+        accuracy = np.concatenate([one.accuracy[0] for one in outcomes])
+        np.testing.assert_allclose(quantiles[:, 1], np.quantile(accuracy, (0.05, 0.5, 0.95)))
+        plain = result.settings.change(dimension=5).answers(epsilon=math.inf)
+        accuracy = np.concatenate([task.run().accuracy[0] for task in plain])
+        assert result.dimension_curve("transfer", plain=True).quantiles[1, 1] == np.median(accuracy)
+
+    def test_the_noises_share_of_a_margin_is_that_of_the_vectors(self, result):
+        """Written out: the margins of the test rows under what is released less what was fitted."""
+        at, shares = result.noise_share
+        place = list(at).index(result.settings.dimension)
+        (answer, *_), parts = result.settings.answers(), []
+        for k, repeat in enumerate(answer.repeats):
+            X = work.target_fit(answer.target, repeat).X_test
+            plain = work.source_fit(result.settings.model, repeat).hypotheses
+            released = np.array([one.hypothesis[k] for one in answer.releases()])
+            signal, noise = ((X @ one.T) ** 2 for one in (plain, released - plain))
+            parts.append(noise.mean() / (noise.mean() + signal.mean()))
+        assert len(answer.repeats) == result.repeats
+        assert shares[place] == pytest.approx(np.median(parts), rel=1e-5)
+        assert (np.diff(shares) > 0).all()  # on the answer, more features are more noise
 
     def test_the_best_of_a_row_is_marked(self, result):
         table = result.table()

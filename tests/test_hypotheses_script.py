@@ -7,20 +7,25 @@ import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore import domain_text
+from dpcore import domain_text, own_texts
 from dpcore.experiments.hypotheses import HypothesesSettings
+from dpcore.own_texts import Own
+from tests.test_own_texts import written
 from tests.test_pages import opened, text
 from ui.figures import hypotheses as figures
+from ui.figures import hypotheses_features as features
 from ui.sentences import hypotheses as say
+from ui.sentences import hypotheses_why as why
 
 PAGE = "app_pages/hypotheses.py"
+VERDICT = 'class="lab-verdict"'
 SMALL = {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "public_rows": "200", "repeats": "3"}
 NUMBERS = {name: int(value) for name, value in SMALL.items()}
 
 
 def drawn(result):
     yield from (figures.weights(result), figures.gain(result), figures.error(result))
-    yield from (figures.noise(result), figures.plane(result))
+    yield from (features.noise(result), features.dimension(result), figures.plane(result))
     yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
 
 
@@ -37,7 +42,7 @@ def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
     result = settings.result(outcomes)
     for figure in drawn(result):
         go.Figure(figure)
-    words = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
+    words = [say.verdict(result), say.stages(result), *why.diagnostics(result), say.guarantee(result)]
     assert "nan" not in " ".join([*words, *say.alts(result).values()])
 
 
@@ -125,6 +130,91 @@ class TestDownload:
         assert not app.exception
         assert asked == [1]
         assert "could not be downloaded" in app.error[0].value
+
+
+@pytest.fixture(scope="module")
+def table():
+    return own_texts.read(written())
+
+
+class TestOwnFile:
+    """A file that a session has brought; how one is brought is tried in a real browser."""
+
+    def open(self, table=None, **link: str) -> AppTest:
+        app = opened(PAGE, data="own", repeats="2", **link)
+        assert not app.exception
+        if table is not None:
+            app.session_state["hypotheses.table"] = table
+            app.run()
+            assert not app.exception
+        return app
+
+    def settings(self, app: AppTest) -> HypothesesSettings:
+        return app.session_state["hypotheses.desk"].settings
+
+    def box(self, app: AppTest, name: str):
+        return app.selectbox(key=f"hypotheses.own.{name}")
+
+    def test_nothing_is_shown_before_there_is_a_file(self):
+        app = self.open()
+        assert "Choose a file" in app.info[0].value
+        assert VERDICT not in text(app)
+
+    def test_a_link_asks_for_its_file_and_then_is_the_experiment(self, table):
+        made = own_texts.checked(Own(file=table.digest, text="review", label="stars", yes="1", source="shop"))
+        link = {"own": made.word, "sources": "3", "weight_2": "0.5", "source_rows": "60"}
+        asked = self.open(**link)
+        assert table.digest in asked.info[0].value
+        assert "cannot hold a file" in asked.info[0].value
+        shown = self.open(table, **link)
+        assert not shown.warning
+        settings = self.settings(shown)
+        assert (settings.own, settings.sources, settings.weight_2, settings.source_rows) == (made.word, 3, 0.5, 60)
+        assert VERDICT in text(shown)
+        assert self.box(shown, "yes").value == "1"
+
+    def test_another_file_than_the_links_is_said(self, table):
+        own = Own(file="0123456789abcdef", text="a", label="b", yes="c", source="d", sources=2, rows=900)
+        app = self.open(table, own=own.word)
+        assert "0123456789abcdef" in app.warning[0].value
+        assert Own.read(self.settings(app).own).file == table.digest
+
+    def test_a_column_that_does_not_do_is_said_under_its_box_and_changes_nothing(self, table):
+        app = self.open(table)
+        before = self.settings(app)
+        self.box(app, "label").set_value("number").run()
+        assert not app.exception
+        (said,) = [error.value for error in app.error]
+        for part in ("Label", "number", "1,600", "2 to 50"):
+            assert part in said
+        assert self.settings(app) == before
+        assert VERDICT in text(app)  # what stood before still stands
+        self.box(app, "label").set_value("stars").run()
+        assert not app.error
+
+    def test_columns_and_public_rows_are_chosen(self, table):
+        app = self.open(table)
+        assert "a random split" in "".join(one.value for one in app.caption)
+        self.box(app, "source").set_value("shop").run()
+        assert Own.read(self.settings(app).own).sources == 4
+        self.box(app, "public").set_value("shop 2").run()
+        assert not app.error
+        settings = self.settings(app)
+        assert (settings.sources, Own.read(settings.own).public) == (3, "shop 2")
+        assert "3 shop 3" in "".join(one.value for one in app.caption)
+        self.box(app, "source").set_value("").run()
+        assert Own.read(self.settings(app).own).public == ""
+        words = text(app)
+        assert "one random split" in words
+
+    def test_going_back_to_other_data_loses_nothing(self, table):
+        app = self.open(table)
+        word = self.settings(app).own
+        app.selectbox(key="hypotheses.data").set_value("domains").run()
+        assert not app.exception
+        app.selectbox(key="hypotheses.data").set_value("own").run()
+        assert not app.exception
+        assert self.settings(app).own == word
 
 
 def test_the_paper_is_told_what_it_leaves_open():

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.data import STRAIGHT
 from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.experiments.classifier_claims import VERSIONS
+from ui import panels
 
 ROOT = Path(__file__).parents[1]
 CLASSIFIER = "app_pages/classifier.py"
@@ -159,3 +160,9 @@ def test_at_rest_the_whole_page_follows():
     app.run()
     assert not app.exception
     assert desk.told == desk.settings
+
+
+def test_a_delta_that_lets_one_row_out_is_warned_of():
+    assert panels.large_delta(1e-5, 99_999) == ""
+    assert "over the 1,000 private parties" in panels.large_delta(0.001, 1000, "parties")
+    assert "Delta 0.01 is no smaller than one over the 400 private rows" in text(opened(CLASSIFIER, delta="0.01"))

@@ -215,27 +215,33 @@ class TestObjective:
     """The density of the minimum can be written down: b = -n (mean gradient + (lambda + Delta) w), and a change of
     variables."""
 
-    def log_density(self, W, X, y, *, strength, rate):
-        """Up to a constant, at points W (m, d), for rows X (n, d)."""
+    def log_density(self, W, X, y, *, strength, rate, public=None, count=None):
+        """Up to a constant, at points W (m, d), for rows X (n, d); ``public`` rows are on the other side, and weigh as
+        much as all of X. ``count``: by what b is divided in the objective, n if it is right."""
         n, d = X.shape
         s, z = 2 * y - 1, W @ X.T
-        b = -(s / (1 + np.exp(s * z))) @ X + n * strength * W
-        spread = 1 / (2 + np.exp(z) + np.exp(-z))
-        hessian = np.einsum("mn,ni,nj->mij", spread, X, X) + n * strength * np.eye(d)
-        return -rate * np.linalg.norm(b, axis=1) / 2 + np.linalg.slogdet(hessian)[1]
+        slope = -(s / (1 + np.exp(s * z))) @ X / n + strength * W
+        hessian = np.einsum("mn,ni,nj->mij", 1 / (2 + np.exp(z) + np.exp(-z)), X, X) / n + strength * np.eye(d)
+        if public is not None:
+            z = W @ public.T
+            slope = slope + 1 / (1 + np.exp(-z)) @ public / len(public)
+            spread = 1 / (2 + np.exp(z) + np.exp(-z)) / len(public)
+            hessian = hessian + np.einsum("mn,ni,nj->mij", spread, public, public)
+        length = (count or n) * np.linalg.norm(slope, axis=1)
+        return -rate * length / 2 + np.linalg.slogdet(hessian)[1]
 
-    def worst(self, n, *, strength, rate):
+    def worst(self, n, *, public=None, **how):
         """The largest log-ratio between the densities of neighbours found on a grid: rows on the unit circle."""
         radius, turn = np.meshgrid(np.geomspace(0.05, 60, 25), np.linspace(0, 2 * np.pi, 49))
         W = np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=-1).reshape(-1, 2)
         circle = [np.array([np.cos(a), np.sin(a)]) for a in np.linspace(0, 2 * np.pi, 17)[:-1]]
         worst = 0.0
         for others in (np.zeros(2), circle[2]):
-            X, y = np.tile(others, (n, 1)), np.zeros(n, int)
+            X, y = np.tile(others, (n, 1)), np.full(n, int(public is not None))
             densities = []
             for first in (np.zeros(2), *circle):  # a row of the other class is its mirror image
                 X[0] = first
-                densities.append(self.log_density(W, X, y, strength=strength, rate=rate))
+                densities.append(self.log_density(W, X, y, public=public, **how))
             worst = max(worst, np.ptp(np.array(densities), axis=0).max())
         return worst
 
@@ -245,8 +251,31 @@ class TestObjective:
         found = self.worst(n, strength=regularisation + made.extra, rate=2 / made.scale)
         assert 0.45 * epsilon < found <= epsilon * (1 + 1e-9)
 
+    PUBLIC = np.array([[-1.0, 0.0], [0.6, 0.8], [0.0, -0.5]])
+
+    @pytest.mark.parametrize(("n", "regularisation", "epsilon"), [(10, 0.1, 1.0), (20, 0.01, 0.3), (5, 0.05, 2.0)])
+    def test_nor_are_those_of_a_tilt(self, n, regularisation, epsilon):
+        made = Objective(rows=n, regularisation=regularisation, epsilon=epsilon)
+        found = self.worst(n, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC)
+        assert 0.4 * epsilon < found <= epsilon * (1 + 1e-9)
+
     def test_leaving_out_the_change_of_volume_is_caught(self):
         assert self.worst(3, strength=0.01, rate=0.5) > 1.5 * 0.5
+
+    def test_dividing_by_all_rows_of_a_tilt_is_caught(self):
+        """The private rows' mean has weight 1, whatever the public ones number: b must be divided by n_D."""
+        n, made = 10, Objective(rows=10, regularisation=0.1, epsilon=1.0)
+        found = self.worst(n, strength=made.strength, rate=2 / made.scale, public=self.PUBLIC, count=n + 3 * n)
+        assert found > 1.5
+
+    def test_just_above_the_theorems_switch_noise_stays_bounded(self):
+        """Where the price of volume takes nearly all of epsilon: more regularisation, not unbounded noise."""
+        epsilons = np.geomspace(0.05, 5, 400)
+        made = [Objective(rows=1000, regularisation=0.001, epsilon=epsilon) for epsilon in epsilons]
+        assert all(one.scale <= 4 / one.epsilon for one in made)
+        extras = np.array([one.extra for one in made])
+        assert (extras >= 0).all()
+        assert (np.diff(extras) <= 0).all()
 
     def test_the_minima_follow_that_density(self):
         rng = np.random.default_rng(4)
@@ -256,6 +285,17 @@ class TestObjective:
         found = made.minimise(np.broadcast_to(X[:, None], (4000, 12, 1)), np.broadcast_to(y, (4000, 12)), draws)[:, 0]
         grid = np.linspace(-40, 40, 40_001)
         density = np.exp(self.log_density(grid[:, None], X[:, None], y, strength=0.2 + made.extra, rate=2 / made.scale))
+        cdf = np.cumsum(density) / density.sum()
+        assert stats.kstest(found, lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
+
+    def test_the_tilts_follow_their_density(self):
+        rng, public = np.random.default_rng(5), np.array([[-1.0], [0.3]])
+        X, made = rng.choice([-1.0, 0.5, 1.0], 12), Objective(rows=12, regularisation=0.2, epsilon=1.2)
+        draws = np.array([sources.draws("objective", 1, rng) for _ in range(4000)])
+        found = made.tilt(np.broadcast_to(X[:, None], (4000, 12, 1)), public, draws)[:, 0]
+        grid = np.linspace(-40, 40, 40_001)
+        how = {"strength": made.strength, "rate": 2 / made.scale, "public": public}
+        density = np.exp(self.log_density(grid[:, None], X[:, None], np.ones(12, int), **how))
         cdf = np.cumsum(density) / density.sum()
         assert stats.kstest(found, lambda w: np.interp(w, grid, cdf)).pvalue > 1e-3
 
@@ -298,6 +338,31 @@ class TestAudit:
         found = bound(*scores, delta=delta)
         assert not found.refutes(claimed(2.0, delta))
         assert found.epsilon > 0.5  # the attack sees something
+
+    @pytest.mark.parametrize(
+        ("n", "regularisation", "slip"), [(3, 0.01, ""), (3, 0.01, "volume"), (10, 0.1, ""), (10, 0.1, "pooled")]
+    )
+    def test_a_tilt_with_noise_in_its_objective(self, n, regularisation, slip):
+        """Below the claim as it is, above it with a slip.
+
+        "volume": all of epsilon goes to the noise and no regularisation is added, where both count: one row of few.
+        "pooled": b is divided by all rows, the public ones too.
+        """
+        public = np.full((3 * n, 1), 0.2)
+        made = Objective(rows=n, regularisation=regularisation, epsilon=1.0)
+        scale, strength = {
+            "": (made.scale, made.strength),
+            "volume": (2.0, regularisation),
+            "pooled": (made.scale / 4, made.strength),
+        }[slip]
+        rng, found = np.random.default_rng(9), []
+        for first in (1.0, 0.0) if slip == "volume" else (1.0, -1.0):
+            X = np.zeros((n, 1))
+            X[0] = first
+            centre = -scale * np.array([sources.draws("objective", 1, rng) for _ in range(RUNS)]) / (n * strength)
+            found.append(importance.moved_tilts(X, public, regularisation=strength, centre=centre)[:, 0])
+        scores = [-np.abs(one) for one in found] if slip == "volume" else found
+        assert bound(*scores).refutes(claimed(1.0)) == bool(slip)
 
     @pytest.mark.parametrize("pair", [hypothesis_pair, tilt_pair])
     def test_a_sum_taken_for_a_mean_is_caught(self, pair):

@@ -5,6 +5,7 @@ is shown beside the control that asked, and nothing else moves. The whole value 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -33,7 +34,9 @@ class Desk:
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
     answers one, so that the next may be waiting. ``complete`` says that the live
     part has shown all of its work, ``told`` which settings the page around it has shown complete. ``clicked`` is the
-    number of the newest click on a chart that the settings contain.
+    number of the newest click on a chart that the settings contain. ``ahead``: (value, settings) that a knob that plays
+    comes to next, if this run answers one. ``choices``: field -> (label, options) of what the
+    page lets one choose.
     """
 
     page: str
@@ -46,6 +49,8 @@ class Desk:
     complete: bool = False
     told: Any = None
     clicked: int = 0
+    ahead: tuple[tuple[float, Any], ...] = ()
+    choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
@@ -56,9 +61,22 @@ class Desk:
         except RefusedError as refusal:
             self.errors[refusal.name if refusal.name in KNOBS else name] = _sentence(refusal)
 
+    def look_ahead(self, move: live.Movement) -> None:
+        """Note what the settings will be where the knob of this movement goes next; a value they refuse is left out."""
+        for value in move.ahead:
+            with suppress(RefusedError):
+                there = self.settings.change(**{move.name: _typed(type(self.settings), move.name, value)})
+                self.ahead += ((value, there),)
+
+    def take(self, settings: Any) -> None:
+        """Go over to other settings as a whole; what was refused before is forgotten."""
+        self.settings = settings
+        self.errors.clear()
+
     def choose(self, name: str, label: str, options: Mapping[str, str], *, wide: bool = False, help: str = "") -> None:
         """A choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a list."""
         key = f"{self.page}.{name}"
+        self.choices[name] = label, options
         st.session_state[key] = getattr(self.settings, name)
         widget = st.segmented_control if wide else st.selectbox
         more = {"required": True, "width": "stretch"} if wide else {}
@@ -131,13 +149,14 @@ def desk(page: str, settings_type: type) -> Desk:
         here.settings, here.notices = from_link(settings_type, address)
         here.errors, here.link = {}, address
     move = live.movement(f"{page}.knobs", after=here.ack)
-    here.moving = move is not None and not move.tick
+    here.moving, here.ahead = move is not None and not move.tick, ()
     if move is not None:
         here.ack = move.seq
         if move.tick and here.complete:
             st.rerun()  # all of the page: the live part has nothing left to do, and nothing moves
         if move.name in KNOBS and hasattr(here.settings, move.name):
             here.change(**{move.name: _typed(settings_type, move.name, move.value)})
+            here.look_ahead(move)
     click = live.movement(f"{page}.board", after=here.clicked)
     if click is not None and not click.tick:
         here.clicked = click.seq

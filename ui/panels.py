@@ -1,6 +1,9 @@
-"""What a page says in words: verdict, diagnostics, guarantee, table, share. No formulas; text from a result's "
-"numbers."""
+"""What a page says in words: verdict, diagnostics, guarantee, table, share.
 
+No formulas; text from a result's numbers.
+"""
+
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,6 +14,7 @@ import streamlit as st
 
 from dpcore.privacy import Guarantee
 from ui import controls, live
+from ui.pins import pinned
 
 STYLE = """
 <style>
@@ -96,18 +100,29 @@ def odds(guarantee: Guarantee) -> str:
     )
 
 
+def large_delta(delta: float, count: int, units: str = "rows") -> str:
+    """A warning where delta would allow to publish one of ``count`` private units whole, else nothing."""
+    if delta * count < 1:
+        return ""
+    return (
+        f"Delta {delta:g} is no smaller than one over the {count:,} private {units}: publishing one of them whole, "
+        "chosen at random, would be allowed. Choose it far smaller."
+    )
+
+
 def _verdict(text: str) -> None:
     """The sentence that changes with the slider; screen readers are told."""
     st.html(f'<div class="lab-verdict" role="status" aria-live="polite">{text}</div>')
 
 
-def _cards(contents: Sequence[tuple[str, str]]) -> None:
+def _cards(contents: Sequence[tuple[str, str]]) -> str:
     """Cards side by side, each (title, HTML); one element, because each costs a redraw its share."""
-    boxes = "".join(f'<section class="lab-card"><h4>{title}</h4>{content}</section>' for title, content in contents)
-    st.html(f'<div class="lab-cards">{boxes}</div>')
+    return "".join(f'<section class="lab-card"><h4>{title}</h4>{content}</section>' for title, content in contents)
 
 
 WHY = "Why did it change, or not?"
+# What a run may spend on moments that a knob that plays comes to later, in seconds.
+_AHEAD_SECONDS = 0.3
 
 
 def stage(
@@ -119,24 +134,41 @@ def stage(
     done: float,
     above: str = "",
     table: Callable[[], None] | None = None,
+    ahead: Callable[[Any], Mapping[str, Any]] | None = None,
     **knobs: Any,
 ) -> None:
     """The live part of every page: the knobs (``Desk.panel``) beside the verdict, the pictures and the cards.
 
     ``above`` is HTML over the pictures, ``table`` shows one under them. The knobs are mounted last: their message tells
-    the browser that all the rest has arrived.
+    the browser that all the rest has arrived. ``ahead``: other settings -> their verdict, pictures and cards, for a
+    knob that plays, once all is computed.
     """
+    reel = []
+    if ahead is not None and done == 1 and desk.ahead:
+        now = getattr(desk.settings, knobs["play"])
+        reel = [_moment(now, verdict=verdict, pictures=pictures, cards=cards)]
+        end = time.perf_counter() + _AHEAD_SECONDS
+        for value, settings in desk.ahead:
+            if len(reel) > 1 and time.perf_counter() > end:
+                break
+            reel.append(_moment(value, **ahead(settings)))
     left, right = st.columns([1, 3.1], gap="large")
     with right:
         _verdict(verdict)
         if above:
             st.html(above)
-        live.board(pictures, key=f"{desk.page}.board")
+        live.board(pictures, key=f"{desk.page}.board", reel=reel)
         if table is not None:
             table()
-        _cards(cards)
+        st.html(f'<div class="lab-cards">{_cards(cards)}</div>')
     with left.container(key="knobs"):
         desk.panel(done=done, **knobs)
+
+
+def _moment(
+    at: float, *, verdict: str, pictures: Sequence[Sequence[live.Picture]], cards: Sequence[tuple[str, str]]
+) -> live.Moment:
+    return live.Moment(at=at, pictures=pictures, words={".lab-verdict": verdict, ".lab-cards": _cards(cards)})
 
 
 def notices(sentences: Iterable[str]) -> None:
@@ -232,11 +264,18 @@ def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.D
 
 
 def foot(
-    settings: object, *, page: str, module: str, frames: Mapping[str, pd.DataFrame], how_it_works: Callable[[], None]
+    desk: controls.Desk,
+    *,
+    verdict: str,
+    done: float,
+    module: str,
+    frames: Mapping[str, pd.DataFrame],
+    how_it_works: Callable[[], None],
 ) -> None:
-    """The end of every page: share and download, and how it works."""
+    """The end of every page: what was pinned, share and download, and how it works."""
+    pinned(desk, verdict=verdict, done=done)
     with st.expander("Share and download", icon=":material/share:"):
-        share(settings, page=page, module=module, frames=frames)
+        share(desk.settings, page=desk.page, module=module, frames=frames)
     with st.expander("How it works", icon=":material/school:"):
         how_it_works()
 
@@ -245,4 +284,7 @@ def script(settings: object, *, module: str) -> str:
     """A program that prints the numbers of these settings; run it in a checkout."""
     kind = type(settings).__name__
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
-    return f"from {module} import {kind}\n\nresult = {kind}(\n{given}).run()\nprint(result.table().to_string())\n"
+    first = getattr(settings, "preparation", "")  # what must be there before, such as a file
+    return (
+        f"{first}from {module} import {kind}\n\nresult = {kind}(\n{given}).run()\nprint(result.table().to_string())\n"
+    )

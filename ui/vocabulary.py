@@ -324,6 +324,20 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "stops": 20,
         "help": "How many of the private rows belong to the smaller group.",
     },
+    "canaries": {
+        "label": "Canaries",
+        "scale": "log",
+        "stops": 10,
+        "whole": True,
+        "help": "How many records are planted in the one training, each with a coin of its own for its class.",
+    },
+    "guessed": {
+        "label": "Share guessed",
+        "scale": "log",
+        "stops": 10,
+        "help": "Of how many canaries the attacker guesses the coin: those of which he is surest, at both ends. Chosen "
+        "before the coins are seen.",
+    },
     "seed": {
         "label": "Seed",
         "whole": True,

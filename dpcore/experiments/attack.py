@@ -1,4 +1,5 @@
-"""What a guarantee is worth against an attacker: two worlds, membership, audits, inversion, and who pays."""
+"""What a guarantee is worth against an attacker: two worlds, membership, audits of many trainings and of one, who pays,
+and inversion."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from dpcore.experiments import (
     attack_groups,
     attack_inversion,
     attack_members,
+    attack_once,
     attack_result,
     attack_worlds,
     run,
@@ -24,6 +26,7 @@ PARTS = MappingProxyType(
         "worlds": "can you tell whether this person was in?",
         "membership": "can you tell who was in, person by person?",
         "audit": "does each mechanism of the lab keep its promise?",
+        "once": "what does one single training show?",
         "pays": "whose accuracy is lost?",
         "inversion": "what do the weights show of the pictures?",
     }
@@ -33,6 +36,7 @@ _PIECES = MappingProxyType(
         "worlds": attack_result,
         "membership": attack_members,
         "audit": attack_attempts,
+        "once": attack_once,
         "pays": attack_groups,
         "inversion": attack_inversion,
     }
@@ -42,17 +46,21 @@ AGAINST = ("label", "public")
 SEES = ("weights", "steps")
 # A model of three weights has nowhere to keep a person: membership needs more features.
 WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
-FITTING = MappingProxyType({"membership": WITH_MEMBERS, "inversion": ("digits",)})
+FITTING = MappingProxyType({"membership": WITH_MEMBERS, "once": ("gaussians",), "inversion": ("digits",)})
 # What a part begins with where the others' recipe would show nothing.
 PRESETS = MappingProxyType(
     {
         "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
         "membership": {"clip_norm": 0.5, "learning_rate": 1.0, "steps": 30},
         "audit": {},
+        "once": {"clip_norm": 0.25, "learning_rate": 1.0, "steps": 10},
         "pays": {"clip_norm": 2.0, "learning_rate": 4.0, "steps": 30, "minority": 0.05},
         "inversion": {"clip_norm": 0.5, "learning_rate": 0.5, "steps": 30},
     }
 )
+
+# Trainings in each world to begin with, where one costs ten times as much as elsewhere.
+SLOW_REPEATS = 500
 
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = MappingProxyType(
@@ -66,6 +74,8 @@ LIMITS = MappingProxyType(
         "person_x": (-1.0, 1.0),
         "person_y": (-1.0, 1.0),
         "minority": (0.02, 0.5),
+        "canaries": (20, 1000),
+        "guessed": (0.02, 1.0),
         "seed": (0, 9999),
     }
 )
@@ -80,7 +90,7 @@ class AttackSettings:
     of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a class. against:
     who stands there in the other world, the same row with the next class, or the first public row. sees: the final
     "weights", or all "steps". members: rows that a model of the membership part is trained on. minority: the share of
-    the smaller group.
+    the smaller group. canaries: planted in one training; guessed: the share whose coins are guessed.
     """
 
     part: str = "worlds"
@@ -101,6 +111,8 @@ class AttackSettings:
     sees: str = "weights"
     members: int = 60
     minority: float = 0.05
+    canaries: int = 500
+    guessed: float = 0.2
     seed: int = 4
 
     # What a click on the map may change.
@@ -138,6 +150,8 @@ class AttackSettings:
             changes.setdefault("person", min(self.person, source.private_rows - 1))
             changes.setdefault("label", min(self.label, len(source.classes) - 1))
             changes.setdefault("members", min(self.members, _most_members(source)))
+            if _slow(name) != _slow(self.dataset):
+                changes.setdefault("repeats", SLOW_REPEATS if _slow(name) else AttackSettings.repeats)
         return replace(self, **changes)
 
     @property
@@ -195,6 +209,11 @@ class AttackSettings:
 
 def _most_members(source: data.Source) -> int:
     return min(200, source.private_rows // 2)
+
+
+def _slow(dataset: str) -> bool:
+    source = data.DATASETS[dataset]
+    return source.private_rows * len(source.classes) > 5000
 
 
 def _place(spot: object) -> dict[str, float]:

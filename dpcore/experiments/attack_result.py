@@ -102,12 +102,13 @@ def _points(settings: "AttackSettings") -> Iterator[CurvePoint]:
 
 
 def tasks(settings: "AttackSettings") -> Iterator[Any]:
-    """Today's epsilon, and then the curve over epsilon."""
-    slices = list(_slices(settings))
+    """Today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
+    slices, points = list(_slices(settings)), list(_points(settings))
     yield from (slices[0], Noiseless(model=_model(settings)))
     yield from slices[1:4]
-    yield from _points(settings)
+    yield from points[: len(EPSILONS)]
     yield from slices[4:]
+    yield from points[len(EPSILONS) :]
 
 
 def result(settings: "AttackSettings", outcomes: Mapping[Any, Any]) -> "WorldsResult":

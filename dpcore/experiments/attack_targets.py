@@ -12,9 +12,6 @@ import numpy as np
 from dpcore import descent, sgd
 from dpcore import frank_wolfe as fw
 from dpcore.accountants import zcdp
-from dpcore.learners import functional as fm
-from dpcore.learners import gaussian_statistics, perturbed
-from dpcore.learners.least_squares import Statistics
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential, classical_noise_multiplier
 from dpcore.networks import Architecture
 from dpcore.privacy import Adjacency
@@ -25,7 +22,7 @@ Target = Callable[[int, int], Scores]
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
 
-def _both(score: Callable[[int, np.random.Generator], np.ndarray]) -> Target:
+def both(score: Callable[[int, np.random.Generator], np.ndarray]) -> Target:
     """Scores of the worlds 1 (with) and 0, each from a stream of its own."""
 
     def worlds(runs: int, seed: int) -> Scores:
@@ -43,13 +40,13 @@ def laplace(epsilon: float, *, coordinates: int = 1, factor: float = 1.0) -> Tar
         seen = right.release(np.tile(world * step, (runs, 1)), rng)
         return (np.abs(seen) - np.abs(seen - step)).sum(axis=1)
 
-    return _both(score)
+    return both(score)
 
 
 def gaussian(epsilon: float, *, delta: float, calibration: str = "analytic") -> Target:
     """One number that moves by its sensitivity."""
     noise = Gaussian(sensitivity=1.0, epsilon=epsilon, delta=delta, calibration=calibration)
-    return _both(lambda world, runs, rng: noise.release(np.full(runs, float(world)), rng))
+    return both(lambda world, runs, rng: noise.release(np.full(runs, float(world)), rng))
 
 
 def one_draw(epsilon: float, *, delta: float) -> Target:
@@ -60,7 +57,7 @@ def one_draw(epsilon: float, *, delta: float) -> Target:
         seen = world * np.array([0.8, -0.6]) + sd * rng.normal(size=(runs, 1))
         return seen @ [1.0, -1.0]
 
-    return _both(score)
+    return both(score)
 
 
 def direction(epsilon: float, *, factor: float = 1.0) -> Target:
@@ -71,20 +68,20 @@ def direction(epsilon: float, *, factor: float = 1.0) -> Target:
         seen = world + noise.noise(1, rng, size=runs)[:, 0]
         return np.abs(seen) - np.abs(seen - 1)
 
-    return _both(score)
+    return both(score)
 
 
-def winner(epsilon: float, *, monotone: bool = False) -> Target:
+def winner(epsilon: float, *, monotone: bool = False, noise: str = "gumbel") -> Target:
     """Whether the first of two options wins, whose score rises by 1 while the other's falls by 1."""
-    choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone)
+    choice = NoisyMax(sensitivity=1.0, epsilon=epsilon, monotone=monotone, noise=noise)
     start = np.array([-3.0 * choice.scale, 0.0])
     move = np.array([1.0, -1.0])
-    return _both(lambda world, runs, rng: 1.0 * (choice.release(start + world * move, rng, size=runs) == 0))
+    return both(lambda world, runs, rng: 1.0 * (choice.release(start + world * move, rng, size=runs) == 0))
 
 
 def classifier(
-    *,
     epsilon: float,
+    *,
     delta: float,
     rule: str = "per-example",
     noise: float = 1.0,
@@ -140,12 +137,12 @@ def _recipe(variant: str, *, learning_rate: float = 0.01) -> sgd.Recipe:
     )
 
 
-def lots(variant: str, *, factor: float = 1.0, others: int = 50) -> Target:
+def lots(epsilon: float, *, delta: float, variant: str, factor: float = 1.0, others: int = 50) -> Target:
     """The moves along one row's gradient, step by step, with that row there and without it."""
     shift = {"sound": 1, "inside": 0, "realised": 2, "shuffled": 2}[variant]
 
     def worlds(runs: int, seed: int) -> Scores:
-        sigma = factor * _recipe("sound").noise_multiplier(epsilon=LOTS_EPSILON, delta=LOTS_DELTA, accountant="pld")
+        sigma = factor * _recipe("sound").noise_multiplier(epsilon=epsilon, delta=delta, accountant="pld")
         moves = (_moves(variant, here, runs=runs, seed=2 * seed + here, sigma=sigma, others=others) for here in (1, 0))
         if variant == "inside":  # an empty lot has no noise at all: how often do the weights stand still?
             return tuple(-(moved == 0).sum(axis=1).astype(float) for moved in moves)
@@ -188,88 +185,7 @@ def _lot_ratio(sums: np.ndarray, *, sigma: float, shift: float, once: bool) -> n
     return np.log1p(_RATE * (each - 1)).sum(axis=1)
 
 
-# Regression: one row of ten with one feature. (x, y) in the two worlds: worst for the sharp release, and for the
-# published one.
-_WORST = ((1.0, 1.0), (0.0, -1.0))
-_WORST_PUBLISHED = ((1.0, 1.0), (-0.89, -1.0))
-_TRIANGLE, _WHOLE = np.triu_indices(2), np.indices((2, 2)).reshape(2, -1)
-# The split at which both parts of the sharp release have the same scale.
-_EVEN = 0.36
-
-
-def _ten_rows(worst: tuple) -> list[Statistics]:
-    rng = np.random.default_rng(0)
-    X = np.column_stack([np.ones(9), rng.uniform(-1, 1, 9)])
-    y = np.clip(0.4 * X[:, 0] - 0.3 * X[:, 1], -1, 1)
-    return [Statistics.of(np.vstack([X, [1.0, x]]), np.append(y, label)) for x, label in worst]
-
-
-def _released(way, statistics: list[Statistics], noise: Callable, score: Callable, *, epsilon: float) -> Target:
-    """Scores of what ``way`` releases of each of two statistics, with standard ``noise`` (rng, runs)."""
-
-    def each(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-        return score(way.fit(statistics[1 - world], noise(rng, runs), np.array([epsilon])))
-
-    return _both(each)
-
-
-def _laplace_ratio(statistics: list[Statistics], scales: tuple, places: np.ndarray) -> Callable:
-    first, second = statistics
-
-    def score(fit: fm.Fit) -> np.ndarray:
-        total = 0.0
-        for sign, world in ((1, second), (-1, first)):
-            on_gram = np.abs(fit.gram[0][:, *places] - world.gram[*places]).sum(axis=1) / scales[0]
-            total = total + sign * (on_gram + np.abs(fit.moment[0] - world.moment).sum(axis=1) / scales[1])
-        return total
-
-    return score
-
-
-def functional(epsilon: float, *, factor: float = 1.0) -> Target:
-    """The noisy quadratic of the sharp functional mechanism."""
-    way, statistics = fm.Functional(share=_EVEN, repair="none"), _ten_rows(_WORST)
-    score = _laplace_ratio(statistics, way.scales(2, np.array(epsilon)), _TRIANGLE)
-    return _released(way, statistics, lambda rng, runs: factor * rng.laplace(size=(runs, 5)), score, epsilon=epsilon)
-
-
-def functional_published(epsilon: float) -> Target:
-    """The noisy quadratic as published: what it gives is about half of what it claims."""
-    way, statistics = fm.Published(share=0.9), _ten_rows(_WORST_PUBLISHED)
-    scales = 2 * 4 / (0.9 * epsilon), 4 * 2 / (0.1 * epsilon) / 2
-    score = _laplace_ratio(statistics, scales, _WHOLE)
-    return _released(way, statistics, lambda rng, runs: rng.laplace(size=(runs, 6)), score, epsilon=epsilon)
-
-
-def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
-    """Noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
-    way, worlds = gaussian_statistics.GaussianStatistics(delta=delta), _ten_rows(_WORST)
-    blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
-    pure = way.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon]))
-    sd = pure.gram[0][:, 1, 1].std(), pure.moment[0].std()
-    gram, moment = worlds[0].gram - worlds[1].gram, worlds[0].moment - worlds[1].moment
-
-    def score(fit: fm.Fit) -> np.ndarray:
-        return (fit.gram[0] * gram).sum((1, 2)) / sd[0] ** 2 + (fit.moment[0] * moment).sum(1) / sd[1] ** 2
-
-    return _released(way, worlds, lambda rng, runs: factor * rng.normal(size=(runs, 5)), score, epsilon=epsilon)
-
-
-def output(epsilon: float, *, factor: float = 1.0) -> Target:
-    """Output perturbation at a large penalty, where one row moves the optimum by nearly what the bound allows."""
-    way = perturbed.OutputPerturbation(penalty=60.0, radius=1.0)
-    worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
-    ends = [way.fit(world, np.zeros((1, 4)), np.array([epsilon])).weights[0, 0] for world in worlds]
-    standard = NormExponential(sensitivity=1.0, epsilon=1.0)
-    step = ends[0] - ends[1]
-
-    def noise(rng: np.random.Generator, runs: int) -> np.ndarray:
-        return factor * standard.noise(4, rng, size=runs)
-
-    return _released(way, worlds, noise, lambda fit: fit.weights[0] @ step, epsilon=epsilon)
-
-
-def walk(*, epsilon: float, delta: float, factor: float = 1.0, residual_bound: float = 1.0) -> Target:
+def walk(epsilon: float, *, delta: float, factor: float = 1.0, residual_bound: float = 1.0) -> Target:
     """How often a Frank-Wolfe walk of 50 nearly even choices takes the first vertex."""
     rows, steps = 5, 50
     rho = zcdp.rho_of(epsilon, delta=delta)

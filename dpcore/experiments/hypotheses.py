@@ -5,57 +5,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
-from dpcore import check, domains
+from dpcore import check, domains, own_texts
 from dpcore.experiments import hypotheses_mixture as mixing
+from dpcore.experiments import hypotheses_rooms as rooms
 from dpcore.experiments import run
 from dpcore.experiments.hypotheses_result import HypothesesResult
+from dpcore.experiments.hypotheses_rooms import LIMITS, MOST_SOURCES, WEIGHTS
 from dpcore.experiments.hypotheses_work import Answer, Sources, SourceWork, Target, TargetWork
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 
-MOST_SOURCES = 8
-# Data -> (fewest, most) sources; those with topics have as many as they have topics.
-SOURCES = MappingProxyType({"domains": (2, 8), "topics": (2, 5), "reviews": (2, 4), "newsgroups": (2, 5)})
-# Data -> most rows (with labels, without, target): text has a fixed number of documents, from which repeats draw.
-ROOM = MappingProxyType(
-    {
-        "domains": (4000, 4000, 3000),
-        "topics": (1000, 1200, 1500),
-        "reviews": (1000, 1200, 1500),
-        "newsgroups": (800, 1000, 1000),
-    }
-)
-WEIGHTS = tuple(f"weight_{place}" for place in range(1, MOST_SOURCES + 1))
-
-# Field -> (lowest, highest) value that the settings accept.
-LIMITS = MappingProxyType(
-    {
-        "epsilon": (0.1, 1000.0),
-        "sources": (2, MOST_SOURCES),
-        "label_share": (0.01, 0.5),
-        "dimension": (2, 60),
-        "similarity": (0.0, 1.0),
-        "source_rows": (100, 4000),
-        "unlabelled_rows": (100, 4000),
-        "target_rows": (200, 3000),
-        "public_rows": (200, 3000),
-        "lambda_lr": (1e-4, 1.0),
-        "lambda_iw": (1e-4, 1.0),
-        "delta": (1e-9, 1e-2),
-        "repeats": (2, 40),
-        "seed": (0, 9999),
-        **dict.fromkeys(WEIGHTS, (0.0, 1.0)),
-    }
-)
 # Where the curves and the table are computed.
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 LEVELS = (1.0, 10.0, 100.0, math.inf)
-# Repeats of the first picture, of one slice of work, and of the table at most.
+# Numbers of features at which right answers are measured.
+DIMENSIONS = (2, 5, 10, 20, 40, 60)
+# Repeats of the first picture (fewer where even these take long), of one slice of work, and of the table at most.
 _FIRST, _CHUNK, _TABLE = 3, 6, 12
+_FIRST_EFFORT = 6e7
 # With more features than this, a slice has half as many.
 _WIDE = 30
 
@@ -66,10 +36,12 @@ class HypothesesSettings:
 
     epsilon: cost of a row of one source; delta: with Gaussian noise. weight_k: the target's share of domain k; those of
     the sources K sum to 1, and ``mixture`` says the same in one word. label_share: of the target's rows. dimension: d'.
-    source_rows, unlabelled_rows: of each source, n_l and n_ul. public_rows: n_P. divergence: of Step 4.
+    source_rows, unlabelled_rows: of each source, n_l and n_ul. public_rows: n_P. divergence: of Step 4. own: with data
+    "own", the word of ``own_texts.Own``: which file, and what its columns are for.
     """
 
     data: str = "domains"
+    own: str = own_texts.NONE
     sources: int = 5
     epsilon: float = 10.0
     label_share: float = 0.05
@@ -108,11 +80,12 @@ class HypothesesSettings:
 
     def change(self, **changes: Any) -> "HypothesesSettings":
         """These settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
-        if "data" in changes:
-            changes = self._fitting(check.choice(domains.KINDS, data=changes["data"])) | changes
-        count = changes.get("sources", self.sources)
-        low, high = SOURCES[changes.get("data", self.data)]
-        count = check.whole(low, high, sources=count)
+        data = check.choice(domains.KINDS, data=changes.get("data", self.data))
+        own = changes.get("own", self.own)
+        if {"data", "own", "sources"} & set(changes):
+            changes = rooms.fitting(data, own, self, changes) | changes
+        low, high = rooms.sources(data, own)
+        count = check.whole(low, high, sources=changes.get("sources", self.sources))
         shares = (*self.shares, *[0.0] * MOST_SOURCES)[:count]
         if "mixture" in changes:
             shares = mixing.read(str(changes["mixture"]), count)
@@ -126,20 +99,16 @@ class HypothesesSettings:
         weights = dict.fromkeys(WEIGHTS, 0.0) | dict(zip(WEIGHTS, shares, strict=False))
         return replace(self, **changes | weights | {"mixture": mixing.word(shares)})
 
-    def _fitting(self, data: str) -> dict[str, Any]:
-        """What another kind of data needs to be different."""
-        low, high = SOURCES[data]
-        usual = {name: type(self).__dataclass_fields__[name].default for name in ("source_rows", "unlabelled_rows")}
-        rooms = dict(zip(("source_rows", "unlabelled_rows", "target_rows"), ROOM[data], strict=True))
-        rows = {name: min(max(getattr(self, name), usual.get(name, 0)), most) for name, most in rooms.items()}
-        return {"sources": min(max(self.sources, low), high)} | rows
-
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data leave of them."""
-        rooms = zip(("source_rows", "unlabelled_rows", "target_rows"), ROOM[self.data], strict=True)
-        own = {name: (LIMITS[name][0], most) for name, most in rooms}
-        return dict(LIMITS) | own | {"sources": SOURCES[self.data]}
+        rows = rooms.rows(self.data, self.own, self.sources)
+        return dict(LIMITS) | rows | {"sources": rooms.sources(self.data, self.own)}
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of the user's own must be there."""
+        return "" if self.data != "own" or self.own == own_texts.NONE else own_texts.preparation(self.own)
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -156,11 +125,12 @@ class HypothesesSettings:
         where = domains.Where(
             kind=self.data,
             sources=self.sources,
-            similarity=1.0 if self.data == "newsgroups" else self.similarity,
+            similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
             dimension=self.dimension,
             projection=self.projection,
             public_rows=self.public_rows,
             seed=self.seed,
+            own=self.own if self.data == "own" else own_texts.NONE,
         )
         return Sources(
             where=where,
@@ -174,20 +144,32 @@ class HypothesesSettings:
     def target(self, mixture: tuple[float, ...] | None = None) -> Target:
         return Target(sources=self.model, mixture=mixture or self.shares)
 
+    def target_at(self, dimension: int) -> Target:
+        """The same target with rows of so many features."""
+        model = replace(self.model, where=replace(self.model.where, dimension=dimension))
+        return Target(sources=model, mixture=self.shares)
+
     def answers(
         self,
         *,
         epsilon: float | None = None,
         share: float | None = None,
         mixture: tuple[float, ...] | None = None,
+        target: Target | None = None,
         most: int = 10**6,
     ) -> tuple[Answer, ...]:
-        """What comes out at another epsilon, share of labels or mixture, for all repeats, some at once."""
+        """What comes out at another epsilon, share of labels, mixture or target, for all repeats, some at once."""
         count = min(self.repeats, most)
-        chunk = _CHUNK if self.dimension <= _WIDE else _CHUNK // 2
-        starts = [0, *range(min(_FIRST, count), count, chunk), count]
+        model = target.sources if target else self.model
+        chunk = _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
+        if self.noise == "objective":
+            chunk = 1  # the minima are found anew at each epsilon
+        first = max(1, min(_FIRST, count, int(_FIRST_EFFORT / (model.effort * self.sources))))
+        if (epsilon, mixture, target) != (None, None, None):
+            first = min(first, chunk)
+        starts = [0, *range(first, count, chunk), count]
         one = Answer(
-            target=self.target(mixture),
+            target=target or self.target(mixture),
             share=self.label_share if share is None else share,
             epsilon=self.epsilon if epsilon is None else epsilon,
             noise=self.noise,
@@ -215,14 +197,20 @@ class HypothesesSettings:
         """What is asked -> the tasks that answer it."""
         first, *rest = self.answers()
         later = [one for answer in rest for one in answer.repeats]
-        fits = [
-            task for r in later for task in (SourceWork(model=self.model, repeats=(r,)), _target_work(self.target(), r))
-        ]
+        fits = [task for repeat in later for task in _fits(self.target(), repeat)]
         sketch = tuple(replace(self.answers(share=share)[0], essential=True) for share in (SHARES[0], SHARES[-1]))
         table = {}
         for mixture in self.mixtures:
             for level in LEVELS:
                 table["table", mixture, level] = self.answers(mixture=mixture, epsilon=level, most=_TABLE)
+        widths = {}
+        for dimension in DIMENSIONS:
+            there = self.target_at(dimension)
+            widths["width", dimension] = tuple(
+                task for r in range(min(self.repeats, _TABLE)) for task in _fits(there, r)
+            )
+            for key, epsilon in (("dimension", self.epsilon), ("plain dimension", math.inf)):
+                widths[key, dimension] = self.answers(epsilon=epsilon, target=there, most=_TABLE)
         others = [
             _target_work(self.target(mixture), r)
             for mixture in self.mixtures[1:]
@@ -235,6 +223,7 @@ class HypothesesSettings:
             "more": tuple(rest),
             **{("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)},
             **{("share", share): self.answers(share=share) for share in SHARES},
+            **widths,
             "others": tuple(others),
             **table,
         }
@@ -248,7 +237,7 @@ class HypothesesSettings:
         found = {
             asked: [outcomes[task] for task in tasks if task in outcomes]
             for asked, tasks in self.work.items()
-            if asked not in ("fits", "others", "sketch")
+            if asked not in ("fits", "others", "sketch") and asked[0] != "width"
         }
         for task in self.work["sketch"]:
             # Until the curve over labels follows, its ends and today's point stand for it
@@ -267,6 +256,13 @@ _CHOICES = {
     "noise": NOISES,
     "divergence": DIVERGENCES,
 }
+
+
+def _fits(target: Target, repeat: int) -> tuple[SourceWork | TargetWork, ...]:
+    """All that is fitted in a repeat, a slice each."""
+    model = target.sources
+    each = [SourceWork(model=model, repeats=(repeat,), group=group) for group in model.groups]
+    return (*each, _target_work(target, repeat))
 
 
 def _target_work(target: Target, repeat: int) -> TargetWork:

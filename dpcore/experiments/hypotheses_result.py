@@ -122,6 +122,26 @@ class HypothesesResult:
         row = METHODS.index(method)
         return _curve(self._places(over), lambda done: self._joined(done, "accuracy", 1)[row])
 
+    def dimension_curve(self, method: str, *, plain: bool = False) -> Curve:
+        """Right answers of a method over the number of features; ``plain``: where nothing has noise."""
+        row, key = METHODS.index(method), "plain dimension" if plain else "dimension"
+        return _curve(self._places(key), lambda done: self._joined(done, "accuracy", 1)[row])
+
+    @property
+    def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
+        """(numbers of features, the noise's share of a released margin): noise^2 / (noise^2 + signal^2), the median."""
+        found = self._places("dimension")
+        shares = []
+        for _, done in found:
+            signal, noise = self._joined(done, "margins", 0).T
+            shares.append(float(np.median(noise**2 / (noise**2 + signal**2))))
+        return np.array([place for place, _ in found]), np.array(shares)
+
+    @property
+    def measured_noise(self) -> float:
+        """What the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
+        return float(np.median(self._joined(self.now, "margins", 0)[:, 1]))
+
     @property
     def error_curve(self) -> Curve:
         """Mean squared error of the weights over epsilon."""
@@ -177,6 +197,11 @@ class HypothesesResult:
         return domains.world(self.settings.model.where).features
 
     @property
+    def public_rows(self) -> int:
+        """Public rows that there are: at most as many as are asked for."""
+        return len(domains.world(self.settings.model.where).public)
+
+    @property
     def dimension(self) -> int:
         """Features that the sources work with."""
         return self.now[0].prior_mean.shape[1]
@@ -200,7 +225,7 @@ class HypothesesResult:
     def curves(self) -> pd.DataFrame:
         """A row a place, method and quantile: right answers over epsilon and over share of labels."""
         parts = []
-        for over in ("epsilon", "share"):
+        for over in ("epsilon", "share", "dimension", "plain dimension"):
             for method in METHODS:
                 at, quantiles = self.curve(method, over)
                 columns = dict(zip(Spread._fields, quantiles, strict=True))

@@ -15,7 +15,9 @@ from dpcore.streams import stream
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 # Of a part's key to its stream: the target's draw, and what a source's noise is for
 _TARGET_PART = 99
-# Rows that the target's test has
+# What one slice of work may take (see ``Sources.effort``): some 20 ms.
+_SLICE_EFFORT = 4e6
+# Rows that the target's test has; of a user's own rows, half as many as the target
 TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
 
 
@@ -33,10 +35,22 @@ class Sources:
     @property
     def reserve(self) -> int:
         """Rows of each domain that are kept for the target and its test."""
-        return self.target_rows + TEST_ROWS[self.where.kind]
+        return self.target_rows + TEST_ROWS.get(self.where.kind, self.target_rows // 2)
 
     def draw(self, repeat: int) -> domains.Draw:
         return _drawn(self, repeat)
+
+    @property
+    def effort(self) -> float:
+        """What the fits of one source take, about, in multiplications of one Newton step."""
+        public = self.where.public_rows
+        return float((self.labelled + self.unlabelled + public) * self.where.dimension**2)
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Sources that are fitted in one slice of work."""
+        count, size = self.where.sources, max(1, int(_SLICE_EFFORT / self.effort))
+        return tuple(tuple(range(first, min(first + size, count))) for first in range(0, count, size))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +77,9 @@ class TargetFit:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
     """By repeat (R): hypothesis weights (R, K), right answers (6, R) by ``METHODS``, and the vectors (R, K or none, d)
-    that are drawn: released hypotheses, prior and posterior with their spread."""
+    that are drawn: released hypotheses, prior and posterior with their spread. margins (R, 2), analyst only: the root
+    mean square of the margins that the sources' hypotheses give the target's test rows without noise, and of what the
+    noise does to them."""
 
     repeats: np.ndarray
     weights: np.ndarray
@@ -73,13 +89,23 @@ class Outcome:
     prior_sd: np.ndarray
     posterior: np.ndarray
     posterior_sd: np.ndarray
+    margins: np.ndarray
 
 
 @lru_cache(maxsize=128)
 def source_fit(model: Sources, repeat: int) -> Fitted:
-    """Steps 1 and 2 of one repeat before noise, all sources at once: axes (K, d)."""
+    """Steps 1 and 2 of one repeat before noise: axes (K, d)."""
+    parts = [group_fit(model, repeat, group) for group in model.groups]
+    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts"))
+    return replace(parts[0], **dict(zip(("hypotheses", "tilts"), joined, strict=True)))
+
+
+@lru_cache(maxsize=1024)
+def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
+    """Those of some sources at once."""
+    parts = source_parts(model, repeat)
     return sources.fit(
-        source_parts(model, repeat),
+        [parts[k] for k in group],
         domains.world(model.where).public,
         lambda_lr=model.lambda_lr,
         lambda_iw=model.lambda_iw,
@@ -136,23 +162,29 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
     )
 
 
-def perturbed(model: Sources, epsilon: float, repeat: int, draws: np.ndarray) -> np.ndarray:
-    """Hypotheses (K, d) with noise in the objective."""
-    objective = sources.Objective(rows=model.labelled, regularisation=model.lambda_lr, epsilon=epsilon)
-    parts = [one.labelled for one in source_parts(model, repeat)]
-    return objective.minimise(np.stack([one.X for one in parts]), np.stack([one.y for one in parts]), draws)
+def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised anew for each epsilon."""
+    return sources.perturbed(
+        source_parts(model, repeat),
+        domains.world(model.where).public,
+        budget,
+        noise(model, budget.noise, repeat),
+        lambda_lr=model.lambda_lr,
+        lambda_iw=model.lambda_iw,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceWork:
-    """The sources' fits of some repeats."""
+    """The fits of a group of sources in some repeats."""
 
     model: Sources
     repeats: tuple[int, ...]
+    group: tuple[int, ...]
     essential: bool = False
 
     def run(self) -> list[Fitted]:
-        return [source_fit(self.model, repeat) for repeat in self.repeats]
+        return [group_fit(self.model, repeat, self.group) for repeat in self.repeats]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +223,10 @@ class Answer:
     def releases(self) -> list[Release]:
         """What every source lets go, arrays (R, d)."""
         model, kind = self.target.sources, self.noise
+        if kind == "objective" and self.epsilon < math.inf:
+            pairs = [perturbed(model, self.budget, repeat) for repeat in self.repeats]
+            found, tilts = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
+            return list(sources.each(found, tilts, self.budget))
         fits = [source_fit(model, repeat) for repeat in self.repeats]
         draws = np.stack([noise(model, kind, repeat) for repeat in self.repeats], axis=1)
         fitted = Fitted(
@@ -199,13 +235,7 @@ class Answer:
             hypothesis_sensitivity=fits[0].hypothesis_sensitivity,
             tilt_sensitivity=fits[0].tilt_sensitivity,
         )
-        private = None
-        if kind == "objective" and self.epsilon < math.inf:
-            each = [
-                perturbed(model, self.epsilon, repeat, draws[:, place, 0]) for place, repeat in enumerate(self.repeats)
-            ]
-            private = np.stack(each, axis=1)
-        return sources.release(fitted, self.budget, draws, hypotheses=private)
+        return sources.release(fitted, self.budget, draws)
 
 
 @lru_cache(maxsize=64)
@@ -244,7 +274,14 @@ def _outcome(released: list[Release], weights: np.ndarray, fits: list[TargetFit]
         prior_sd=prior.sd,
         posterior=found,
         posterior_sd=hypotheses.posterior_sd(own, found, prior),
+        margins=np.array([_margins(asked, *one) for one in zip(asked.repeats, fits, thetas, strict=True)]),
     )
+
+
+def _margins(asked: Answer, repeat: int, fit: TargetFit, released: np.ndarray) -> list[float]:
+    """Signal and noise in the margins of a repeat's test rows; released (K, d)."""
+    plain = source_fit(asked.target.sources, repeat).hypotheses
+    return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (plain, released - plain)]
 
 
 def _right(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from dpcore import check, regions
 from dpcore.experiments import parties_work as work
 from dpcore.experiments import run
-from dpcore.experiments.parties_crowd import Crowd, Gather
+from dpcore.experiments.parties_crowd import Crowd, Gather, known
 from dpcore.experiments.parties_result import EPSILONS, PARTIES, PartiesResult
 from dpcore.experiments.parties_work import METHODS, Batch, Change, Locals, Model, Tried
 from dpcore.parties.aggregation import CONSTANTS
@@ -23,6 +23,8 @@ from dpcore.parties.worlds import KINDS, REACH, World, public
 LABELS = ("votes", "probabilities")
 # How many local models a map shows, and how fine it is.
 LOCALS, GRID = 40, 40
+# From so many chunks of parties on, pictures do not wait for all of them.
+_LARGE = 8
 
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = MappingProxyType(
@@ -63,7 +65,7 @@ class PartiesSettings:
     labels: str = "votes"
     constants: str = "sharp"
     rows: int = 10
-    public_rows: int = 600
+    public_rows: int = 500
     regularisation: float = 1e-3
     unlike: float = 0.2
     careless: float = 0.1
@@ -89,13 +91,17 @@ class PartiesSettings:
             asked["method"] = "soft"
         if changes.get("learner") in ONE_BY_ONE:
             asked["parties"] = min(asked["parties"], _MOST_ONE_BY_ONE)
+        if changes.get("dataset") in KINDS:
+            asked["public_rows"] = min(asked["public_rows"], KINDS[changes["dataset"]].most_public)
         return replace(self, **asked)
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         """Field -> (lowest, highest) value."""
-        most = _MOST_ONE_BY_ONE if self.learner in ONE_BY_ONE else LIMITS["parties"][1]
-        return dict(LIMITS) | {"parties": (LIMITS["parties"][0], most)}
+        most = {"parties": _MOST_ONE_BY_ONE if self.learner in ONE_BY_ONE else LIMITS["parties"][1]}
+        if self.dataset in KINDS:
+            most["public_rows"] = self.world.kind.most_public
+        return dict(LIMITS) | {name: (LIMITS[name][0], high) for name, high in most.items()}
 
     @property
     def world(self) -> World:
@@ -147,28 +153,41 @@ class PartiesSettings:
             labels=("feature 1", "feature 2"),
         )
 
-    @property
-    def _first(self) -> int:
-        """How many parties are asked before anything is shown."""
-        return self.crowd.edges(self.parties)[0]
-
     def tasks(self) -> tuple[Any, ...]:
-        """What the first parties say, then all of them, one that changes, and the curves."""
-        model, first, now = self.model, self._first, float(self.epsilon)
+        """What the parties known by now say, or the first ones; then all of them, with the curves on the way."""
+        model, now = self.model, float(self.epsilon)
+        first = known(self.crowd, self.parties) or self.crowd.edges(self.parties)[0]
         plane = self.plane
         grid = tuple(map(tuple, plane.inputs(plane.grid(GRID)).round(6).tolist()))
         tasks = [
             Gather(crowd=self.crowd, upto=first, essential=True),
             Tried(model=model, asked=first, epsilon=now, essential=True),
             Batch(world=self.world, parties=self.parties, regularisation=model.regularisation),
-            Locals(crowd=self.crowd, parties=min(self.parties, LOCALS), grid=grid),
+            Locals(crowd=self.crowd, parties=min(self.parties, LOCALS, self.crowd.chunk), grid=grid),
         ]
-        if self.parties > first:
-            tasks += [Gather(crowd=self.crowd, upto=upto) for upto in self.crowd.edges(self.parties)[1:]]
-            tasks += [Tried(model=model, asked=self.parties, epsilon=now)]
-        tasks += [Change(model=self._unscaled(model), asked=self.parties)]
-        tasks += [Tried(model=model, asked=self.parties, epsilon=epsilon) for epsilon in EPSILONS]
+        # A large crowd takes seconds: until then, curves of the parties so far
+        if self.parties > _LARGE * self.crowd.chunk:
+            tasks += self._curve(model, first)
+        tasks += self._asked(model, now, first)
+        tasks += self._curve(model, self.parties)
         return tuple(dict.fromkeys(tasks + self._more_parties(model, now)))
+
+    def _curve(self, model: Model, asked: int) -> list[Any]:
+        """All that is drawn of these parties but for the number of them."""
+        found = [Tried(model=model, asked=asked, epsilon=epsilon) for epsilon in EPSILONS]
+        return [*found, Change(model=self._unscaled(model), asked=asked)]
+
+    def _asked(self, model: Model, now: float, first: int) -> list[Any]:
+        """The parties from the ``first`` on up to all; at the curve's places, what is known so far."""
+        tasks, done = [], first
+        for number in (*(place for place in self.places if place < self.parties), self.parties):
+            new = [upto for upto in self.crowd.edges(number) if upto > done or upto == number]
+            tasks += [Gather(crowd=self.crowd, upto=upto) for upto in new]
+            tasks += [Tried(model=model.at(number), asked=number, epsilon=now)]
+            if number > first:
+                tasks += [Tried(model=model, asked=number, epsilon=now)]
+            done = max(done, number)
+        return tasks
 
     @staticmethod
     def _unscaled(model: Model) -> Model:
@@ -176,30 +195,32 @@ class PartiesSettings:
         return replace(model, constants="sharp", delta=1e-6, queries=1, repeats=1)
 
     def _more_parties(self, model: Model, now: float) -> list[Any]:
+        """Crowds larger than this one, for the curve."""
         tasks, done = [], self.parties
-        for number in self.places:
-            new = [upto for upto in self.crowd.edges(number) if upto > done or upto == number]
-            tasks += [Gather(crowd=self.crowd, upto=upto) for upto in new]
+        for number in (place for place in self.places if place > self.parties):
+            tasks += [Gather(crowd=self.crowd, upto=upto) for upto in self.crowd.edges(number) if upto > done]
             tasks += [Tried(model=model.at(number), asked=number, epsilon=now)]
-            done = max(done, number)
+            done = number
         return tasks
 
     def result(self, outcomes: Mapping[Any, Any]) -> PartiesResult:
         """Assemble what has been done; needs the essential tasks only."""
         model, now = self.model, float(self.epsilon)
-        all_of = Tried(model=model, asked=self.parties, epsilon=now)
-        asked = self.parties if any(task == all_of for task in outcomes) else self._first
         tried = {(t.model.parties, t.asked, t.epsilon): found for t, found in outcomes.items() if isinstance(t, Tried)}
+        moves = {task.asked: found for task, found in outcomes.items() if isinstance(task, Change)}
         kinds = {type(task): found for task, found in outcomes.items()}
+        # By the most parties that there is an answer of
+        best = {(one[0], one[2]): tried[one] for one in sorted(tried)}
+        asked = max(one[1] for one in tried if (one[0], one[2]) == (self.parties, now))
         return PartiesResult(
             settings=self,
             asked=asked,
             fits=work.fits(model, asked),
             now=tried[self.parties, asked, now],
             batch=kinds[Batch],
-            moves=kinds.get(Change),
+            moves=moves[max(moves)] if moves else None,
             locals=kinds[Locals],
-            over_epsilon=tuple(tried.get((self.parties, self.parties, epsilon)) for epsilon in EPSILONS),
+            over_epsilon=tuple(best.get((self.parties, epsilon)) for epsilon in EPSILONS),
             over_parties=tuple(tried.get((number, number, now)) for number in self.places),
         )
 

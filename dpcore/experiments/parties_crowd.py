@@ -1,11 +1,12 @@
 """What a crowd of parties says about public rows: asked in chunks, and kept.
 
-What the first M say together is kept, so that more parties cost only the new ones.
+What the first M say together is kept, so that more parties cost only the new ones. It is kept by whoever holds the
+outcome of a ``Gather``, and found by all: so it takes part in what a cache counts, and is not thrown away behind it.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from collections import deque
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from dpcore.parties.worlds import CHECK_ROWS, World, parties, public
 
 # Of so many parties, what they say one by one is kept: for "one party changes" and for the spread of parties alone.
 EARLY, _RIGHT = 6, 500
+# More than so many weights or rows a party, and fewer parties are asked at once.
+_MANY_WEIGHTS, _MANY_ROWS = 30, 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +30,20 @@ class Crowd:
 
     @property
     def chunk(self) -> int:
-        """How many parties are asked at once: some 20 to 40 ms."""
-        return 50 if self.learner in local.ONE_BY_ONE else 100
+        """How many parties are asked at once: some 10 to 30 ms."""
+        if self.learner == "tree":
+            return 20
+        kind = self.world.kind
+        many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
+        return 50 if many else 100
 
     def edges(self, parties: int) -> tuple[int, ...]:
         """Up to which party each chunk goes, for the first ``parties``."""
         return (*range(self.chunk, parties, self.chunk), parties)
 
 
-class Tally(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tally:
     """What parties said together about the public and then the check rows.
 
     votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the logistic
@@ -49,16 +57,35 @@ class Tally(NamedTuple):
     right: np.ndarray
     early: np.ndarray
 
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(part.nbytes for part in (self.votes, self.shares, self.right, self.early))
 
-# As many as pages keep outcomes of: a step back of a slider finds what it needs. At most 120 kB each.
-@lru_cache(maxsize=600)
+
+_found: WeakValueDictionary[tuple[Crowd, int], Tally] = WeakValueDictionary()
+_newest: deque[Tally] = deque(maxlen=8)
+
+
+def known(crowd: Crowd, upto: int) -> int:
+    """Up to which party it is known what they say together, at most ``upto``; 0: of none."""
+    return next((edge for edge in reversed(crowd.edges(upto)) if (crowd, edge) in _found), 0)
+
+
 def tally(crowd: Crowd, upto: int) -> Tally:
-    """Of the first ``upto`` parties."""
-    first = (upto - 1) // crowd.chunk * crowd.chunk
-    new = _ask(crowd, first, upto)
-    if not first:
+    """Of the first ``upto`` parties; only those are asked that come after the last ones known."""
+    last = known(crowd, upto)
+    so_far = _found.get((crowd, last))
+    for edge in (edge for edge in crowd.edges(upto) if edge > (last if so_far else 0)):
+        new = _ask(crowd, (edge - 1) // crowd.chunk * crowd.chunk, edge)
+        so_far = _found[crowd, edge] = _together(so_far, new)
+        _newest.append(so_far)
+    return so_far
+
+
+def _together(old: Tally | None, new: Tally) -> Tally:
+    if old is None:
         return new
-    old = tally(crowd, first)
     weights = None if new.weights is None else old.weights + new.weights
     right = np.concatenate([old.right, new.right])[:_RIGHT]
     return Tally(old.votes + new.votes, old.shares + new.shares, weights, right, old.early)
@@ -93,12 +120,11 @@ def _ask(crowd: Crowd, first: int, last: int) -> Tally:
 
 @dataclass(frozen=True, kw_only=True)
 class Gather:
-    """Ask the parties up to ``upto``; what they say is kept in ``tally``."""
+    """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is held."""
 
     crowd: Crowd
     upto: int
-    essential: bool = False
+    essential: bool = field(default=False, compare=False)
 
-    def run(self) -> int:
-        tally(self.crowd, self.upto)
-        return self.upto
+    def run(self) -> Tally:
+        return tally(self.crowd, self.upto)

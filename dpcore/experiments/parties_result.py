@@ -62,6 +62,18 @@ class PartiesResult:
     over_epsilon: tuple[Trial | None, ...]
     over_parties: tuple[Trial | None, ...]
 
+    @cached_property
+    def seen(self) -> tuple:
+        """What decides what is shown: the settings, and whose answers there are. Parties being asked change nothing."""
+        parts = (self.now, self.moves, *self.over_epsilon, *self.over_parties)
+        return self.settings, self.asked, tuple(map(id, parts))
+
+    def __hash__(self) -> int:
+        return hash(self.seen)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartiesResult) and self.seen == other.seen
+
     @property
     def methods(self) -> tuple[str, ...]:
         return self.settings.model.methods
@@ -70,6 +82,12 @@ class PartiesResult:
     def complete(self) -> bool:
         """Whether all of the parties have been asked."""
         return self.asked == self.settings.parties
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """(in how many chunks they are asked, how many bytes are held of what they say): none of their rows."""
+        chunks = len(self.settings.crowd.edges(self.settings.parties))
+        return chunks, chunks * self.fits.kept
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
@@ -198,8 +216,7 @@ class PartiesResult:
         settings = self.settings
         X, y = parties(settings.world, 0, min(settings.parties, -(-_SHOWN_ROWS // settings.rows)))
         kind = settings.world.kind
-        names = Names(tuple(f"class {label + 1}" for label in range(kind.classes)))
-        return Shown(X.reshape(-1, kind.inputs)[:, :-1], y.ravel(), names)
+        return Shown(X.reshape(-1, kind.inputs)[:, :-1], y.ravel(), Names(kind.names))
 
     def plane_weights(self, name: str) -> np.ndarray:
         """Weights (R, k, d) of a method, or (1, k, d) of "batch", for features with a constant 1 behind them."""

@@ -5,7 +5,7 @@ The fits do not depend on epsilon, and the noise is the same at every epsilon bu
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,8 +26,8 @@ METHODS = (*RELEASES, "pate")
 _PARTS = {name: part for part, name in enumerate(METHODS)}
 # How many rows the model without privacy is fitted to at most; more would not be seen in the picture.
 BATCH_ROWS = 3000
-# A student of noisy labels is post-processing: it need not be exact.
-_STUDENT_TOLERANCE = 1e-4
+# A student of noisy labels is post-processing, and what is never released needs no sensitivity: neither need be exact.
+_STUDENT_TOLERANCE, _ANALYST_TOLERANCE = 1e-4, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,8 @@ class Fits:
     """What the aggregator has before it adds noise, from the first ``asked`` parties.
 
     weights: release -> (k, d). tolerance: the largest gradient norm of the fits. check: the parties' shares (K, C) for
-    the check rows. counts (K, C): their votes. right: the first parties' shares of right answers.
+    the check rows. counts (K, C): their votes. right: the first parties' shares of right answers. kept: bytes of what
+    they said together, of which one is held for each chunk of parties.
     """
 
     weights: dict[str, np.ndarray]
@@ -96,6 +97,7 @@ class Fits:
     counts: np.ndarray
     right: np.ndarray
     asked: int
+    kept: int
 
 
 @lru_cache(maxsize=64)
@@ -115,7 +117,15 @@ def fits(model: Model, asked: int) -> Fits:
         weights["average"] = said.weights / asked
     check = aggregation.targets(sums[:, -CHECK_ROWS:], release="soft")
     counts = said.votes[:, -CHECK_ROWS:] * (model.parties / asked)
-    return Fits(weights=weights, tolerance=tolerance, check=check, counts=counts, right=said.right, asked=asked)
+    return Fits(
+        weights=weights,
+        tolerance=tolerance,
+        check=check,
+        counts=counts,
+        right=said.right,
+        asked=asked,
+        kept=said.size,
+    )
 
 
 @lru_cache(maxsize=64)
@@ -160,15 +170,18 @@ def accuracy(model: Model, weights: np.ndarray) -> np.ndarray:
 def risk(model: Model, weights: np.ndarray, asked: int) -> np.ndarray:
     """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats."""
     z, shares = losses.logits(weights, model.rows["check"].X), fits(model, asked).check
-    by_class = [losses.values(z, np.full(z.shape[-1], label)) for label in range(model.classes)]
-    return sum(share * loss for share, loss in zip(shares, by_class, strict=True)).mean(axis=-1)
+    if model.classes == 2:
+        return (np.logaddexp(0, z[..., 0, :]) - shares[1] * z[..., 0, :]).mean(axis=-1)
+    top = z.max(axis=-2, keepdims=True)
+    total = top[..., 0, :] + np.log(np.exp(z - top).sum(axis=-2))
+    return (total - (shares * z).sum(axis=-2)).mean(axis=-1)
 
 
 @lru_cache(maxsize=64)
 def reference(model: Model, asked: int) -> np.ndarray:
     """w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = model.rows["check"].X, fits(model, asked).check
-    return aggregation.fit(X, shares, regularisation=model.regularisation)[0]
+    return aggregation.fit(X, shares, regularisation=model.regularisation, tolerance=_ANALYST_TOLERANCE)[0]
 
 
 class Trial(NamedTuple):
@@ -186,7 +199,7 @@ class Tried:
     model: Model
     asked: int
     epsilon: float
-    essential: bool = False
+    essential: bool = field(default=False, compare=False)
 
     def run(self) -> Trial:
         model, asked = self.model, self.asked
@@ -209,7 +222,8 @@ class Batch:
         kind = self.world.kind
         X, y = parties(self.world, 0, max(1, min(self.parties, BATCH_ROWS // self.world.rows)))
         shares = aggregation.one_hot(y.ravel(), kind.classes)
-        return aggregation.fit(X.reshape(-1, kind.inputs), shares, regularisation=self.regularisation)[0]
+        options = {"regularisation": self.regularisation, "tolerance": _ANALYST_TOLERANCE}
+        return aggregation.fit(X.reshape(-1, kind.inputs), shares, **options)[0]
 
 
 class Moves(NamedTuple):
@@ -241,9 +255,15 @@ class Change:
         tied[[0, 1], [0, 1]] += 1
         cases = np.concatenate([counts[None], turned, tied])
         shares = np.stack([aggregation.targets(cases, release=release) for release in ("vote", "soft")])
-        weights = aggregation.fit(X, shares, regularisation=model.regularisation)[0].reshape(2, len(cases), -1)
-        here = np.linalg.norm(weights[:, 1:-2] - weights[:, :1], axis=-1)
-        return Moves(here, np.linalg.norm(weights[:, -1] - weights[:, -2], axis=-1))
+        # One party's change is small: the search begins where the crowd's own is known to end
+        known = fits(model, self.asked).weights
+        start = np.stack([known["vote"], known["soft"]])[:, None]
+        options = {"regularisation": model.regularisation, "start": start}
+        near, _ = aggregation.fit(X, shares[:, :-2], **options)
+        far, _ = aggregation.fit(X, shares[:, -2:], regularisation=model.regularisation)
+        near, far = (weights.reshape(2, weights.shape[1], -1) for weights in (near, far))
+        here = np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1)
+        return Moves(here, np.linalg.norm(far[:, 1] - far[:, 0], axis=-1))
 
 
 @dataclass(frozen=True, kw_only=True)

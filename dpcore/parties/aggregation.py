@@ -91,14 +91,22 @@ def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
 
 
 def fit(
-    X: np.ndarray, shares: np.ndarray, *, regularisation: float, tolerance: float = erm.TOLERANCE
+    X: np.ndarray,
+    shares: np.ndarray,
+    *,
+    regularisation: float,
+    tolerance: float = erm.TOLERANCE,
+    start: np.ndarray | None = None,
 ) -> tuple[np.ndarray, float]:
-    """(weights (..., k, d), largest gradient norm) for shares (..., K, N) of the rows X (N, d)."""
+    """(weights (..., k, d), largest gradient norm) for shares (..., K, N) of the rows X (N, d).
+
+    start: weights to search from. To a strict tolerance only: a loose answer tells of its start.
+    """
     options = {"regularisation": regularisation, "tolerance": tolerance}
     if outputs(shares.shape[-2]) == 1:
-        found = erm.logistic(X, shares[..., 1, :], **options)
+        found = erm.logistic(X, shares[..., 1, :], **options, start=None if start is None else start[..., 0, :])
         return found.weights[..., None, :], float(found.gradient_norm.max())
-    found = erm.softmax(X, shares, **options)
+    found = erm.softmax(X, shares, **options, start=start)
     return found.weights, float(found.gradient_norm.max())
 
 

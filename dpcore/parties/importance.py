@@ -24,10 +24,23 @@ def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolera
 
 def tilts(private: np.ndarray, public: np.ndarray, *, regularisation: float) -> np.ndarray:
     """beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
+    return moved_tilts(private, public, regularisation=regularisation, centre=0.0)
+
+
+def moved_tilts(
+    private: np.ndarray,
+    public: np.ndarray,
+    *,
+    regularisation: float,
+    centre: float | np.ndarray,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
+    """``tilts`` with the penalty's centre at c (..., d): as much as a linear term -lambda c.beta in the objective."""
     n, m = private.shape[-2], public.shape[-2]
     both = np.concatenate([private, np.broadcast_to(public, (*private.shape[:-2], *public.shape[-2:]))], axis=-2)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
-    return erm.logistic(both, side, regularisation=regularisation, row_weights=row_weights).weights
+    how = {"regularisation": regularisation, "row_weights": row_weights, "centre": centre, "start": start}
+    return erm.logistic(both, side, **how).weights
 
 
 def weights(tilts: np.ndarray, public: np.ndarray) -> np.ndarray:

@@ -126,7 +126,7 @@ class Budget:
         how = {
             "exponential": "output perturbation, norm-exponential noise",
             "gaussian": "output perturbation, exact Gaussian noise",
-            "objective": "objective perturbation (tilts: output perturbation)",
+            "objective": "objective perturbation",
         }[self.noise]
         return Guarantee(
             epsilon=self.epsilon,
@@ -154,8 +154,13 @@ class Objective:
     """Noise in the objective [chaudhuri2011, Theorem 9]: minimise the mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n.
 
     density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n lambda)^2), c = 1/4. Where
-    that is not above 0, or would be less: Delta = c/(n (e^(epsilon/4) - 1)) - lambda and epsilon' = epsilon/2. The
-    minimum must be exact. Each row's second derivative is of rank one, which the proof needs [kifer2012].
+    that is below epsilon/2: Delta = c/(n (e^(epsilon/4) - 1)) - lambda, which makes it epsilon/2. (The theorem does so
+    from 0 on; with as much noise as just above 0 nothing would be left.) The minimum must be exact. Each row's second
+    derivative is of rank one, which the proof needs [kifer2012].
+
+    A tilt's objective has a term of public rows more, convex and the same for all neighbours. In the proof it only adds
+    to the Hessian that stays, n (lambda + Delta) I + ..., and the price of a change of volume can only fall: so the
+    same noise serves, n being the *private* rows, whose mean stands in the objective.
     """
 
     rows: int
@@ -171,20 +176,38 @@ class Objective:
     @property
     def extra(self) -> float:
         """Delta, the regularisation on top."""
-        if self.direct > 0:
+        if self.direct >= self.epsilon / 2:
             return 0.0
         return CURVATURE / (self.rows * math.expm1(self.epsilon / 4)) - self.regularisation
 
     @property
     def scale(self) -> float:
         """||b|| ~ Gamma(d, 2/epsilon')."""
-        return 2 / (self.direct if self.direct > 0 else self.epsilon / 2)
+        return 2 / max(self.direct, self.epsilon / 2)
 
-    def minimise(self, X: np.ndarray, y: np.ndarray, draws: np.ndarray) -> np.ndarray:
-        """X (..., n, d), y (..., n), draws (..., d) of scale 1 -> (..., d); b.w/n moves the penalty's centre."""
-        strength = self.regularisation + self.extra
-        centre = -self.scale * draws / (self.rows * strength)
-        return erm.logistic(X, y, regularisation=strength, centre=centre).weights
+    def minimise(
+        self, X: np.ndarray, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """X (..., n, d), y (..., n), draws (..., d) of scale 1 -> (..., d); b.w/n moves the penalty's centre.
+
+        start (..., d): where the search begins, as the minimum without noise.
+        """
+        return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).weights
+
+    def tilt(
+        self, private: np.ndarray, public: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
+    ) -> np.ndarray:
+        """private (..., n, d), public (m, d) or (..., m, d), draws (..., d) of scale 1 -> tilts (..., d)."""
+        how = {"regularisation": self.strength, "centre": self._centre(draws), "start": start}
+        return importance.moved_tilts(private, public, **how)
+
+    @property
+    def strength(self) -> float:
+        """lambda + Delta."""
+        return self.regularisation + self.extra
+
+    def _centre(self, draws: np.ndarray) -> np.ndarray:
+        return -self.scale * draws / (self.rows * self.strength)
 
 
 def draws(kind: str, dimension: int, rng: np.random.Generator) -> np.ndarray:
@@ -217,20 +240,34 @@ def fit(sources: list[Source], public: np.ndarray, *, lambda_lr: float, lambda_i
     )
 
 
-def release(
-    fitted: Fitted, budget: Budget, noise: np.ndarray, *, hypotheses: np.ndarray | None = None
-) -> list[Release]:
-    """Add each source's own noise. noise (K, ..., 2, d): draws of scale 1 for its hypothesis and its tilt.
-
-    hypotheses (K, ..., d): already private ones (noise in the objective) in place of the first.
-    """
-    if hypotheses is None:
-        hypotheses = fitted.hypotheses + budget.scale(fitted.hypothesis_sensitivity) * noise[..., 0, :]
+def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
+    """Add each source's own noise to its answers. noise (K, ..., 2, d): draws of scale 1 for hypothesis and tilt."""
+    if budget.noise == "objective" and budget.epsilon < math.inf:
+        raise check.RefusedError("noise", budget.noise, "noise on the answer; noise in the objective comes before it")
+    hypotheses = fitted.hypotheses + budget.scale(fitted.hypothesis_sensitivity) * noise[..., 0, :]
     tilts = fitted.tilts + budget.scale(fitted.tilt_sensitivity) * noise[..., 1, :]
-    return list(_each(hypotheses, tilts, budget))
+    return list(each(hypotheses, tilts, budget))
 
 
-def _each(hypotheses: np.ndarray, tilts: np.ndarray, budget: Budget) -> Iterator[Release]:
+def perturbed(
+    sources: list[Source], public: np.ndarray, budget: Budget, noise: np.ndarray, *, lambda_lr: float, lambda_iw: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hypotheses and tilts (K, ..., d), both with noise in their objectives; noise (K, ..., 2, d) as in ``release``."""
+    labelled, unlabelled = [one.labelled for one in sources], [one.unlabelled for one in sources]
+    X, y = np.stack([one.X for one in labelled]), np.stack([one.y for one in labelled])
+    rows = np.stack([one.X for one in unlabelled])
+    first = Objective(rows=X.shape[-2], regularisation=lambda_lr, epsilon=budget.epsilon)
+    second = Objective(rows=rows.shape[-2], regularisation=lambda_iw, epsilon=budget.epsilon)
+    # Far from its centre: the search begins where the rows alone would have it, near enough
+    start = np.zeros_like(noise[..., 0, :])
+    return (
+        first.minimise(X, y, noise[..., 0, :], start=start),
+        second.tilt(rows, public, noise[..., 1, :], start=start),
+    )
+
+
+def each(hypotheses: np.ndarray, tilts: np.ndarray, budget: Budget) -> Iterator[Release]:
+    """The releases of all sources, from vectors (K, ..., d) that hold their noise already."""
     guarantee = None if budget.epsilon == math.inf else budget.guarantee
     for hypothesis, tilt in zip(hypotheses, tilts, strict=True):
         yield Release(hypothesis=hypothesis.copy(), tilt=tilt.copy(), guarantee=guarantee)

@@ -1,4 +1,4 @@
-"""Made-up worlds of many parties: each has a few rows of its own, and some rows belong to nobody and are public.
+"""Worlds of many parties: each has a few rows of its own, and some rows belong to nobody and are public.
 
 Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features cut to a public radius: ||x|| <= 1, constant and all,
 as the sensitivities need it.
@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 from scipy.special import ndtr
+from sklearn.datasets import load_digits
 
 from dpcore.streams import stream
 
@@ -23,33 +24,121 @@ REACH = math.sqrt(1 - CONSTANT**2)
 CHECK_ROWS, TEST_ROWS = 400, 1000
 # Parties are drawn in blocks of this many, each from a stream of its own: party 7 is the same among 10 and 20,000.
 _BLOCK = 50
+# Digits: how many are public, and how many are for tests; the first of these are the check rows, too.
+_DIGITS_PUBLIC, _DIGITS_TEST = 500, 597
 # Where the data streams of public rows and of parties are; parties' blocks are their parts.
 _PUBLIC, _PARTIES = 0, 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Public:
+    """Rows that belong to nobody: X (N, d), y (N,); the true labels are known to the analyst only."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
-    """A kind of data: means (K, f) and sd of the features of each class, and their public radius."""
+    """A kind of data: names of its classes, how many features it has, the public radius that these are cut to, and how
+    many public rows there are at most.
+    """
 
     title: str
-    means: np.ndarray
-    sd: float
-    radius: float
+    names: tuple[str, ...]
+    features: int
+    radius: float = 1.0
+    most_public: int = 2000
 
     @property
     def classes(self) -> int:
-        return len(self.means)
+        return len(self.names)
 
     @property
     def inputs(self) -> int:
         """d: features and the constant."""
-        return self.means.shape[1] + 1
+        return self.features + 1
 
-    def to_unit(self, features: np.ndarray) -> np.ndarray:
+    def to_unit(self, features: np.ndarray, radius: float | None = None) -> np.ndarray:
         """Features (..., f) -> inputs (..., f + 1) in the unit ball."""
         norms = np.linalg.norm(features, axis=-1, keepdims=True)
-        scaled = features * (REACH / np.maximum(norms, self.radius))
+        scaled = features * (REACH / np.maximum(norms, radius or self.radius))
         return np.concatenate([scaled, np.full((*features.shape[:-1], 1), CONSTANT)], axis=-1)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Made(Kind):
+    """Classes are Gaussian: means (K, f) and the sd of every feature."""
+
+    means: np.ndarray
+    sd: float
+
+    def public(self, seed: int, rows: int) -> dict[str, Public]:
+        found = {}
+        for part, (name, size) in enumerate((("test", TEST_ROWS), ("check", CHECK_ROWS), ("public", rows))):
+            rng = stream(seed, "data", _PUBLIC, part)
+            # Row by row from one stream, so that more rows leave the earlier ones as they are
+            draws = rng.standard_normal((size, self.inputs))
+            # The last normal number of a row says its class: its place in the distribution, in K equal parts
+            y = np.minimum((ndtr(draws[:, -1]) * self.classes).astype(int), self.classes - 1)
+            found[name] = Public(X=self.to_unit(self.means[y] + self.sd * draws[:, :-1]), y=y)
+        return found
+
+    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rows (parties, n, d) of classes y (parties, n), whose features move by ``moved`` (parties, 1, f) sd."""
+        return self.to_unit(self.means[y] + moved * self.sd + self.sd * rng.standard_normal((*y.shape, self.features)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Images(Kind):
+    """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to a few directions of the *public* images.
+
+    Where the directions, the centre and the radius came from private images they would be a release of their own. The
+    rest is dealt: a party draws its images from those that are neither public nor for tests, again and again, so that
+    with many parties an image lies with several of them. A party is what is protected, and not an image.
+    """
+
+    def public(self, seed: int, rows: int) -> dict[str, Public]:
+        X, y, _ = _projected(seed, self.features)
+        inputs = self.to_unit(X, _radius(X[: self.most_public]))
+        tested = slice(self.most_public, self.most_public + _DIGITS_TEST)
+        found = {"test": tested, "check": slice(tested.start, tested.start + CHECK_ROWS), "public": slice(rows)}
+        return {name: Public(X=inputs[part].copy(), y=y[part].copy()) for name, part in found.items()}
+
+    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rows (parties, n, d) of classes y (parties, n); moved (parties, 1, f) in sd of the public images."""
+        X, _, by_class = _projected(seed, self.features)
+        counts = np.array([len(own) for own in by_class])
+        place = (rng.random(y.shape) * counts[y]).astype(int)
+        table = np.array([np.resize(own, counts.max()) for own in by_class])
+        pool = X[: self.most_public]
+        return self.to_unit(X[table[y, place]] + moved * pool.std(axis=0), _radius(pool))
+
+
+@lru_cache(maxsize=1)
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_digits(return_X_y=True)
+    return X / 16, y
+
+
+@lru_cache(maxsize=4)
+def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """All digits in the order of a seed, public ones first, tested ones next: features (1797, f) along the main
+    directions of the public ones, classes (1797,), and for each class the places of its private images.
+    """
+    X, y = _digits()
+    order = stream(seed, "split").permutation(len(X))
+    X, y = X[order], y[order]
+    pool = X[:_DIGITS_PUBLIC]
+    centre = pool.mean(axis=0)
+    found = (X - centre) @ np.linalg.svd(pool - centre, full_matrices=False)[2][:directions].T
+    private = np.arange(_DIGITS_PUBLIC + _DIGITS_TEST, len(X))
+    return found, y, [private[y[private] == label] for label in range(10)]
+
+
+def _radius(pool: np.ndarray) -> float:
+    """All but one in twenty of the public rows are left as long as they are."""
+    return float(np.quantile(np.linalg.norm(pool, axis=1), 0.95))
 
 
 def _directions(classes: int, features: int) -> np.ndarray:
@@ -58,13 +147,22 @@ def _directions(classes: int, features: int) -> np.ndarray:
     return 2.3 * found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
+def _made(title: str, means: np.ndarray, *, sd: float, radius: float) -> Made:
+    names = tuple(f"class {label + 1}" for label in range(len(means)))
+    return Made(title=title, names=names, features=means.shape[1], means=means, sd=sd, radius=radius)
+
+
 KINDS = MappingProxyType(
     {
-        "two": Kind(title="Two classes", means=np.array([[-1.0, -0.7], [1.0, 0.7]]), sd=1.0, radius=4.0),
-        "four": Kind(
-            title="Four classes", means=1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0
+        "two": _made("Two classes", np.array([[-1.0, -0.7], [1.0, 0.7]]), sd=1.0, radius=4.0),
+        "four": _made("Four classes", 1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0),
+        "six": _made("Six classes, 10 features", _directions(6, 10), sd=0.8, radius=6.0),
+        "digits": Images(
+            title="Digits, ten classes",
+            names=tuple(f"digit {label}" for label in range(10)),
+            features=8,
+            most_public=_DIGITS_PUBLIC,
         ),
-        "six": Kind(title="Six classes, 10 features", means=_directions(6, 10), sd=0.8, radius=6.0),
     }
 )
 
@@ -84,27 +182,12 @@ class World:
         return KINDS[self.dataset]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Public:
-    """Rows that belong to nobody: X (N, d), y (N,); the true labels are known to the analyst only."""
-
-    X: np.ndarray
-    y: np.ndarray
-
-
 @lru_cache(maxsize=16)
 def public(dataset: str, seed: int, rows: int) -> dict[str, Public]:
     """ "public" (``rows``), "check" and "test" rows; fewer public rows are the first of more."""
-    kind, found = KINDS[dataset], {}
-    for part, (name, size) in enumerate((("test", TEST_ROWS), ("check", CHECK_ROWS), ("public", rows))):
-        rng = stream(seed, "data", _PUBLIC, part)
-        # Row by row from one stream, so that more rows leave the earlier ones as they are
-        draws = rng.standard_normal((size, kind.inputs))
-        # The last normal number of a row says its class: its place in the distribution, in K equal parts
-        y = np.minimum((ndtr(draws[:, -1]) * kind.classes).astype(int), kind.classes - 1)
-        X = kind.to_unit(kind.means[y] + kind.sd * draws[:, :-1])
-        X.flags.writeable = y.flags.writeable = False
-        found[name] = Public(X=X, y=y)
+    found = KINDS[dataset].public(seed, rows)
+    for part in found.values():
+        part.X.flags.writeable = part.y.flags.writeable = False
     return found
 
 
@@ -118,11 +201,11 @@ def parties(world: World, first: int, last: int) -> tuple[np.ndarray, np.ndarray
 
 def _block(world: World, block: int) -> tuple[np.ndarray, np.ndarray]:
     kind, rng = world.kind, stream(world.seed, "data", _PARTIES, block)
-    K, features = kind.means.shape
+    K = kind.classes
     favourite = rng.integers(0, K, (_BLOCK, 1))
-    moved = rng.standard_normal((_BLOCK, 1, features)) * (world.unlike * kind.sd / 2)
+    moved = rng.standard_normal((_BLOCK, 1, kind.features)) * (world.unlike / 2)
     careless = rng.random((_BLOCK, 1)) < world.careless
     chance, any_class = rng.random((_BLOCK, world.rows)), rng.integers(0, K, (_BLOCK, world.rows))
     y = np.where(chance < world.unlike, favourite, any_class)
-    X = kind.to_unit(kind.means[y] + moved + kind.sd * rng.standard_normal((_BLOCK, world.rows, features)))
+    X = kind.inputs_of(world.seed, y, moved, rng)
     return X, np.where(careless, rng.integers(0, K, (_BLOCK, world.rows)), y)

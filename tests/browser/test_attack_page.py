@@ -60,6 +60,28 @@ def test_a_click_beside_all_points_puts_an_outlier_there_and_a_drag_does_not(pag
     expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)
 
 
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_the_person_can_be_dragged_and_the_picture_follows(page, serve, width, dark):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row", width=width, height=1000, dark=dark)
+    drawn(opened, CHARTS)
+    handle = chart(opened).locator("xpath=..").locator("[data-handle]")
+    handle.scroll_into_view_if_needed()
+    opened.mouse.wheel(0, 40)
+    opened.wait_for_timeout(300)  # the page scrolls smoothly
+    box = handle.bounding_box()
+    begin = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    opened.mouse.move(*begin)
+    opened.mouse.down()
+    opened.mouse.move(begin[0] + 60, begin[1] - 40, steps=10)
+    expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)  # before it is let go
+    opened.mouse.move(begin[0] + 80, begin[1] - 60, steps=5)
+    opened.mouse.up()
+    opened.wait_for_url(re.compile("who=outlier"), timeout=PATIENCE)
+    ended = handle.bounding_box()
+    assert ended["x"] - box["x"] == pytest.approx(80, abs=3)
+    assert ended["y"] - box["y"] == pytest.approx(-60, abs=3)
+
+
 def test_the_keys_go_from_person_to_person(page, serve):
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row&person=5", width=1440, height=1000)
     drawn(opened, CHARTS)

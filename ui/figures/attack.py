@@ -40,9 +40,16 @@ def people(result: WorldsResult) -> dict:
 
 
 def clicks(result: WorldsResult) -> dict:
-    """What a click on the map does."""
-    (x, y) = result.plane.units
-    return {"point": "person", "place": "spot", "x": list(x), "y": list(y)}
+    """What a click on the map does, and which mark can be dragged."""
+    (x, y), at = result.plane.units, _place(result)
+    drag = {"at": at.tolist(), "colour": theme.WITH_YOU}
+    return {"point": "person", "place": "spot", "x": list(x), "y": list(y), "drag": drag}
+
+
+def _place(result: WorldsResult) -> np.ndarray:
+    """Where the person is drawn, (2,)."""
+    (row, _), _ = result.settings.neighbours.candidates
+    return result.plane.display(result.plane.coordinates(row[None]))[0]
 
 
 def _points(result: WorldsResult) -> list[dict]:
@@ -64,8 +71,8 @@ def _points(result: WorldsResult) -> list[dict]:
 
 def _meant(result: WorldsResult) -> dict:
     """The person, in the colour of the class, with a ring."""
-    (row, label), _ = result.settings.neighbours.candidates
-    at = result.plane.display(result.plane.coordinates(row[None]))
+    (_, label), _ = result.settings.neighbours.candidates
+    at = _place(result)[None]
     ring = {"color": theme.WITH_YOU, "width": 3.5}
     marker = {"color": theme.CLASSES[label], "size": 15, "line": ring}
     name = result.split.source.classes[label]
@@ -80,7 +87,7 @@ def scores(result: WorldsResult) -> dict:
     return theme.figure(
         # The one trace holds the axes up; the bars are shapes, which move without a redraw of the chart.
         theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
-        title=theme.title(f"Scores: {result.overlap:.0%} in common"),
+        title=theme.title(f"Scores of 2 x {result.trainings:,} trainings: {result.overlap:.0%} in common"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
             word(f'<span style="color:{theme.WITHOUT_YOU}">◂ says “another”</span>', x=0.02),

@@ -1,9 +1,7 @@
-"""The other parts of the attack in pictures: membership, audits, who pays, and inversion."""
+"""The other parts of the attack in pictures: membership, who pays, and inversion."""
 
 import numpy as np
 
-from dpcore.experiments.attack_attempts import AuditResult
-from dpcore.experiments.attack_audits import AUDITS
 from dpcore.experiments.attack_groups import GROUPS, GroupsResult
 from dpcore.experiments.attack_inversion import RECORD, InversionResult
 from dpcore.experiments.attack_members import ATTACKS, RATES, MembersResult
@@ -13,7 +11,6 @@ from ui.figures.attack import EPSILON_AXIS, staircase, word
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("learnt by heart, without privacy", theme.NON_PRIVATE)}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
-CAUGHT, STANDS = "#d6404e", theme.PRIVATE
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": "#c2559a"}
 _LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.1 %", "1 %", "10 %", "100 %"]}
 
@@ -59,10 +56,10 @@ def margins(result: MembersResult, arm: str) -> dict:
     ]
     shapes = [staircase(edges, share, colour=c, top=0.235) for share, c in zip(shares, (INSIDE, OUTSIDE), strict=True)]
     members, others = result.right(arm)
-    title = "Private" if arm == "private" else "Without privacy"
+    title = "Private" if arm == "private" else "No privacy"
     return theme.figure(
         theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
-        title=theme.title(f"{title}: right on members {theme.percent(members)}, others {theme.percent(others)}"),
+        title=theme.title(f"{title}: in {theme.percent(members)}, out {theme.percent(others)} right"),
         shapes=shapes,
         annotations=[
             word(
@@ -73,56 +70,6 @@ def margins(result: MembersResult, arm: str) -> dict:
         xaxis={"title": {"text": "how sure of the right class (logit)"}, "range": [-reach, reach]},
         yaxis={"title": {"text": "share"}, "range": [0, 0.24], "tickformat": ".0%"},
     )
-
-
-def audits(result: AuditResult) -> dict:
-    """Each audit: a bar to what was measured, a stroke at the claim, and the name above, so that a phone has room."""
-    done = list(result.bounds)
-    place = {name: len(AUDITS) - 1 - at for at, name in enumerate(AUDITS)}
-    found = np.array([max(result.bounds[name].epsilon, 0.055) for name in done])
-    colours = [CAUGHT if result.caught(name) else STANDS for name in done]
-    bars = [
-        _bar(place[name], float(epsilon), colour=colour)
-        for name, epsilon, colour in zip(done, found, colours, strict=True)
-    ]
-    dots = theme.scatter(
-        found,
-        np.array([place[name] - 0.22 for name in done]),
-        mode="markers",
-        marker={"color": colours, "size": 7},
-        hovertemplate="at least %{x:.3g}<extra></extra>",
-    )
-    return theme.figure(
-        dots,
-        title=theme.title("Epsilon: claimed, and measured at least"),
-        shapes=[*bars, *(_claim(AUDITS[name].epsilon, at) for name, at in place.items())],
-        annotations=[_name(name, at) for name, at in place.items()],
-        margin={"l": 12, "r": 16, "t": 34, "b": 44},
-        xaxis={
-            "title": {"text": "epsilon (log scale)"},
-            "type": "log",
-            "range": [-1.3, 1.7],
-            "tickvals": [0.1, 0.3, 1, 3, 10, 30],
-            "ticktext": ["0.1", "0.3", "1", "3", "10", "30"],
-        },
-        yaxis={"range": [-0.7, len(AUDITS) - 0.3], "visible": False},
-    )
-
-
-def _bar(place: int, epsilon: float, *, colour: str) -> dict:
-    ends = {"x0": 0.05, "x1": epsilon, "y0": place - 0.36, "y1": place - 0.08}
-    return {"type": "rect", "fillcolor": theme.rgba(colour, 0.5), "line": {"width": 0}} | ends
-
-
-def _claim(epsilon: float, place: int) -> dict:
-    ends = {"x0": epsilon, "x1": epsilon, "y0": place - 0.46, "y1": place + 0.02}
-    return {"type": "line", "line": {"color": theme.BOUND, "width": 3}} | ends
-
-
-def _name(name: str, place: int) -> dict:
-    text = f"{AUDITS[name].family}: {AUDITS[name].what}"
-    at = {"x": 0, "xref": "paper", "xanchor": "left", "y": place + 0.22, "yref": "y", "yanchor": "middle"}
-    return {"text": text, "showarrow": False, "font": {"size": 12}} | at
 
 
 def groups(result: GroupsResult) -> dict:

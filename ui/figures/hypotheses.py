@@ -1,9 +1,9 @@
-"""Hypothesis transfer in pictures: weights and their error, right answers, what is gained, noise, two coordinates."""
+"""Hypothesis transfer in pictures: weights and their error, right answers, what is gained, two coordinates."""
 
 import numpy as np
 
 from dpcore.experiments.hypotheses import LIMITS, SHARES
-from dpcore.experiments.hypotheses_result import PUBLISHED_FEATURES, HypothesesResult
+from dpcore.experiments.hypotheses_result import HypothesesResult
 from dpcore.experiments.hypotheses_work import METHODS
 from ui.figures import theme
 
@@ -21,13 +21,11 @@ TRUTH = ("true share", theme.NOW, "solid")
 # Sources are told apart by these.
 SOURCES = ("#e69f00", "#8457c6", "#2fb5c7", "#5c9e4a", "#e377a2", "#7f6a55", "#a34d4d", "#b3b7c0")
 _DASHES = {"dotted": "dot", "solid": "solid"}
-_MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
+MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
 _LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
 _TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}
 # Of a row of the weights' bars.
 _HALF = 0.32
-# The noise picture's vertical range: beyond it a number says nothing.
-_LEAST_SD, _MOST_SD = 1e-3, 1e4
 
 
 def weights(result: HypothesesResult) -> dict:
@@ -38,10 +36,10 @@ def weights(result: HypothesesResult) -> dict:
         shapes.append(_bar(k + 1, median[k], fillcolor=theme.rgba(SOURCES[k], 0.75), line={"width": 0}))
         shapes.append(_stroke(k + 1, low[k], k + 1, high[k], width=2.5, colour=SOURCES[k]))
         shapes.append(_stroke(k + 1 - 0.42, share, k + 1 + 0.42, share, width=3, colour=TRUTH[1]))
-        words.append(_word(f"{100 * median[k]:.0f}", x=k + 1, y=max(high[k], share) + 0.05))
+        words.append(word(f"{100 * median[k]:.0f}", x=k + 1, y=max(high[k], share) + 0.05))
     return theme.figure(
-        _anchor(1.0, -1.0),
-        margin=_MARGIN,
+        anchor(1.0, -1.0),
+        margin=MARGIN,
         title=theme.title("Hypothesis weights (lines: the truth)"),
         shapes=shapes,
         annotations=words,
@@ -61,12 +59,12 @@ def _stroke(x0: float, y0: float, x1: float, y1: float, *, width: float, colour:
     return {"type": "line", "xref": "x", "yref": "y", "line": line} | place
 
 
-def _anchor(x: float, y: float) -> dict:
+def anchor(x: float, y: float) -> dict:
     """A trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the chart."""
     return theme.scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
 
 
-def _word(text: str, *, x: float, y: float, **more: object) -> dict:
+def word(text: str, *, x: float, y: float, **more: object) -> dict:
     return {"text": text, "x": float(x), "y": float(y), "showarrow": False, "font": {"size": 12}} | more
 
 
@@ -85,10 +83,10 @@ def accuracy(result: HypothesesResult, over: str) -> dict:
         lowest = min([lowest, *(100 * median)])
     now = 100 * result.settings.label_share if over == "share" else result.settings.epsilon
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
-    marks = [_mark(now, 100 * result.summary[name].median, STYLES[name][1]) for name in METHODS]
+    marks = [mark(now, 100 * result.summary[name].median, STYLES[name][1]) for name in METHODS]
     return theme.figure(
         *traces,
-        margin=_MARGIN,
+        margin=MARGIN,
         title=theme.title(f"Right answers over {'epsilon' if over == 'epsilon' else 'the share of labels'}"),
         shapes=[theme.rule(now), *marks],
         xaxis=_axis(over),
@@ -104,7 +102,7 @@ def _axis(over: str) -> dict:
     return {"title": {"text": "labels in 100 target rows (log scale)"}, "type": "log", "range": ends} | ticks
 
 
-def _mark(x: float, y: float, colour: str) -> dict:
+def mark(x: float, y: float, colour: str) -> dict:
     """A dot of a method at what is now."""
     return theme.diamond(x, y) | {"fillcolor": colour, "path": "M-5,0L0,-5L5,0L0,5Z"}
 
@@ -123,13 +121,13 @@ def error(result: HypothesesResult) -> dict:
         (result.plain_error, "no noise", theme.NON_PRIVATE),
     ):
         if value == value and value > 0:
-            shapes.append(_level(value, colour=line))
-            words.append(_word(text, x=0.99, y=np.log10(value), xref="paper", xanchor="right", yanchor="bottom"))
+            shapes.append(level(value, colour=line))
+            words.append(word(text, x=0.99, y=np.log10(value), xref="paper", xanchor="right", yanchor="bottom"))
     shapes.append(theme.diamond(result.settings.epsilon, max(result.error.median, 1e-9)))
     return theme.figure(
         theme.band(at, low, high, colour=colour),
         theme.line(at, median, colour=colour, name="error", mode="lines+markers", hovertemplate=hover),
-        margin=_MARGIN,
+        margin=MARGIN,
         title=theme.title("Mean square error of the weights"),
         shapes=shapes,
         annotations=words,
@@ -138,7 +136,7 @@ def error(result: HypothesesResult) -> dict:
     )
 
 
-def _level(y: float, *, colour: str) -> dict:
+def level(y: float, *, colour: str) -> dict:
     line = {"color": colour, "width": 1.4, "dash": "dot"}
     return {
         "type": "line",
@@ -159,17 +157,17 @@ def gain(result: HypothesesResult) -> dict:
         {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
         | {"fillcolor": theme.rgba(theme.BOUND, 0.1), "line": {"width": 0}}
     ]
-    words = [_word("harm", x=0.01, y=1, xref="paper", yref="paper", xanchor="left", yanchor="top")]
+    words = [word("harm", x=0.01, y=1, xref="paper", yref="paper", xanchor="left", yanchor="top")]
     for place, name in enumerate(reversed(named), 1):
         colour, (low, median, high) = STYLES[name][1], (100 * value for value in result.gain[name])
         shapes.append(_stroke(low, place, high, place, width=6, colour=theme.rgba(colour, 0.45)))
-        shapes.append(_mark(median, place, colour))
-        words.append(_word(f"{median:+.1f}", x=0.995, y=place, xref="paper", xanchor="right"))
+        shapes.append(mark(median, place, colour))
+        words.append(word(f"{median:+.1f}", x=0.995, y=place, xref="paper", xanchor="right"))
     ends = [100 * value for spread in result.gain.values() for value in (spread.low, spread.high)]
     reach = 10 * np.ceil(max(*map(abs, ends), 1) / 10)
     return theme.figure(
-        _anchor(0.0, -5.0),
-        margin=_MARGIN | {"l": 84, "r": 48},
+        anchor(0.0, -5.0),
+        margin=MARGIN | {"l": 84, "r": 48},
         title=theme.title("Gain over the target's few labels"),
         shapes=shapes,
         annotations=[word | ({"x": 1.14} if word["text"][0] in "+-" else {}) for word in words],
@@ -183,46 +181,7 @@ def gain(result: HypothesesResult) -> dict:
     )
 
 
-def noise(result: HypothesesResult) -> dict:
-    """Sd of the noise on a row's margin, and on the logarithm of its weight, over the number of features."""
-    found, settings = result.noise, result.settings
-    shapes, words = [], []
-    for values, colour in ((found.margin, theme.PRIVATE), (found.weight, theme.PUBLIC)):
-        points = [(d, v) for d, v in zip(found.dimension, values, strict=True) if _LEAST_SD < v < _MOST_SD]
-        path = "M" + "L".join(f"{d},{v:.4g}" for d, v in points) if points else ""
-        if path:
-            shapes.append(
-                {"type": "path", "path": path, "xref": "x", "yref": "y"} | {"line": {"color": colour, "width": 2}}
-            )
-    shapes.append(_level(1.0, colour=theme.BOUND))
-    words.append(_word("1: a usual margin", x=0.01, y=0, xref="paper", xanchor="left", yanchor="bottom"))
-    for at, (text, colour) in enumerate((("on a log-weight", theme.PUBLIC), ("on a margin", theme.PRIVATE))):
-        style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        words.append(_word(_ink(f"— {text}", colour), x=0.01, y=1 - 0.09 * at, **style))
-    for name, d in PUBLISHED_FEATURES.items():
-        line = {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}
-        shapes.append({"type": "line", "x0": d, "x1": d, "yref": "paper", "y0": 0, "y1": 1, "line": line})
-        words.append(_word(name, x=np.log10(d), y=0.02, yref="paper", textangle=-90, xanchor="right", yanchor="bottom"))
-    shapes.append(theme.rule(settings.dimension))
-    shapes += [_mark(settings.dimension, value, theme.NOW) for value in result.noise_at(settings.dimension)]
-    return theme.figure(
-        _anchor(2.0, 1e-9),
-        margin=_MARGIN,
-        title=theme.title("Noise sd by number of features"),
-        shapes=shapes,
-        annotations=words,
-        xaxis={
-            "title": {"text": "features d' (log scale)"},
-            "type": "log",
-            "range": [np.log10(1.9), np.log10(9000)],
-            "tickvals": [2, 10, 100, 1000],
-            "ticktext": ["2", "10", "100", "1000"],
-        },
-        yaxis={"type": "log", "range": [-2.5, 3.2], "tickvals": [0.01, 0.1, 1, 10, 100, 1000], "tickformat": "~g"},
-    )
-
-
-def _ink(text: str, colour: str) -> str:
+def ink(text: str, colour: str) -> str:
     return f'<span style="color:{colour}">{text}</span>'
 
 
@@ -249,9 +208,9 @@ def plane(result: HypothesesResult) -> dict:
     x, y = found.coordinates
     beyond = f" ({outside} outside)" if outside else ""
     return theme.figure(
-        _anchor(0.0, 10 * reach),
-        margin=_MARGIN,
-        title=theme.title(f"{_ink('Prior', theme.PUBLIC)} and {_ink('posterior', theme.PRIVATE)} {beyond}"),
+        anchor(0.0, 10 * reach),
+        margin=MARGIN,
+        title=theme.title(f"{ink('Prior', theme.PUBLIC)} and {ink('posterior', theme.PRIVATE)} {beyond}"),
         shapes=shapes,
         xaxis={"title": {"text": f"coordinate {x + 1} (rings: before noise)"}, "range": [-reach, reach]},
         yaxis={"title": {"text": f"coordinate {y + 1}"}, "range": [-reach, reach]},

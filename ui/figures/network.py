@@ -123,7 +123,7 @@ def norms(result: NetworkResult) -> dict:
         shapes=shapes,
         annotations=words,
         xaxis={
-            "title": {"text": "norm of a row's gradient (analyst only)"},
+            "title": {"text": "a row's gradient norm (analyst)"},
             "type": "log",
             "range": [np.log10(EDGES[0]), np.log10(EDGES[-1])],
             "tickvals": [1e-4, 1e-2, 1, 100],

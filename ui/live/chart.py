@@ -23,6 +23,7 @@ class Picture:
     charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a click a movement
     of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
     field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
+    `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
     `cursor` draws a dotted line at this x, which moves without a redraw of the chart.
     """
 
@@ -34,19 +35,63 @@ class Picture:
     clicks: Mapping[str, object] | None = None
     cursor: float | None = None
 
-    def message(self) -> bytes:
-        """As bytes of JSON: the figure's own is embedded as it is and never encoded twice."""
-        head = {"name": self.name, "alt": self.alt, "height": self.height, "late": self.late}
-        head |= {"clicks": self.clicks} if self.clicks else {}
-        head |= {"cursor": {"x": self.cursor, "colour": theme.NOW}} if self.cursor is not None else {}
+    def message(self) -> dict:
+        """What the browser is told; the figure is encoded once."""
+        head = {"name": self.name, "height": self.height, "late": self.late, "figure": self._encoded()}
+        return head | self._beside() | ({"clicks": self.clicks} if self.clicks else {})
+
+    def _beside(self) -> dict:
+        """What stands beside the figure, and moves with it."""
+        line = {"cursor": {"x": self.cursor, "colour": theme.NOW}} if self.cursor is not None else {}
+        return {"alt": self.alt} | line
+
+    def _encoded(self) -> orjson.Fragment:
         if isinstance(self.figure, Mapping):
-            body = orjson.dumps(self.figure, option=orjson.OPT_SERIALIZE_NUMPY)
-        else:
-            body = pio.to_json(self.figure, validate=False, engine="orjson").encode()
-        return orjson.dumps(head)[:-1] + b',"figure":' + body + b"}"
+            return orjson.Fragment(_json(self.figure))
+        return orjson.Fragment(pio.to_json(self.figure, validate=False, engine="orjson"))
+
+    def parts(self) -> dict[str, bytes]:
+        """Each part of the figure as JSON: "data", and the layout's by their names. Only of a figure of plain data."""
+        layout = self.figure.get("layout", {})
+        return {"data": _json(self.figure["data"])} | {f"layout.{name}": _json(part) for name, part in layout.items()}
+
+    def change(self, since: Mapping[str, bytes]) -> dict:
+        """What this picture tells the browser that knows the `parts` of another one of this name."""
+        mine = dict.fromkeys(since, b"null") | self.parts()
+        changed = {name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part}
+        layout = {name.removeprefix("layout."): part for name, part in changed.items() if name != "data"}
+        data = {"data": changed["data"]} if "data" in changed else {}
+        return self._beside() | data | ({"layout": layout} if layout else {})
 
 
-def board(rows: Sequence[Sequence[Picture]], *, key: str) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """What a board, and the words beside it, show when a knob that plays stands at `at`.
+
+    The names of the pictures are the same at all moments, and their figures plain data. `words`: CSS selector of an
+    element of the page -> its HTML, which is taken as it is: never put what a visitor typed into it.
+    """
+
+    at: float
+    pictures: Sequence[Sequence[Picture]]
+    words: Mapping[str, str]
+
+
+def _reel(moments: Sequence[Moment]) -> dict:
+    """Moments as what differs from the first of them."""
+    now, *later = moments
+    known = {picture.name: picture.parts() for row in now.pictures for picture in row}
+    heads = [{"at": moment.at, "words": moment.words} for moment in moments]
+    for head, moment in zip(heads[1:], later, strict=True):
+        head["charts"] = {one.name: one.change(known[one.name]) for row in moment.pictures for one in row}
+    return {"now": heads[0], "later": heads[1:]}
+
+
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment] = ()) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
     One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
@@ -55,12 +100,15 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str) -> None:
 
     What makes a redraw quick: typed arrays in the figures, never lists; traces whose data did not change, which are
     recognised; fixed axis ranges; at most a few hundred markers.
+
+    `reel`: the moment that `rows` show, and those that a playing knob comes to next. The browser steps through them by
+    itself; what differs between them travels, and a script run a step is spared.
     """
-    lines = b",".join(b"[" + b",".join(picture.message() for picture in row) + b"]" for row in rows)
-    head = orjson.dumps({"plotly": plotly.__version__})
+    data = {"plotly": plotly.__version__, "rows": [[picture.message() for picture in row] for row in rows]}
+    data |= {"reel": _reel(reel)} if reel else {}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
-    serving.mount("chart", key=key, data=head[:-1] + b',"rows":[' + lines + b"]}", **more)
+    serving.mount("chart", key=key, data=_json(data), **more)
 
 
 def _nothing() -> None:

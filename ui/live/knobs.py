@@ -27,6 +27,7 @@ from ui.live import serving
 
 LONGEST_TEXT = 64
 LARGEST_SEQ = 2**53
+MOST_AHEAD = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +39,9 @@ class Knob:
     taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate").
 
     A knob that can `play` has buttons under its track: it then goes from stop to stop by itself, each time the picture
-    has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob.
+    has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob. The browser goes
+    by itself through the moments that a board was given ahead of time (`Movement.ahead`); without such, each stop is a
+    movement.
     """
 
     name: str
@@ -73,7 +76,8 @@ class Movement:
 
     `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when the person
     typed something that is not a number. `final` is True once the knob is released or an entry is committed.
-    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work.
+    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work. `ahead` are the
+    values that a knob that plays will come to next: a board may be given their pictures now.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Movement:
     seq: int
     final: bool
     tick: bool
+    ahead: tuple[float, ...] = ()
 
 
 def movement(key: str, *, after: int = -1) -> Movement | None:
@@ -109,8 +114,11 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
         return None
     if isinstance(value, str):
         return Movement(name=name, value=value[:LONGEST_TEXT], seq=seq, final=final, tick=False)
-    number = _finite(value)
-    return None if number is None else Movement(name=name, value=number, seq=seq, final=final, tick=False)
+    number, ahead = _finite(value), sent.get("ahead", [])
+    if number is None or not isinstance(ahead, list) or len(ahead) > MOST_AHEAD:
+        return None
+    known = tuple(one for one in map(_finite, ahead) if one is not None)
+    return Movement(name=name, value=number, seq=seq, final=final, tick=False, ahead=known)
 
 
 def _finite(value: object) -> float | None:

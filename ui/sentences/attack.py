@@ -5,14 +5,17 @@ from pathlib import Path
 
 import streamlit as st
 
+from dpcore.experiments.attack import PRESETS
 from dpcore.experiments.attack_result import WorldsResult
 from dpcore.experiments.classifier_claims import crossing
 from ui import panels
 from ui.panels import in_hundred, number
+from ui.vocabulary import KNOBS as VOCABULARY
 
 PARTS_HELP = (
     "**Two worlds**: can an attacker tell whether one person was in? **Membership**: who was in, person by person? "
-    "**Audit**: does every mechanism of the lab keep its promise? **Who pays**: whose accuracy is lost? "
+    "**Audit**: does every mechanism of the lab keep its promise? **One run**: what does one single training show? "
+    "**Who pays**: whose accuracy is lost? "
     "**Inversion**: what do released weights show of the pictures?"
 )
 VERSIONS_HELP = (
@@ -29,6 +32,18 @@ KNOBS = {
     }
 }
 NOBODY_PROVED = "An audit can refute a claim; it never proves one."
+
+
+def recipe(part: str) -> str:
+    """Which settings a part brings, and that they are a choice; nothing where it brings none."""
+    given = PRESETS[part]
+    if not given:
+        return ""
+    names = [f"{VOCABULARY[name]['label'].lower()} {value:g}" for name, value in given.items()]
+    return (
+        f"This part begins with {', '.join(names[:-1])} and {names[-1]}: chosen from a few that were tried, because "
+        "they show something. Change them below; a link keeps yours."
+    )
 
 
 def verdict(result: WorldsResult) -> str:

@@ -1,9 +1,7 @@
-"""Membership, audits, who pays and inversion in words."""
+"""Membership, who pays and inversion in words."""
 
 import streamlit as st
 
-from dpcore.experiments.attack_attempts import AuditResult
-from dpcore.experiments.attack_audits import AUDITS, CONFIDENCE
 from dpcore.experiments.attack_groups import GROUPS, GroupsResult
 from dpcore.experiments.attack_inversion import InversionResult
 from dpcore.experiments.attack_members import ATTACKS, MODELS, MembersResult
@@ -83,80 +81,6 @@ def membership_table(result: MembersResult) -> None:
     )
 
 
-def audit_verdict(result: AuditResult) -> str:
-    """How many were caught, and which notable ones."""
-    done, caught = len(result.bounds), sum(map(result.caught, result.bounds))
-    text = f"<b>{caught} of {done}</b> mechanisms are caught spending more than they claim"
-    text += "." if done == len(AUDITS) else f"; {len(AUDITS) - done} audits are still running."
-    name = "classifier published"
-    if name in result.bounds:
-        bound = result.bounds[name]
-        text += (
-            f" The slides' classifier claims epsilon {number(AUDITS[name].epsilon)} and spends at least "
-            f"<b>{number(bound.epsilon)}</b>: {bound.trials:,} trainings show it."
-        )
-    return text
-
-
-def audit_diagnostics(result: AuditResult) -> list[str]:
-    """How to read the table."""
-    sentences = [
-        "<b>Consistent</b> means that this attack, with this many runs, did not refute the claim: nothing more. "
-        + NOBODY_PROVED,
-        f"Each bound is at {CONFIDENCE:.0%} confidence on its own: of {len(AUDITS)} audits of sound mechanisms one in "
-        "100 would be caught by bad luck.",
-        "By counting, 1,000 right guesses of 1,000 show an epsilon of about 5 and no more; where the noise is "
-        "Gaussian, "
-        "both rates together show far more.",
-        "A mechanism that adds too much noise is consistent however wrong its reasons are: the report's functional "
-        "mechanism gives about half of what it claims.",
-    ]
-    if result.surprises:
-        names = "; ".join(f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises)
-        sentences.insert(0, f"<b>Not as expected with this seed</b>: {names}.")
-    return sentences
-
-
-def audit_guarantee(_: AuditResult) -> str:
-    """What is claimed in each row."""
-    return panels.note(
-        "Each row has a claim of its own: epsilon and delta as in the table, one record replaced, or for DP-SGD one "
-        "there "
-        "or not. The neighbours are the worst that are known, and may lie outside of the public bounds that the "
-        "classifier's page keeps. What is measured is a lower bound, never a guarantee."
-    )
-
-
-def audit_table(result: AuditResult) -> None:
-    """Every audit with its verdict."""
-    frame = result.table()
-    if frame.empty:
-        return
-    shown = frame.assign(
-        claimed=[
-            f"{number(e)}" + (f", {d:g}" if d else "") for e, d in zip(frame["claimed"], frame["delta"], strict=True)
-        ],
-        **{
-            "at least": frame["at least"].map(number),
-            "trainings": frame["trainings"].map("{:,}".format),
-            "verdict": ["<b>caught</b>" if v == "caught" else v for v in frame["verdict"]],
-            "form": frame["form"].map({"count": "counting", "gaussian": "Gaussian"}),
-        },
-    )
-    st.markdown("**Claimed and measured**")
-    names = {
-        "claimed": "claimed epsilon, delta",
-        "at least": f"measured, at least ({CONFIDENCE:.0%})",
-        "trainings": "runs",
-    }
-    heads = ("mechanism", "version", "claimed", "neighbours", "at least", "form", "trainings", "verdict")
-    panels.table(
-        shown,
-        caption="Runs in both worlds together. The same table with more runs: make audit.",
-        heads={head: names.get(head, head) for head in heads},
-    )
-
-
 def pays_verdict(result: GroupsResult) -> str:
     """What privacy costs each group."""
     (large, small), few = (result.cost(group) for group in (0, 1)), result.few
@@ -169,6 +93,8 @@ def pays_verdict(result: GroupsResult) -> str:
 
 def _points(cost: float) -> str:
     amount = abs(100 * cost)
+    if amount < 0.05:
+        return "nothing"
     return f"{amount:.1f} points" if cost > 0 else f"nothing (it gains {amount:.1f} points)"
 
 

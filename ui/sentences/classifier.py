@@ -73,12 +73,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
             f"{number(settings.learning_rate)} are right {in_hundred(reference.accuracy)} times in 100, and a model "
             f"fitted to the end {in_hundred(reference.best_accuracy)}. More steps or a higher rate come first."
         )
-    if settings.delta * settings.rows >= 1:
-        sentences.append(
-            f"Delta {settings.delta:g} is no smaller than one over the {settings.rows} rows: publishing one whole row "
-            "at random would be allowed. Choose it far smaller."
-        )
-    return sentences
+    return [*sentences, *filter(None, [panels.large_delta(settings.delta, settings.rows)])]
 
 
 def _clipping(result: ClassifierResult) -> str:

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from dpcore.experiments.hypotheses_result import PUBLISHED_FEATURES, HypothesesResult
+from dpcore.experiments.hypotheses_result import HypothesesResult
 from dpcore.experiments.hypotheses_work import METHODS
-from dpcore.parties.hypotheses import LEAST_SD
 from ui import panels
 from ui.figures import theme
 from ui.figures.hypotheses import SHORT
@@ -16,7 +15,8 @@ from ui.panels import in_hundred, number
 
 DATA_HELP = (
     "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
-    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it."
+    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it. **A CSV file of "
+    "your own**: you say which columns are text, label and source, and which rows are public."
 )
 NEWSGROUPS = (
     "20 Newsgroups, some 18,800 public letters of the 1990s, are not on this machine. scikit-learn can download them "
@@ -31,7 +31,7 @@ NOISES = {
 NOISES_HELP = (
     "How a source hides its rows. **Noise on the answer**: the exact minimum plus noise of uniform direction. "
     "**Gaussian**: less of it, at the price of delta. **Noise in the objective**: a random linear term before "
-    "minimising, for the hypotheses; the importance weights keep noise on the answer."
+    "minimising, for hypotheses and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
 PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
@@ -85,14 +85,15 @@ def _promise(result: HypothesesResult) -> str:
 def stages(result: HypothesesResult) -> str:
     """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
     settings = result.settings
-    cost = f"&epsilon; {number(settings.epsilon)}"
+    cost = f"spends &epsilon; {number(settings.epsilon)}"
     cost += f", &delta; {settings.delta:g}" if settings.noise == "gaussian" else ""
-    margin, weight = result.noise_at(settings.dimension)
-    how = (
-        "a vector, noise in the objective"
-        if settings.noise == "objective"
-        else f"a vector, noise {number(margin)} on a margin"
-    )
+    margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(settings.dimension))
+    how, tilt = f"{margin} a margin", f"{weight} a log-weight"
+    if settings.noise == "objective":
+        how, tilt = (
+            f"a vector; its noise moves a margin by {number(result.measured_noise)}",
+            "a vector of the same kind",
+        )
     step = "EM on the divergence" if settings.divergence == "kl" else "least squares on the simplex"
     labels = round(settings.label_share * settings.target_rows)
     private, own = "at each source", "at the target"
@@ -101,25 +102,32 @@ def stages(result: HypothesesResult) -> str:
         (
             "2 Importance weights",
             private,
-            f"{settings.unlabelled_rows:,} other rows, and {settings.public_rows:,} public ones",
-            f"a vector, noise {number(weight)} on a log-weight",
-            f"{cost}, not on top: no row is in 1 and 2",
+            f"{settings.unlabelled_rows:,} other rows, and {result.public_rows:,} public ones",
+            tilt,
+            f"{cost} of other rows: nobody is in 1 and 2",
         ),
-        ("3 The target's weights", own, f"{settings.target_rows:,} target rows, public rows", "nothing leaves", _FREE),
+        (
+            "3 The target's weights",
+            own,
+            f"{settings.target_rows:,} target rows, public rows",
+            "weights of public rows",
+            _OWN,
+        ),
         ("4 Hypothesis weights", own, "what 2 and 3 gave", f"{step}: {settings.sources} numbers", _AFTER),
         ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
-        ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _FREE),
+        ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _AFTER),
     ]
     colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
     boxes = "".join(
         f'<div style="{_BOX};border-top-color:{colours[where]}"><b>{name}</b><br><i>{where}</i><br>reads {reads}<br>'
-        f"gives {gives}<br>costs a source row {costs}</div>"
+        f"gives {gives}<br>{costs}</div>"
         for name, where, reads, gives, costs in steps
     )
     return f'<div style="{_STRIP}">{boxes}</div>'
 
 
-_FREE, _AFTER = "nothing", "nothing more"
+_OWN = "the target's own rows: no source is asked"
+_AFTER = "uses only what was released: no more of the sources' budget is spent"
 _STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,15rem),1fr));gap:.5rem"
 _BOX = (
     "font-size:.8rem;line-height:1.35;padding:.45rem .6rem;border:1px solid rgba(128,128,128,.3);"
@@ -138,93 +146,10 @@ def trust() -> str:
     )
 
 
-def diagnostics(result: HypothesesResult) -> list[str]:
-    """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
-    sentences = [_noise(result), _mixture(result), _prior(result), _labels(result)]
-    return sentences + [text for text in (_average(result), _source(result), _choice(result)) if text]
-
-
-def _noise(result: HypothesesResult) -> str:
-    settings = result.settings
-    margin, weight = result.noise_at(settings.dimension)
-    where = "noise on the answer would move" if settings.noise == "objective" else "the noise moves"
-    text = (
-        f"With {settings.dimension} features {where} the margin of every row by about <b>{number(margin)}</b>, "
-        f"and the logarithm of a public row's weight by <b>{number(weight)}</b>. "
-    )
-    if settings.noise == "gaussian":
-        return text + "Gaussian noise grows with the root of the features in length, but not on one row's margin."
-    big = max(PUBLISHED_FEATURES.values())
-    few, full = ([number(value) for value in result.epsilon_for(d)] for d in (settings.dimension, big))
-    return text + (
-        f"Either is 1 at epsilon {few[0]} and {few[1]}; with all {big:,} words of the paper it would take "
-        f"epsilon <b>{full[0]} and {full[1]}</b>. That is what the projection buys."
-    )
-
-
-def _mixture(result: HypothesesResult) -> str:
-    error, settings = result.error, result.settings
-    nothing = float(np.mean((np.array(settings.shares) - 1 / settings.sources) ** 2))
-    text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
-    if error.median > nothing:
-        return text + (
-            f", more than the same weight for all ({number(nothing)}): after the noise the public rows tell nothing "
-            "about who resembles whom. A larger lambda for the weights makes them blunter and less noisy."
-        )
-    return text + f"; the same weight for all would miss by {number(nothing)}."
-
-
-def _prior(result: HypothesesResult) -> str:
-    sd = float(np.median(np.concatenate([one.prior_sd.ravel() for one in result.now])))
-    text = f"The prior's usual spread is {number(sd)}. "
-    if sd <= LEAST_SD * 1.01:
-        return (
-            text + "That is the floor: one source has all the weight, or they agree. Without it, labels count nothing."
-        )
-    return text + (
-        "The sources' noise is in it: at a small epsilon it is wide, so that the target's own labels decide, which "
-        "softens the harm."
-    )
-
-
-def _labels(result: HypothesesResult) -> str:
-    own = round(result.settings.label_share * result.settings.target_rows)
-    lost = result.summary["target"].median - result.summary["transfer"].median
-    if lost < 0.01:
-        return f"{own:,} labels and the sources do as well as all {result.settings.target_rows:,} labels."
-    return f"What is left to all labels is {number(100 * lost)} in 100. More labels close it, with or without sources."
-
-
-def _average(result: HypothesesResult) -> str:
-    more = result.summary["transfer"].median - result.summary["average"].median
-    if abs(more) < 0.004:
-        return "Weighing the sources makes no difference now: equal weights do as well."
-    if more < 0:
-        return "Equal weights do better now: the noisy weights pick the wrong sources."
-    return f"Weighing the sources gains {number(100 * more)} in 100 over equal weights, which trust unrelated ones too."
-
-
-def _source(result: HypothesesResult) -> str:
-    if result.summary["source"].median <= result.summary["transfer"].median:
-        return ""
-    return "The best source alone does better, but nobody could know which: it is picked by the test rows."
-
-
-def _choice(result: HypothesesResult) -> str:
-    settings = result.settings
-    words = []
-    if settings.noise == "gaussian" and settings.delta * settings.source_rows >= 1:
-        words.append(
-            f"Delta {settings.delta:g} is no smaller than one over the rows of a source: choose it far smaller."
-        )
-    if settings.epsilon > 20:
-        words.append("At such an epsilon the promise is hardly one: the verdict says what an attacker can do.")
-    return " ".join(words)
-
-
 def guarantee(result: HypothesesResult) -> str:
     """What is promised, under which assumptions, and what is not."""
     fitted = "Vocabulary, idf and projection are from public texts only. " * (result.settings.data != "domains")
+    fitted += "Which rows are public was said for the whole file. " * (result.settings.data == "own")
     return (
         panels.guarantee(here=result.guarantee)
         + trust()
@@ -284,12 +209,15 @@ def alts(result: HypothesesResult) -> dict[str, str]:
     pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
     weights = "; ".join(f"{in_hundred(share)} true, {in_hundred(found)} found" for share, found in pairs)
     margin, weight = result.noise_at(result.settings.dimension)
+    at, (_, medians, _) = result.dimension_curve("transfer")
+    widths = "; ".join(f"{d:.0f} features: {in_hundred(right)}" for d, right in zip(at, medians, strict=True))
     return {
         "weights": f"Hypothesis weights in 100 by source: {weights}.",
         "gain": f"Right answers more in 100 than with few labels only: {gains}.",
         "epsilon": f"Right answers over epsilon; now {found} in 100.",
         "share": f"Right answers over the share of labels; now {found} in 100.",
         "error": f"Mean squared error of the weights over epsilon; now {number(result.error.median)}.",
+        "dimension": f"Right answers over the number of features at this epsilon, and the noise's share. {widths}",
         "noise": f"Noise by number of features; now {number(margin)} on a margin and {number(weight)} on a log-weight.",
         "plane": "Released hypotheses, prior and posterior in the two coordinates in which the sources differ most.",
     }

@@ -19,7 +19,7 @@ VARIANTS_HELP = (
 ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
 KNOBS = {
     "epsilon": {"help": "The budget of the whole training. It is spent step by step."},
-    "shown": {"label": "Moment shown", "unit": f"/ {FRAMES}"},
+    "shown": {"label": "Moment shown", "unit": f"/ {FRAMES}", "pace": 80},
     "learning_rate": {"help": "How far a step goes; it falls to the share under More. Gradients are at most C long."},
     "noise_multiplier": {"help": "sigma, the noise's standard deviation over C in each step."},
 }
@@ -81,7 +81,8 @@ def _cost(result: NetworkResult) -> str:
 def diagnostics(result: NetworkResult) -> list[str]:
     """Why the picture looks as it does: clipping, noise, budget, lots."""
     sentences = [_clipping(result), _noise(result), _budget(result)]
-    more = (_lots(result), _diverged(result), _plain(result), _delta(result))
+    delta = panels.large_delta(result.settings.delta, result.settings.rows)
+    more = (_lots(result), _diverged(result), _plain(result), delta)
     return sentences + [sentence for sentence in more if sentence]
 
 
@@ -167,16 +168,6 @@ def _plain(result: NetworkResult) -> str:
     if not result.settings.layers:
         return "Without a hidden layer every boundary is straight, with or without privacy."
     return ""
-
-
-def _delta(result: NetworkResult) -> str:
-    settings = result.settings
-    if settings.delta * settings.rows < 1:
-        return ""
-    return (
-        f"Delta {settings.delta:g} is no smaller than one over the {settings.rows:,} rows: publishing one whole row at "
-        "random would be allowed. Choose it far smaller."
-    )
 
 
 def guarantee(result: NetworkResult) -> str:

@@ -104,12 +104,7 @@ def diagnostics(result: TransferResult) -> list[str]:
             f"{panels.in_hundred(result.focus.clipped)} in 100 residuals are longer than the bound "
             f"{number(RESIDUAL_BOUND)} around the sources and count as that: far rows pull less than they would."
         )
-    if settings.delta * settings.target_rows >= 1:
-        sentences.append(
-            f"Delta {settings.delta:g} is no smaller than one over the {settings.target_rows} private rows: publishing "
-            "one whole row at random would be allowed. Choose it far smaller."
-        )
-    return sentences
+    return [*sentences, *filter(None, [panels.large_delta(settings.delta, settings.target_rows)])]
 
 
 def _threshold(result: TransferResult) -> str:

@@ -2,12 +2,15 @@
 
 import { Clicks } from "./clicks.js"
 import { Cursor } from "./cursor.js"
-import { drawSoon } from "./drawing.js"
+import { drawNow, drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
+import { Reel } from "./reel.js"
+import { Swift } from "./swift.js"
 import { CLEAR, lookOf, themed } from "./theme.js"
+import { Words } from "./words.js"
 
 const boards = new WeakMap()
-const lines = new WeakMap() // the cursor of each chart
+const owners = new WeakMap() // node that Plotly draws into -> its chart
 const letters = new TextDecoder()
 const HOVERS = matchMedia("(hover: hover)").matches
 const PHONE = matchMedia("(max-width: 899px)")
@@ -33,11 +36,19 @@ class Board {
     this.rows = []
     this.charts = new Map()
     this.clicks = new Clicks((message) => this.setStateValue("movement", message))
+    this.words = new Words()
+    this.reel = new Reel(({ charts, words }) => {
+      for (const [name, picture] of charts) this.charts.get(name)?.leap(picture)
+      this.words.say(words)
+      drawNow()
+    })
+    // by then Streamlit has written its own words
+    this.ignore = whenComplete(() => this.reel.at === null && this.words.release())
     this.reorder = () => this.charts.forEach((chart) => chart.place())
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, plotly: version }) {
+  update({ rows, reel, plotly: version }) {
     const named = new Map()
     rows.forEach((pictures, place) => {
       const row = this.row(place)
@@ -46,12 +57,15 @@ class Board {
         named.set(picture.name, chart)
         if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
         chart.update(picture, version)
-        if (picture.clicks) this.clicks.listen(chart.node, picture.clicks)
+        if (picture.clicks) (chart.clicks = this.clicks).listen(chart.node, picture.clicks)
       })
     })
     for (const [name, chart] of this.charts) if (!named.has(name)) chart.dispose()
     for (const row of this.rows.splice(rows.length)) row.remove()
     this.charts = named
+    const moment = this.reel.take(reel, new Map([...named].map(([name, chart]) => [name, chart.sent])))
+    for (const [name, picture] of moment?.charts ?? []) this.charts.get(name).show(picture)
+    if (reel && moment) this.words.say(moment.words)
   }
 
   row(place) {
@@ -65,6 +79,9 @@ class Board {
 
   dispose() {
     PHONE.removeEventListener("change", this.reorder)
+    this.reel.dispose()
+    this.ignore()
+    this.words.release()
     this.charts.forEach((chart) => chart.dispose())
   }
 }
@@ -111,10 +128,11 @@ function config(Plotly) {
 
 /** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
 function onPaper(node) {
-  const { data, layout } = node
-  const shapes = [...(layout.shapes ?? []), ...lines.get(node).shapes]
+  const { line, swift } = owners.get(node)
+  const layout = { ...node.layout, ...swift.layout }
+  const shapes = [...(layout.shapes ?? []), ...line.shapes]
   const clear = layout.paper_bgcolor === CLEAR
-  return { data, layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor } }
+  return { data: node.data, layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor } }
 }
 
 class Chart {
@@ -129,30 +147,51 @@ class Chart {
     this.words.style.padding = "1rem"
     this.cell.append(this.node, this.words)
     this.line = new Cursor(this.cell, this.node)
-    lines.set(this.node, this.line)
+    this.swift = new Swift(this.node)
+    owners.set(this.node, this)
+    this.sent = null // the newest that the server has sent: {alt, cursor, figure}
     this.figure = null
-    this.drawn = null
+    this.drawn = null // what Plotly has drawn: {figure, wanted}
+    this.shown = null // and what is to be seen, which may be a later moment
     this.tools = null
     this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
     this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
     this.watcher.observe(this.cell)
   }
 
-  /** Take a new figure (or the same one, under a new theme); it is drawn with the others of the run. */
+  /** Take a new figure (or the same one, under a new theme), for `show` to show. */
   update({ figure, alt, height, late, cursor }, version) {
-    this.node.setAttribute("aria-label", alt)
-    this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
     this.height = height
     this.late = late
     this.place()
-    this.figure = adopt(this.figure, figure)
-    this.line.move(cursor)
+    this.sent = { alt, cursor, figure: adopt(this.sent?.figure, figure) }
+    this.version = version
+  }
+
+  /** Show what was sent, drawn with the others of the run. */
+  show(picture) {
+    this.hold(picture)
     if (this.tools) return drawSoon(this)
-    plotly(version).then((tools) => {
+    plotly(this.version).then((tools) => {
       this.tools = tools
       this.draw()
     }, (error) => this.failed(error))
+  }
+
+  /** Show a moment that was sent ahead. */
+  leap(picture) {
+    this.hold(picture)
+    const { drawn, figure } = this
+    if (!drawn || (figure !== this.shown.figure && !this.swift.move(drawn.figure, figure))) return this.tools && drawSoon(this)
+    this.shown = { figure, wanted: drawn.wanted }
+  }
+
+  hold({ figure, alt, cursor }) {
+    this.node.setAttribute("aria-label", alt)
+    this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
+    this.figure = figure
+    this.line.move(cursor)
   }
 
   place() {
@@ -169,8 +208,9 @@ class Chart {
     const { tools, figure, width, height } = this
     if (!tools || !width) return // in a closed tab there is no width: drawn when it opens
     const wanted = JSON.stringify([look, width, height])
-    if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
-    this.drawn = { figure, wanted }
+    if (this.shown?.figure === figure && this.shown.wanted === wanted) return
+    this.swift.undo()
+    this.shown = this.drawn = { figure, wanted }
     try {
       // shallow copies, because Plotly notes in a trace what was clicked in the legend
       const traces = figure.data.map((trace) => ({ ...trace }))
@@ -186,11 +226,12 @@ class Chart {
   drew() {
     this.say("")
     this.line.place()
+    this.clicks?.drew(this.node)
   }
 
   failed(error) {
     console.warn("chart not drawn:", error)
-    this.drawn = null // so that the next call tries again, and afresh
+    this.shown = this.drawn = null // so that the next call tries again, and afresh
     this.tools?.Plotly.purge(this.node)
     this.say("This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.")
   }

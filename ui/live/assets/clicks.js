@@ -1,4 +1,7 @@
-// A click on a chart as a movement: the nearest point that has something to say, or the place itself.
+// A click on a chart as a movement: the nearest point that has something to say, or the place itself. A mark that can be
+// dragged says the places that it comes to.
+
+import { Handle } from "./drag.js"
 
 const NEAR = 14 // CSS pixels around a point
 const STILL = 4 // a pointer that went further has dragged
@@ -9,14 +12,16 @@ export class Clicks {
     this.send = send
     this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
     this.wanted = new WeakMap()
+    this.handles = new WeakMap()
   }
 
   /** From now on a click on this chart moves `point` (a field) to the customdata of a point, or else `place` to "x,y",
-   * where -1 and 1 are the edges of the axes. */
+   * where -1 and 1 are the edges of the axes. With `drag`, {at, colour}, the mark there can be dragged. */
   listen(node, wanted) {
     const known = this.wanted.has(node)
     this.wanted.set(node, wanted)
     node.style.cursor = "pointer"
+    this.grip(node, wanted)
     if (known) return
     let down = null
     // Plotly covers the page while the button is down, so the press is seen on the chart, and the release anywhere
@@ -31,6 +36,34 @@ export class Clicks {
     window.addEventListener("pointerup", released, true)
   }
 
+  /** Keep a handle over the mark that can be dragged, if there is one. */
+  grip(node, { drag }) {
+    if (!drag) {
+      this.handles.get(node)?.remove()
+      this.handles.delete(node)
+      return
+    }
+    if (!this.handles.has(node)) {
+      const go = (event, last) => this.placed(node, event, last)
+      this.handles.set(node, new Handle(node, go, (event) => this.clicked(node, event)))
+    }
+    this.handles.get(node).move(drag)
+  }
+
+  /** The chart has been drawn: its axes may be elsewhere. */
+  drew(node) {
+    this.handles.get(node)?.place()
+  }
+
+  /** The mark has been dragged here. */
+  placed(node, event, final) {
+    const { xaxis, yaxis } = node._fullLayout
+    const { place, x, y } = this.wanted.get(node)
+    const box = node.getBoundingClientRect()
+    const at = [event.clientX - box.left - xaxis._offset, event.clientY - box.top - yaxis._offset]
+    this.say(place, [share(xaxis, at[0], x), share(yaxis, at[1], y)].join(","), final)
+  }
+
   clicked(node, event) {
     const layout = node._fullLayout
     if (!layout?.xaxis || event.composedPath().some((part) => part.classList?.contains("modebar"))) return
@@ -43,8 +76,8 @@ export class Clicks {
     if (place) this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
   }
 
-  say(name, value) {
-    this.send({ name, value, seq: this.seq++, final: true, tick: false })
+  say(name, value, final = true) {
+    this.send({ name, value, seq: this.seq++, final, tick: false })
   }
 }
 

@@ -12,7 +12,13 @@ let timer = null
 /** Draw this chart with the others of the run. */
 export function drawSoon(chart) {
   waiting.add(chart)
-  timer ??= setTimeout(drawAll, LONGEST_WAIT)
+  timer ??= setTimeout(drawNow, LONGEST_WAIT)
+}
+
+/** Call this when all of a run has arrived; returns a function that ends it. */
+export function whenComplete(act) {
+  window.addEventListener(COMPLETE, act)
+  return () => window.removeEventListener(COMPLETE, act)
 }
 
 /** Say that all of a run has arrived. */
@@ -20,7 +26,8 @@ export function complete() {
   window.dispatchEvent(new Event(COMPLETE))
 }
 
-function drawAll() {
+/** Draw at once all that waits. */
+export function drawNow() {
   clearTimeout(timer)
   timer = null
   const charts = [...waiting]
@@ -30,4 +37,4 @@ function drawAll() {
   for (const chart of charts) chart.draw(look)
 }
 
-window.addEventListener(COMPLETE, drawAll)
+window.addEventListener(COMPLETE, drawNow)

@@ -16,7 +16,7 @@ export default function ({ parentElement, data, setStateValue }) {
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
   return () => {
     if (parentElement.isConnected) return
-    panel.pause()
+    for (const row of panel.playing) row.player.stop()
     panel.sender.stop()
     panels.delete(parentElement)
   }
@@ -46,15 +46,15 @@ class Panel {
   update({ knobs, values, ack, pending, quiet, progress, errors, marks }) {
     this.place(knobs)
     this.sender.acknowledged(ack, pending, quiet) // first: the server works on the next while this is drawn
-    for (const { player, value, knob: { name } } of this.playing) {
-      const elsewhere = errors[name] || values[name] !== value
-      if (elsewhere && !this.sender.ahead(name, ack)) player.pause() // the server has put it there
+    for (const { player, knob: { name } } of this.playing) {
+      const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
+      if (elsewhere && !this.sender.ahead(name, ack)) player.stop() // the server has put it there
       else player.follow()
     }
     complete()
     for (const [name, row] of this.rows) {
       row.mark(marks[name] ?? [])
-      if (row.busy || this.sender.ahead(name, ack)) continue
+      if (row.busy || row.player?.on || this.sender.ahead(name, ack)) continue
       row.show(values[name], errors[name] ?? "")
       if (errors[name] && row.knob.group === "more") this.more.open = true
     }
@@ -89,7 +89,7 @@ class Panel {
   }
 
   remove(row) {
-    row.player?.pause()
+    row.player?.stop()
     row.node.remove()
   }
 

@@ -1,6 +1,13 @@
-// The buttons under a knob that plays: it goes on by itself, one stop each time the picture has followed.
+// The buttons under a knob that plays: it goes on by itself, one stop each time the picture has followed. Where the board
+// has been sent moments ahead, the picture follows without the server, and further moments are asked for in good time.
 
+import { forget, stand } from "./reel.js"
 import { element } from "./row.js"
+
+// Moments to ask for while nothing can be drawn without them; how many at other times, and how few are left by then.
+const FIRST = 6
+const BLOCK = 12
+const FEW = 8
 
 // Drawn in a box of 24 by 24.
 const ICONS = {
@@ -18,8 +25,9 @@ export class Player {
     this.sender = sender
     this.others = others
     this.on = false
-    this.timer = null
+    this.timer = this.frame = null
     this.at = 0 // when it last went a stop further
+    this.drawn = false // whether that was drawn without the server
     this.buttons = {
       restart: this.button("Restart", "restart", () => this.step(-Infinity)),
       back: this.button("One step back", "back", () => this.walk(-1)),
@@ -59,13 +67,22 @@ export class Player {
   toggle() {
     if (this.on) return this.pause()
     this.others()
+    forget()
     this.on = true
     this.sender.hold(true)
     this.step(this.row.end === 1 ? -Infinity : 1)
   }
 
+  /** Rest where it stands, and tell the server where that is. */
   pause() {
+    if (this.on) this.sender.moved(this.row.knob.name, this.row.value, true)
+    this.stop()
+  }
+
+  /** Play no longer. */
+  stop() {
     clearTimeout(this.timer)
+    cancelAnimationFrame(this.frame)
     if (!this.on) return
     this.on = false
     this.draw()
@@ -79,21 +96,50 @@ export class Player {
   }
 
   step(by) {
+    const { row, sender } = this
     clearTimeout(this.timer)
-    this.at = performance.now()
-    const value = this.row.advance(by)
-    const ended = by > 0 && this.row.end === 1
-    this.sender.moved(this.row.knob.name, value, ended || !this.on)
-    if (ended) this.pause()
+    const now = performance.now()
+    this.at = Math.max(this.at + row.knob.pace, now - row.knob.pace / 2) // a late step is made up for, half of it at most
+    const value = row.advance(by)
+    const ended = by > 0 && row.end === 1
+    if (!this.on) return sender.moved(row.knob.name, value, true)
+    this.look()
+    if (ended) return this.pause()
+    if (this.drawn) this.soon()
+    // what is on its way may be what is missing: then `follow` asks for it, if it was not
+    else if (!sender.asks(row.knob.name)) this.ask(value, FIRST)
   }
 
-  /** The server has answered: go on, but not faster than the knob's pace, and never ahead of an answer. */
+  /** Show the moment where the knob stands, if it was sent ahead; ask for more if few are left. */
+  look() {
+    const { row, sender } = this
+    const { drawn, last } = stand(row.value)
+    this.drawn = drawn
+    if (drawn && !sender.asks(row.knob.name) && row.following(row.value, FEW).at(-1) > last) this.ask(last, BLOCK)
+  }
+
+  ask(value, count) {
+    const { knob } = this.row
+    this.sender.moved(knob.name, value, false, this.row.following(value, count))
+  }
+
+  /** The server has answered: go on, but never ahead of the picture. */
   follow() {
-    if (!this.on || this.sender.busy) return
+    const { row, sender } = this
+    if (!this.on || sender.busy) return
+    if (!this.drawn && sender.sent.get(row.knob.name) !== row.value) {
+      this.look()
+      if (!this.drawn) return this.ask(row.value, FIRST)
+    }
+    this.soon()
+  }
+
+  /** The next step, no sooner than the knob's pace allows, and each in a frame of its own, so that it is painted. */
+  soon() {
     clearTimeout(this.timer)
-    const wait = this.at + this.row.knob.pace - performance.now()
-    if (wait <= 0) this.step(1)
-    else this.timer = setTimeout(() => this.step(1), wait)
+    cancelAnimationFrame(this.frame)
+    const wait = Math.max(0, this.at + this.row.knob.pace - performance.now())
+    this.timer = setTimeout(() => (this.frame = requestAnimationFrame(() => this.step(1))), wait)
   }
 
   draw() {

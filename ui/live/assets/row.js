@@ -133,6 +133,13 @@ export class Row {
     return stop
   }
 
+  /** The values at the next stops after this one. */
+  following(value, count) {
+    const first = stopOf(this.knob, value) + 1
+    const last = Math.min(lastStop(this.knob), first + count - 1)
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => valueAt(this.knob, first + place))
+  }
+
   /** Go so many stops further without the person's hand; the new value, of which nobody is told. */
   advance(step) {
     this.value = valueAt(this.knob, this.reach(step))

@@ -27,20 +27,28 @@ export class Sender {
     return this.flying !== null || this.waiting.size > 0
   }
 
+  /** True while an answer about this knob is waited for. */
+  asks(name) {
+    return this.waiting.has(name) || this.flying?.name === name
+  }
+
   /** While held, nothing is asked for but what is moved: a knob plays, and moves again before there is any rest. */
   hold(on) {
     this.held = on
     if (!on && !this.busy) this.rest()
   }
 
-  /** The person moved a knob. `final` means released, or committed. */
-  moved(name, value, final) {
+  /**
+   * The person moved a knob. `final` means released, or committed. `ahead` are values that it will come to next: a knob
+   * that plays asks for their pictures.
+   */
+  moved(name, value, final, ahead = []) {
     this.movedAt = performance.now()
     // what is on its way already, or drawn, is not sent again only because the knob is released: the server is told
     // by the quiet that follows
     if (final && !this.waiting.has(name) && this.sent.get(name) === value) return
     this.waiting.delete(name) // the newest goes to the end of the line
-    this.waiting.set(name, { value, final })
+    this.waiting.set(name, { value, final, ahead })
     // A tick on its way is only work that gives way: do not wait for it. But the run of a whole page goes on to its end
     // in any case, and a run that starts then would drop what of it is still to be delivered, this panel perhaps.
     if (!this.flying || (this.flying.tick && !this.flying.whole)) this.next()
@@ -71,10 +79,10 @@ export class Sender {
   }
 
   next() {
-    const [name, { value, final }] = this.waiting.entries().next().value
+    const [name, { value, final, ahead }] = this.waiting.entries().next().value
     this.waiting.delete(name)
     this.sent.set(name, value)
-    this.last.set(name, this.fly({ name, value, final, tick: false }))
+    this.last.set(name, this.fly({ name, value, final, ahead, tick: false }))
   }
 
   fly(message, whole = false) {
@@ -82,7 +90,7 @@ export class Sender {
     this.owed = null
     const seq = this.seq++
     this.newest = seq
-    this.flying = { seq, tick: message.tick, whole }
+    this.flying = { seq, name: message.name, tick: message.tick, whole }
     this.timer = setTimeout(() => this.lost(), PATIENCE)
     this.send({ ...message, seq })
     return seq

@@ -1,0 +1,88 @@
+"""One training with many canaries: what it shows stays below the claim, and catches what is broken at once."""
+
+import numpy as np
+import pytest
+
+from dpcore.accountants import gdp
+from dpcore.experiments import attack_once
+from dpcore.experiments.attack import AttackSettings
+from dpcore.experiments.attack_once import Plant, bounds
+from ui.figures import attack_audits as figures
+from ui.sentences import attack_audits as say
+
+
+def of(**changes):
+    return AttackSettings().change(part="once").change(**changes)
+
+
+def trained(settings):
+    """The result without the curve."""
+    done = {task: task.run() for task in settings.tasks() if task.epsilon == settings.epsilon}
+    return settings.result(done)
+
+
+def test_each_canary_is_told_apart_by_what_the_guarantee_counts():
+    """The weights' difference, over the noise, is mu: all gradients are clipped, and of opposite classes."""
+    settings = of(epsilon=8.0)
+    planted = Plant(model=settings, epsilon=8.0, first=0, count=20).run()
+    apart = [planted.scores[:, planted.coins == side] for side in (True, False)]
+    found = (apart[0].mean() - apart[1].mean()) / np.sqrt(np.mean([one.var() for one in apart]))
+    assert found == pytest.approx(gdp.mu_of(8.0, delta=1e-5), abs=0.06)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_a_sound_training_is_refuted_at_most_once_in_twenty(epsilon):
+    settings, above = of(canaries=200, epsilon=epsilon, guessed=0.3), 0
+    for seed in range(10):  # other coins, and other noise
+        planted = Plant(model=settings.change(seed=seed), epsilon=epsilon, first=0, count=20).run()
+        alone = [bound.epsilon for *_, bound in bounds(planted, share=0.3, delta=1e-5)]
+        above += sum(one > epsilon for one in alone)
+    assert above <= 0.05 * 200
+    assert max(alone) > 0.1 * epsilon  # and it sees something
+
+
+@pytest.mark.parametrize("version", ["published", "none"])
+def test_one_training_is_enough_where_nothing_is_clipped_one_by_one(version):
+    result = trained(of(version=version, epsilon=1.0))
+    right, guesses, bound = result.first
+    assert right > 0.95 * guesses
+    assert bound.epsilon > 2
+    assert result.caught == (version == "published")
+    assert ("Caught by a single training" in say.once_verdict(result)) == result.caught
+
+
+def test_many_trainings_see_more_than_one():
+    result = trained(of(epsilon=8.0))
+    one, many = result.first[2].epsilon, {form: bound.epsilon for form, bound in result.beside.items()}
+    assert not result.caught
+    assert one < many["gaussian"] < 8
+    assert result.ceiling.epsilon >= one
+    assert "8,000" not in say.once_verdict(result)
+    assert "4,000" in say.once_verdict(result)
+    assert "never proves one" in " ".join(say.once_diagnostics(result))
+
+
+def test_coins_are_even_and_every_canary_has_a_feature_of_its_own():
+    settings = of(canaries=400)
+    X, y = attack_once.planted_rows(settings)
+    canaries = X[-400:]
+    assert ((canaries != 0).sum(axis=1) == 1).all()
+    assert ((X != 0).sum(axis=0)[-400:] == 1).all()
+    assert abs(y[-400:].mean() - 0.5) < 0.1
+
+
+def test_the_guessed_share_decides_how_many_are_guessed_and_trains_nothing_anew():
+    few, many = of(guessed=0.1), of(guessed=0.5)
+    assert few.tasks() == many.tasks()
+    done = {task: task.run() for task in few.tasks() if task.essential}
+    assert [one.result(done).first[1] for one in (few, many)] == [50, 250]
+
+
+def test_what_is_not_done_is_not_drawn():
+    settings = of(canaries=50)
+    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    assert result.beside == {}
+    assert result.curve["median"].isna().all()
+    assert "trainings with one canary" not in say.once_verdict(result)
+    assert next(trace["name"] for trace in figures.over(result)["data"]) == "claimed"
+    assert set(result.frames()) == {"Audits", "Over epsilon", "Canaries"}
