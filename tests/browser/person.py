@@ -51,7 +51,7 @@ def sweep(page: Page, track: tuple[float, float, float], steps: int) -> None:
         page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), middle)
 
 
-def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 3) -> None:
+def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 7) -> None:
     """Drag a slider to and fro until ``count()`` is at least this, while the mouse is still pressed."""
     track, end = grab(page, name), time.monotonic() + PATIENCE / 1000
     seen = count()
