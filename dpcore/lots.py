@@ -14,7 +14,7 @@ from dpcore.streams import stream
 BLOCK = 50
 NOBODY = -1
 # Widths are multiples of this, so that there are few different ones.
-_ROUND = 8
+_ROUND = 4
 
 
 def poisson(

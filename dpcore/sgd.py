@@ -8,7 +8,6 @@ is a public number that does not move when a row comes or goes. Each of the R ne
 noise. A single fit is the batch with R = 1.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -32,11 +31,9 @@ VARIANTS = MappingProxyType(
     }
 )
 
-# Inputs, errors and scratch of the networks whose gradients are computed at once: what stays near a core. Groups much
-# smaller lose more by their many short calls, and much larger ones more by waiting for memory.
-_CACHE_BYTES = 600_000
-# Widths of groups are multiples of this.
-_ROUND = 4
+# Inputs, errors and scratch of the networks that are trained in turn: what stays near a core. Parts much smaller lose
+# more by their many short calls, and much larger ones more by waiting for memory.
+_CACHE_BYTES = 2_000_000
 
 
 class Training(NamedTuple):
@@ -161,7 +158,9 @@ def train(
         weights[these] = own
 
     lot = recipe.sampling_rate * len(X)
-    cores.for_each_part(take, models, work=3 * models * parameters * lot * (last - first), at_once=models)
+    units = sum(recipe.architecture.sizes[:-1])
+    at_once = max(1, int(_CACHE_BYTES / (rows.columns.itemsize * 2.5 * units * (lot + 1))))
+    cores.for_each_part(take, models, work=3 * models * parameters * lot * (last - first), at_once=at_once)
     return Training(weights=weights, history=history)
 
 
@@ -231,41 +230,27 @@ def _per_weight(recipe: Recipe) -> np.ndarray:
 
 
 class _Gradient:
-    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P).
-
-    A large batch goes through in groups of lots of similar sizes, so that little is computed for nobody.
-    """
+    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P)."""
 
     def __init__(self, recipe: Recipe, weights: np.ndarray, rows: _Rows):
         self._architecture, self._clip, self._rows = recipe.architecture, recipe.clip_norm, rows
-        self._weights, self._total = weights, np.empty_like(weights)
-        self._pass = Pass(recipe.architecture, models=1, width=1, dtype=weights.dtype.type)
-        cells = 2.5 * sum(recipe.architecture.sizes[:-1]) * (recipe.sampling_rate * len(rows) + 1)
-        self._groups = math.ceil(len(weights) * cells * weights.itemsize / _CACHE_BYTES)
+        self._layers = recipe.architecture.layers(weights)
+        self._total = np.empty_like(weights)
+        self._gradients = recipe.architecture.layers(self._total)
+        self._pass = Pass(recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type)
 
     def __call__(self, members: np.ndarray) -> np.ndarray:
-        if self._groups == 1:
-            self._sum(members, self._weights, out=self._total)
-            return self._total
-        sizes = _sizes(members, np.intp)[:, 0]
-        for some in np.array_split(np.argsort(sizes, kind="stable"), min(self._groups, len(sizes))):
-            width = max(1, -(-int(sizes[some[-1]]) // _ROUND)) * _ROUND
-            total = np.empty((len(some), self._weights.shape[1]), self._weights.dtype)
-            self._sum(members[some, :width], self._weights[some], out=total)
-            self._total[some] = total
-        return self._total
-
-    def _sum(self, members: np.ndarray, weights: np.ndarray, *, out: np.ndarray) -> None:
-        both, rows, layers = self._pass, self._rows, self._architecture.layers(weights)
-        both.fit(*members.shape)
+        both, rows = self._pass, self._rows
+        both.fit(members.shape[1])
         rows.columns.take(members, axis=1, mode="wrap", out=both.inputs)
-        both.forth(layers)
-        both.back(layers, rows.truth.take(members, axis=1, mode="wrap"), rows.squares.take(members, mode="wrap"))
+        both.forth(self._layers)
+        both.back(self._layers, rows.truth.take(members, axis=1, mode="wrap"), rows.squares.take(members, mode="wrap"))
         factors = self._factors(both.squares, (members != lots.NOBODY).astype(self._total.dtype))
-        gradients = self._architecture.layers(out)
-        for gradient, wrong, entered, factor in zip(gradients, both.wrong, both.entered, factors, strict=True):
-            wrong *= factor
+        for gradient, wrong, entered, factor in zip(self._gradients, both.wrong, both.entered, factors, strict=True):
+            thinner = wrong if len(wrong) <= len(entered) else entered  # either may carry the factor
+            thinner *= factor
             np.matmul(wrong.swapaxes(0, 1), entered.transpose(1, 2, 0), out=gradient)
+        return self._total
 
     def _factors(self, squares: list[np.ndarray], present: np.ndarray) -> list[np.ndarray]:
         """By how much each example's gradient is shortened in each layer, (R, W); 0 for nobody."""

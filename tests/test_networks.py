@@ -92,7 +92,7 @@ def test_a_pass_takes_lots_of_any_width_in_turn():
     net, weights, X, y = problem((3, 5, 4, 2), n=30)
     both = Pass(net, models=3, width=4, dtype=np.float64)
     for width in (4, 30, 1, 17, 30, 2):
-        both.fit(3, width)
+        both.fit(width)
         both.inputs[:-1] = X[:width].T[:, None]
         both.forth(net.layers(weights))
         truth = networks.one_hot(y[:width], 2, np.float64)[:, None]

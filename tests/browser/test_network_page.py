@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, distinct, drag_until, drawn
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
 
 CHARTS = 9
 SMALL = "rows=500&lot_size=50&epochs=6&repeats=4"
@@ -20,9 +20,11 @@ def test_a_training_plays_from_the_first_step_to_the_last(page, serve, width, da
     opened.evaluate(
         """() => {
           window.heard = []
+          window.regions = new Set()
           const listen = () => {
             const words = document.querySelector(".lab-verdict").textContent
             if (words !== window.heard.at(-1)) window.heard.push(words)
+            regions.add(document.querySelector("[data-chart='map.private'] image")?.getAttribute("href"))
             requestAnimationFrame(listen)
           }
           listen()
@@ -39,10 +41,56 @@ def test_a_training_plays_from_the_first_step_to_the_last(page, serve, width, da
     spent = [float(found.group(1)) for words in heard[1:] if (found := re.search(r"epsilon ([\d.]+) is spent", words))]
     assert spent == sorted(spent)
     assert len(set(spent)) > 20
+    assert opened.evaluate("regions.size") > 20
+
+
+SEEN = """() => ({
+  images: [...document.querySelectorAll(".imagelayer image")].map((one) => one.getAttribute("href")),
+  paths: [...document.querySelectorAll(".shapelayer path")].map((one) => one.getAttribute("d")).sort(),
+  titles: [...document.querySelectorAll(".gtitle")].map((one) => one.textContent),
+  lines: [...document.querySelectorAll("[data-cursor]")].map((one) => one.style.transform),
+  names: [...document.querySelectorAll("[role=img][aria-label]")].map((one) => one.getAttribute("aria-label")),
+  said: document.querySelector(".lab-verdict").innerHTML,
+  cards: document.querySelector(".lab-cards").innerHTML,
+})"""
+STEP = r"Number(/After (\d+) step/.exec(document.querySelector('.lab-verdict').textContent)?.[1])"
+RESTS = """step => new URLSearchParams(location.search).get("shown") === String(step)
+  && !document.querySelector("[aria-busy]")
+  && document.querySelector("[data-test-script-state]")?.dataset.testScriptState === 'notRunning'"""
+
+
+def rests(opened, step: int) -> None:
+    """Wait until this step is shown, and all is computed: the last slice is the one over lot sizes."""
+    opened.wait_for_function(RESTS, arg=step, timeout=2 * PATIENCE)
+    expect(opened.locator(".lab-cards")).to_contain_text("For the same epochs and budget", timeout=2 * PATIENCE)
+
+
+def test_a_pause_agrees_with_a_fresh_page_at_its_link(page, serve):
+    opened = page(f"{serve('app.py')}/network?{SMALL}&shown=0", width=1440, height=900)
+    drawn(opened, CHARTS)
+    rests(opened, 0)
+    first = opened.evaluate(SEEN)
+    opened.get_by_role("button", name="Play", exact=True).click()
+    opened.wait_for_function(f"{STEP} > 17")
+    opened.get_by_role("button", name="Pause", exact=True).click()
+    step = int(field(opened, "Moment shown").input_value())
+    assert 17 < step < 60
+    for _ in range(2):  # as it rests, and one step on
+        rests(opened, step)
+        fresh = page(opened.url, width=1440, height=900)
+        drawn(fresh, CHARTS)
+        rests(fresh, step)
+        assert opened.evaluate(SEEN) == fresh.evaluate(SEEN)
+        fresh.close()
+        opened.get_by_role("button", name="One step on", exact=True).click()
+        step += 1
+    opened.get_by_role("button", name="Restart", exact=True).click()
+    rests(opened, 0)
+    assert opened.evaluate(SEEN) == first
 
 
 def test_regions_move_while_epsilon_is_dragged(page, serve):
     opened = page(f"{serve('app.py')}/network?{SMALL}", width=1440, height=900)
     drawn(opened, CHARTS)
     image = opened.locator("[data-chart='map.private'] image").first
-    drag_until(opened, distinct(lambda: image.get_attribute("href") or image.get_attribute("xlink:href")), 4)
+    drag_until(opened, distinct(lambda: image.get_attribute("href")), 4)

@@ -49,7 +49,7 @@ const attribute = (name) => (element, value) => {
   return element.getAttribute(name)
 }
 const drawing = attribute("d")
-const source = attribute("xlink:href")
+const source = attribute("href") // its qualified name: the namespace is XLink's, the prefix is left out
 function words(element, value) {
   if (value !== undefined) element.textContent = value
   return element.textContent
@@ -79,7 +79,7 @@ const WRITERS = {
   },
 }
 
-/** Where a number lies on the page, to a tenth of a pixel. */
+/** Where a number lies on the page, to a hundredth of a pixel, as Plotly says it. */
 function at(axis, value) {
-  return Math.round((axis._offset + axis.d2p(Number(value))) * 10) / 10
+  return Math.round((axis._offset + axis.d2p(Number(value))) * 100) / 100
 }
