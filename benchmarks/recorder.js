@@ -28,9 +28,11 @@
 
   /**
    * Whether a mutation made a difference to the picture. An attribute that is set to what it was makes none, nor do the
-   * attributes by which Streamlit marks its own frames as stale at the start of each run, and as fresh again.
+   * attributes by which Streamlit marks its own frames as stale at the start of each run, and as fresh again, nor those
+   * that only name a chart.
    */
   function differs({ type, target, attributeName, oldValue }) {
+    if (type === "attributes" && /^(aria|data)-/.test(attributeName)) return false
     if (type === "attributes") {
       return target.getAttribute(attributeName) !== oldValue && !target.dataset.testid?.startsWith("st")
     }

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import threadpoolctl
 
-from benchmarks import attack, engine, latency, network, regression
+from benchmarks import attack, engine, hypotheses, latency, network, orderings, parties, play, regression
 
 # Name -> (what it measures, the function that runs it, its rounds).
 BENCHMARKS = {
@@ -21,6 +21,10 @@ BENCHMARKS = {
     "network": ("training 80 networks by DP-SGD, beside a loop, Opacus and the bare floor", network.run, 7),
     "regression": ("fits on the batch axis, redraws on 370,000 rows, and Noisy Frank-Wolfe", regression.run, 7),
     "attack": ("2,000 + 2,000 retrainings in two worlds beside a loop, and what is drawn of them", attack.run, 7),
+    "hypotheses": ("5 sources with 5,588 features: first picture, slices, memory", hypotheses.run, 5),
+    "orderings": ("the orderings of two papers on generated data, 20 repeats; nothing is timed", orderings.run, 1),
+    "parties": ("20,000 parties: first picture, slices, memory; four releases beside a loop", parties.run, 5),
+    "play": ("a training that plays: moments drawn a second", play.run, 3),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }
 

@@ -81,6 +81,32 @@ SUBJECTS = {
         moving=(0, 1, 2),
         refined=True,
     ),
+    # 20,000 parties, all of whom have been asked when the slider moves.
+    "parties": Subject(
+        script="app.py",
+        path="parties",
+        query="parties=20000&epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
+        unseen=("seed", (400, 401, 402)),
+        charts=tuple(
+            f'[data-chart="{name}"]'
+            for name in ("epsilon", "parties", "map.soft", "map.vote", "map.average", "noise", "map.batch")
+        ),
+        moving=(0, 1, 2, 3, 4, 5),  # the model without privacy knows no epsilon
+        refined=True,
+    ),
+    # Text of 5,588 words, from five sources.
+    "hypotheses": Subject(
+        script="app.py",
+        path="hypotheses",
+        query="data=topics",
+        unseen=("seed", (300, 301, 302)),
+        charts=tuple(
+            f"[data-chart={name}]"
+            for name in ("weights", "gain", "epsilon", "share", "error", "plane", "noise", "dimension")
+        ),
+        moving=(0, 1, 2, 3, 4, 5),  # those over the number of features follow slice by slice
+        refined=True,
+    ),
 }
 # Of these the redraws of a drag are counted.
 DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "transfer", "attack")

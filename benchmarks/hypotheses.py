@@ -1,0 +1,89 @@
+"""Hypothesis transfer, five sources with 5,000 features: time, slices and memory, each case in its own process.
+
+- *first*: from settings that nobody has asked for to the first picture (all essential tasks), and of that what is done
+  once: the texts, their words and the public projection. *rest*: all other tasks; *slice*: the longest of them.
+- *epsilon*: essential work of a move of epsilon once all is there, which needs no minimum again; with noise in the
+  objective it does. *features*: that of a move of d', which needs no projection again.
+- *memory*: most of the process, less what it had after its imports.
+
+Times are CPU time on one core, medians over the rounds.
+"""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+
+from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
+
+# Topics have 5,588 words, the number of the paper's 20 Newsgroups.
+CASES = {
+    "topics": {"data": "topics"},
+    "topics, d' 60": {"data": "topics", "dimension": 60},
+    "topics, hashing": {"data": "topics", "projection": "hashing"},
+    "topics, objective": {"data": "topics", "noise": "objective"},
+    "domains": {},
+}
+FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 1.0, 0.1, 400.0
+WIDTHS = (20, 9, 9, 9, 9, 9, 9, 9)
+_ROUNDS_AT_MOST = 5
+
+_PROGRAM = """
+import json, resource, sys, time
+from threadpoolctl import threadpool_limits
+from dpcore import domains
+from dpcore.experiments.hypotheses import HypothesesSettings
+import sklearn.utils.extmath
+def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+def clock(work):
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+changes, seed = json.loads(sys.argv[1]), int(sys.argv[2])
+empty = most()
+with threadpool_limits(1, user_api="blas"):
+    settings = HypothesesSettings().change(seed=seed)
+    for name, value in changes.items():
+        settings = settings.change(**{name: value})
+    once = clock(lambda: domains.world(settings.model.where))
+    essential = [task for task in settings.tasks() if task.essential]
+    first = once + sum(clock(task.run) for task in essential)
+    slices = [clock(task.run) for task in settings.tasks() if not task.essential]
+    def moved(**change):
+        there = settings.change(**change)
+        return sum(clock(task.run) for task in there.tasks() if task.essential)
+    found = {"once": once, "first": first, "rest": sum(slices), "slice": max(slices), "memory": most() - empty,
+             "epsilon": moved(epsilon=7.7), "features": moved(dimension=13)}
+print(json.dumps(found))
+"""
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """Each case in processes of its own, so that nothing is left of the case before."""
+    lines = []
+    say(f"  5 sources, 800 + 1,000 rows each; CPU time on one core, medians of {min(rounds, _ROUNDS_AT_MOST)} rounds")
+    say(row(("", "once", "first", "rest", "slice", "epsilon", "features", "memory"), WIDTHS))
+    for name, changes in CASES.items():
+        taken = [measured(changes, seed=11 + turn) for turn in range(min(rounds, _ROUNDS_AT_MOST))]
+        middle = {what: float(np.median([one[what] for one in taken])) for what in taken[0]}
+        times = [duration(middle[what]) for what in ("once", "first", "rest", "slice", "epsilon", "features")]
+        say(row([name, *times, f"{number(middle['memory'])} MB"], WIDTHS))
+        lines += _lines(name, taken)
+    return Outcome(lines=lines)
+
+
+def measured(changes: dict, *, seed: int) -> dict[str, float]:
+    """The numbers of one process."""
+    given = [sys.executable, "-c", _PROGRAM, json.dumps(changes), str(seed)]
+    return json.loads(subprocess.run(given, capture_output=True, text=True, check=True).stdout)
+
+
+def _lines(name: str, taken: list[dict[str, float]]) -> list[Line]:
+    if not name.startswith("topics"):
+        return []
+    return [
+        at_most(f"{name}: the first picture", FIRST_AT_MOST, [one["first"] for one in taken], unit=" s"),
+        at_most(f"{name}: the longest later slice", SLICE_AT_MOST, [one["slice"] for one in taken], unit=" s"),
+        at_most(f"{name}: memory", MEMORY_AT_MOST, [one["memory"] for one in taken], unit=" MB"),
+    ]
