@@ -261,6 +261,10 @@ def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.D
             on_click="ignore",
             icon=":material/code:",
         )
+    st.caption(
+        "With the mouse over a picture you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms "
+        "and tells its numbers."
+    )
 
 
 def foot(

@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect, sync_playwright
 
 from tests.browser.person import PATIENCE, drawn
 
@@ -35,6 +35,7 @@ FLAGS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ]
+expect.set_options(timeout=PATIENCE)
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 collect_ignore = ["apps"]  # scripts for the server: a script is not a module to look for doctests in

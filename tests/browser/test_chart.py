@@ -83,6 +83,28 @@ def test_a_chart_can_be_saved(demo):
         assert Path(saved.value.path()).read_bytes().startswith(head)
 
 
+def test_a_saved_page_draws_the_chart_by_itself(page, demo, tmp_path):
+    opened = demo()
+    chart = opened.get_by_role("img", name=re.compile("^Demo lines"))
+    chart.hover()
+    with opened.expect_download() as saved:
+        chart.locator("[data-title='Download as HTML']").click()
+    assert saved.value.suggested_filename == "demo-lines-for-epsilon-1.html"
+    file = tmp_path / "chart.html"
+    saved.value.save_as(file)
+    alone = opened.context.new_page()
+    alone.route(re.compile("^(?!file:)"), lambda route: route.abort())
+    faults = []
+    alone.on("pageerror", lambda error: faults.append(str(error)))
+    alone.goto(file.as_uri())
+    expect(alone.locator("#chart .js-line").first).to_be_visible()
+    assert alone.title() == chart.get_attribute("aria-label")
+    points = "node => node.data.map(({ x, y }) => [[...(x ?? [])], [...(y ?? [])]])"
+    assert alone.locator("#chart").evaluate(points) == chart.evaluate(points)
+    assert faults == []
+    alone.close()
+
+
 def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
     opened = demo()
     opened.route("**/plotly.min.js*", lambda route: route.abort())

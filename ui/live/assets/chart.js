@@ -4,9 +4,10 @@ import { Clicks } from "./clicks.js"
 import { Cursor } from "./cursor.js"
 import { drawNow, drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
+import { config } from "./files.js"
 import { Reel } from "./reel.js"
 import { Swift } from "./swift.js"
-import { CLEAR, lookOf, themed } from "./theme.js"
+import { lookOf, themed } from "./theme.js"
 import { Words } from "./words.js"
 
 const boards = new WeakMap()
@@ -109,30 +110,7 @@ async function load(address) {
   })
   script.remove()
   URL.revokeObjectURL(source)
-  return { Plotly: window.Plotly, config: config(window.Plotly) }
-}
-
-function config(Plotly) {
-  const save = (format) => ({
-    name: `download-${format}`,
-    title: `Download as ${format.toUpperCase()}`,
-    icon: format === "png" ? Plotly.Icons.camera : Plotly.Icons.disk,
-    click: (node) => Plotly.downloadImage(onPaper(node), {
-      format, filename: node.dataset.file, scale: format === "png" ? 2 : 1,
-    }),
-  })
-  // one object for all charts: a config that differs would make Plotly begin anew
-  const buttons = [[save("png"), save("svg")], ["resetScale2d"]]
-  return { displaylogo: false, displayModeBar: HOVERS && "hover", modeBarButtons: buttons }
-}
-
-/** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
-function onPaper(node) {
-  const { line, swift } = owners.get(node)
-  const layout = { ...node.layout, ...swift.layout }
-  const shapes = [...(layout.shapes ?? []), ...line.shapes]
-  const clear = layout.paper_bgcolor === CLEAR
-  return { data: node.data, layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor } }
+  return { Plotly: window.Plotly, config: config(window.Plotly, address, (node) => owners.get(node)) }
 }
 
 class Chart {
