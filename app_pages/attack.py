@@ -32,8 +32,8 @@ LEAD = {
     "this one in? **Drag epsilon** and watch his curve sink below the frontier.",
     "audit": "Every mechanism of the lab is run thousands of times in two neighbouring worlds, now. What an attacker "
     "achieves bounds its epsilon from below: a claim under it is **caught**.",
-    "once": "Who can train only once plants hundreds of canaries, each by a coin of its own, and guesses the coins "
-    "from the weights. **Drag epsilon**, and compare with thousands of trainings.",
+    "once": "Who can train only once plants hundreds of canaries. A coin decides the class of each; the attacker "
+    "guesses the coins from the weights. **Drag epsilon**, and compare with thousands of trainings.",
     "pays": "The guarantee is the same for all, its cost is not. **Drag epsilon**, and make the minority smaller.",
     "inversion": "What do published weights show: of a class, and of one person's picture, planted in the data? **Drag "
     "epsilon.**",
@@ -101,6 +101,8 @@ def lab() -> None:
     result, done = compute(desk.settings, seconds=0 if desk.moving else slice_seconds)
     verdict, diagnostics, guarantee, _ = SAY[part]
     main, more = KNOBS[part]
+    if part == "worlds" and desk.settings.who == "row":
+        more = tuple(name for name in more if name != "label")  # a row has a class of its own
     hero = "seed" if part == "audit" else "epsilon"
     more = more if part == "audit" else (*more, "seed")
     panels.stage(
@@ -154,7 +156,7 @@ def audit(result) -> list[list[live.Picture]]:
     words = say.plain(judge.audit_verdict(result))
     return [
         [
-            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=words, height=960)
+            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=words, height=1080)
             for at, names in enumerate(audited.COLUMNS)
         ]
     ]
@@ -186,8 +188,16 @@ def pays(result) -> list[list[live.Picture]]:
 def inversion(result) -> list[list[live.Picture]]:
     """Pictures, and how alike they are to the truth."""
     words = say.plain(tell.inversion_verdict(result))
-    shown = live.Picture(name="pictures", figure=others.pictures(result), alt=words, height=260)
-    return [[shown], [live.Picture(name="match", figure=others.match(result), alt=words, height=320)]]
+    sheets = [
+        live.Picture(
+            name=f"pictures.{name}",
+            figure=others.pictures(result, private=private),
+            alt=f"What the weights of a model {name} privacy show, class by class. {words}",
+            height=400,
+        )
+        for name, private in (("without", False), ("with", True))
+    ]
+    return [sheets, [live.Picture(name="match", figure=others.match(result), alt=words, height=320)]]
 
 
 DRAW = {

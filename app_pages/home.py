@@ -25,20 +25,20 @@ TOUR = (
     ),
     (
         "Share it",
-        "A thousand parties, each with a handful of rows and a model of its own. Their votes teach one model, and "
-        "nobody can tell whether a whole party took part.",
-        "parties",
+        "A thousand parties, each with ten rows and a model of its own. Together they teach one model, and nobody can "
+        "tell whether a whole party took part. Drag the number of parties down: the noise wins.",
+        "parties?parties=1000&epsilon=1&rows=10",
     ),
     (
         "Attack it",
-        "Train hundreds of models with one person and hundreds without. How often does the best attacker guess "
-        "right, and what does the guarantee allow?",
-        "attack",
+        "A published recipe claims epsilon 1. Thousands of trainings, with one person and without, show that it spends "
+        "six times as much at least. Choose Sound, and the attacker does little better than a coin.",
+        "attack?version=published&epsilon=1&clip_norm=0.05",
     ),
 )
 st.subheader("A tour in four stops")
 for number, (column, (name, text, link)) in enumerate(zip(st.columns(4, gap="medium"), TOUR, strict=True), 1):
-    with column.container(border=True, height="stretch"):
+    with column.container(border=True, height="stretch", vertical_alignment="distribute"):
         st.markdown(f"**{number}. {name}.** {text}")
         st.link_button("Go there", link, icon=":material/play_arrow:")
 

@@ -8,8 +8,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import beta
+from scipy.special import betaincinv, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
@@ -37,8 +36,9 @@ TIGHT = {
 
 def clopper_pearson(hits: int, trials: int, *, confidence: float) -> tuple[float, float]:
     """One-sided lower and one-sided upper bound on a rate, each at ``confidence`` [clopper1934]."""
-    low = 0.0 if hits == 0 else float(beta.ppf(1 - confidence, hits, trials - hits + 1))
-    high = 1.0 if hits == trials else float(beta.ppf(confidence, hits + 1, trials - hits))
+    # Quantiles of the beta distribution.
+    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, 1 - confidence))
+    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, confidence))
     return low, high
 
 
@@ -80,13 +80,18 @@ def epsilon_lower_bound(
 def _best_threshold(scores_in, scores_out, *, delta, confidence, form) -> float:
     """The threshold whose bound would be largest on these scores, of some hundred candidates."""
     candidates = np.quantile(np.concatenate([scores_in, scores_out]), np.linspace(0.002, 0.998, 200))
-    hits = (scores_in[:, None] > candidates).sum(axis=0)
-    alarms = (scores_out[:, None] > candidates).sum(axis=0)
-    p = np.where(hits > 0, beta.ppf(1 - confidence, hits, len(scores_in) - hits + 1), 0)
-    q = np.where(alarms < len(scores_out), beta.ppf(confidence, alarms + 1, len(scores_out) - alarms), 1)
+    hits, alarms = _above(scores_in, candidates), _above(scores_out, candidates)
+    with np.errstate(invalid="ignore"):
+        p = np.where(hits > 0, betaincinv(hits, len(scores_in) - hits + 1, 1 - confidence), 0)
+        q = np.where(alarms < len(scores_out), betaincinv(alarms + 1, len(scores_out) - alarms, confidence), 1)
     if form == "gaussian":
         return float(candidates[np.argmax(_mu(p, q))])
     return float(candidates[np.argmax(_epsilon(p, q, delta=delta, form=form))])
+
+
+def _above(scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """How many scores lie above each candidate."""
+    return len(scores) - np.searchsorted(np.sort(scores), candidates, side="right")
 
 
 def _mu(p: np.ndarray, q: np.ndarray) -> np.ndarray:

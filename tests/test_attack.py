@@ -1,11 +1,13 @@
 """The attack: never above what a guarantee allows, sharp enough to be worth its name, and honest about both."""
 
+from dataclasses import asdict
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from scipy.special import ndtr, ndtri
 
-from dpcore import check
+from dpcore import check, data
 from dpcore.accountants import gdp
 from dpcore.experiments import attack, attack_attempts, attack_inversion, attack_members, attack_worlds
 from dpcore.experiments.attack import AttackSettings
@@ -13,10 +15,11 @@ from dpcore.experiments.attack_audit_rows import FAMILIES
 from dpcore.experiments.attack_audits import AUDITS
 from dpcore.experiments.attack_guess import guess
 from dpcore.experiments.attack_result import EPSILONS, CurvePoint
-from dpcore.experiments.attack_worlds import Noiseless, Retrain
+from dpcore.experiments.attack_worlds import Noiseless, Retrain, Risks
 from dpcore.learners.linear import MECHANISMS
 from dpcore.parties import neighbours
 from tests.test_figures import numbers
+from ui.controls import from_link
 from ui.figures import attack as figures
 from ui.figures import attack_audits as audited
 from ui.figures import attack_parts as others
@@ -40,7 +43,7 @@ class TestNeverAboveTheBound:
         """Each interval reaches down to what the noise allows, which is less than what epsilon and delta do."""
         settings = of(dataset=dataset, sees=sees, steps=10, clip_norm=0.1)
         outcomes = {task: task.run() for task in settings.tasks() if task.essential or isinstance(task, CurvePoint)}
-        curve = settings.result(outcomes).curve()
+        curve = settings.result(outcomes).curve
         assert list(curve["epsilon"]) == list(EPSILONS)
         assert (curve["low"] <= curve["gaussian"] + 1e-9).all()
         assert (curve["gaussian"] <= curve["promised"] + 1e-9).all()
@@ -100,14 +103,22 @@ class TestWorlds:
 
     def test_no_clipped_person_moves_further_than_anybody_could(self):
         for dataset in ("gaussians", "iris"):
-            risks = trained(of(dataset=dataset, repeats=100)).quiet.risks
+            risks = trained(of(dataset=dataset, repeats=100)).risks
             assert 0 <= risks.min() < risks.max() <= 1 + 1e-9
+
+    def test_the_risks_of_all_rows_are_the_same_whoever_is_meant(self):
+        """So that the points stay as they are while somebody is dragged."""
+        asked = [
+            task for one in (of(), of(person=9), of(spot="0,0")) for task in one.tasks() if isinstance(task, Risks)
+        ]
+        assert len(asked) == 3
+        assert len(set(asked)) == 1
 
     def test_the_first_picture_is_a_part_of_the_last(self):
         settings = of(repeats=600)
         first = settings.result({task: task.run() for task in settings.tasks() if task.essential})
         assert first.trainings < 600 == trained(settings).trainings
-        assert first.curve().empty
+        assert first.curve.empty
 
 
 class TestSettings:
@@ -115,6 +126,20 @@ class TestSettings:
         assert of().change(person=5).who == "row"
         placed = of(who="row").change(spot="0.5,-0.25")
         assert (placed.who, placed.person_x, placed.person_y) == ("outlier", 0.5, -0.25)
+
+    def test_a_row_that_is_moved_keeps_its_class_until_another_is_chosen(self):
+        labels = data.load("gaussians", seed=4).y_private
+        for row, chosen in ((int(np.argmin(labels)), 1), (int(np.argmax(labels)), 0)):
+            meant = of(label=chosen).change(person=row)
+            for moved in (meant.change(spot="0.5,-0.25"), meant.change(person_y=0.3)):
+                assert (moved.who, moved.label) == ("outlier", labels[row])
+                assert moved.change(label=chosen).change(spot="0,0").label == chosen
+            assert of(label=chosen).change(spot="0,0").label == chosen
+
+    def test_a_link_to_an_outlier_keeps_its_class(self):
+        meant = of(label=0).change(person=int(np.argmax(data.load("gaussians", seed=4).y_private))).change(label=0)
+        link = {name: str(value) for name, value in asdict(meant.change(who="outlier")).items()}
+        assert from_link(AttackSettings, link) == (meant.change(who="outlier"), [])
 
     @pytest.mark.parametrize(
         "changes",
@@ -239,7 +264,7 @@ def figures_of(result):
         case "pays":
             return [others.groups(result), others.by_class(result, 0), others.by_class(result, 1)]
         case _:
-            return [others.pictures(result), others.match(result)]
+            return [*(others.pictures(result, private=side) for side in (True, False)), others.match(result)]
 
 
 @pytest.mark.parametrize(

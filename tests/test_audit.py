@@ -178,20 +178,21 @@ class TestDescent:
 
     n = 400, d = 2 and the constant, T = 30. The row is long and of the direction that is scored, so that its
     clipped gradients are opposite: the worst pair. At this learning rate no weight moves far enough to change that,
-    and the bound C is small enough to shorten the average gradient too.
+    and the bound C is small enough to shorten the average gradient too. What the row moves and the noise are both in
+    parts of n, so the audit of many audits has 100 rows: the same releases in a third of the time.
     """
 
-    DELTA, ROWS, STEPS, CLIP = 1e-5, 400, 30, 0.05
+    DELTA, STEPS, CLIP = 1e-5, 30, 0.05
     CANARY = np.array([20.0, 20.0, 1.0])
 
-    def scores(self, label, *, runs, seed, rule, calibration):
+    def scores(self, label, *, runs, seed, rule, calibration, rows):
         """Projections of ``runs`` retrained weights on the canary's gradient direction."""
         rng = np.random.default_rng(0)
-        X = np.column_stack([rng.uniform(-1, 1, size=(self.ROWS, 2)), np.ones(self.ROWS)])
-        y = (X[:, 0] + 0.3 * rng.normal(size=self.ROWS) > 0).astype(int)
+        X = np.column_stack([rng.uniform(-1, 1, size=(rows, 2)), np.ones(rows)])
+        y = (X[:, 0] + 0.3 * rng.normal(size=rows) > 0).astype(int)
         X[-1], y[-1] = self.CANARY, label
         multiplier = descent.noise_multiplier(epsilon=1.0, delta=self.DELTA, steps=self.STEPS)
-        sd = descent.mean_noise_sd(multiplier, clip_norm=self.CLIP, rows=self.ROWS, adjacency=calibration)
+        sd = descent.mean_noise_sd(multiplier, clip_norm=self.CLIP, rows=rows, adjacency=calibration)
         path = descent.noisy_gradient_descent(
             X,
             y,
@@ -207,16 +208,15 @@ class TestDescent:
         )
         return path.weights[:, 0] @ (self.CANARY / np.linalg.norm(self.CANARY))
 
-    def audited(self, *forms, seed=0, runs=2000, rule="per-example", calibration=REPLACE):
+    def audited(self, *forms, seed=0, runs=2000, rule="per-example", calibration=REPLACE, rows=400):
         """Whether the replace-one claim is refuted, and the bound, by form; the noise is made for ``calibration``."""
-        worlds = [
-            self.scores(label, runs=runs, seed=2 * seed + label, rule=rule, calibration=calibration) for label in (1, 0)
-        ]
+        how = {"runs": runs, "rule": rule, "calibration": calibration, "rows": rows}
+        worlds = [self.scores(label, seed=2 * seed + label, **how) for label in (1, 0)]
         bounds = [bound(*worlds, delta=self.DELTA, form=form) for form in forms]
         return [each.refutes(claim(1.0, delta=self.DELTA)) for each in bounds], [each.epsilon for each in bounds]
 
     def test_the_sound_version_stands_in_a_hundred_audits(self):
-        audits = [self.audited(*FORMS, seed=seed) for seed in range(100)]
+        audits = [self.audited(*FORMS, seed=seed, rows=100) for seed in range(100)]
         refuted, bounds = (np.array(column) for column in zip(*audits, strict=True))
         assert (refuted.sum(axis=0) <= 5).all()
         assert np.median(bounds[:, 1]) > 0.2  # the attack is worth its name, see also the next test
@@ -226,12 +226,11 @@ class TestDescent:
         _, (found,) = self.audited("gaussian", runs=20_000)
         assert 0.7 < found <= 1.0
 
-    @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("rule", ["average", "none"])
-    def test_noise_for_clipped_rows_without_clipped_rows_is_caught(self, rule, form):
-        (refuted,), (found,) = self.audited(form, rule=rule)
-        assert refuted
-        assert found > 3
+    def test_noise_for_clipped_rows_without_clipped_rows_is_caught(self, rule):
+        refuted, found = self.audited(*FORMS, rule=rule)
+        assert all(refuted)
+        assert min(found) > 3
 
     def test_noise_for_an_added_row_is_caught_when_a_row_is_replaced(self):
         (refuted,), (found,) = self.audited("gaussian", runs=20_000, calibration=Adjacency.ADD_REMOVE)

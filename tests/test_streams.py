@@ -35,6 +35,12 @@ def test_both_precisions_see_the_same_noise():
     np.testing.assert_array_equal(drawn([0, 1], steps=4, dtype=np.float32), drawn([0, 1], steps=4).astype(np.float32))
 
 
+@pytest.mark.parametrize(("seed", "index", "part"), [(0, 0, 0), (7, 100_003, 2), (2**32 - 1, 5, 0), (2**40 + 3, 5, 1)])
+def test_a_stream_is_numpys_own_of_its_four_numbers(seed, index, part):
+    own = np.random.default_rng(np.random.SeedSequence([seed, 3, index, part]))
+    np.testing.assert_array_equal(streams.stream(seed, "audit", index, part).random(4), own.random(4))
+
+
 @pytest.mark.parametrize("key", [(2, "noise", 0), (1, "data", 0), (1, "audit", 0), (1, "split", 0), (1, "noise", 1)])
 def test_seed_purpose_and_index_each_give_another_stream(key):
     draws = [streams.stream(*k).standard_normal(2000) for k in ((1, "noise", 0), key)]

@@ -160,6 +160,7 @@ def desk(page: str, settings_type: type) -> Desk:
     click = live.movement(f"{page}.board", after=here.clicked)
     if click is not None and not click.tick:
         here.clicked = click.seq
+        here.moving = here.moving or not click.final
         if click.name in getattr(settings_type, "CLICKS", ()):
             here.change(**{click.name: _typed(settings_type, click.name, click.value)})
     return here

@@ -157,7 +157,7 @@ def stage(
         _verdict(verdict)
         if above:
             st.html(above)
-        live.board(pictures, key=f"{desk.page}.board", reel=reel)
+        live.board(pictures, key=f"{desk.page}.board", reel=reel, ack=desk.clicked)
         if table is not None:
             table()
         st.html(f'<div class="lab-cards">{_cards(cards)}</div>')
@@ -262,8 +262,8 @@ def share(settings: object, *, page: str, module: str, frames: Mapping[str, pd.D
             icon=":material/code:",
         )
     st.caption(
-        "With the mouse over a picture you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms "
-        "and tells its numbers."
+        "With the mouse over a picture you find buttons that save it as PNG, as SVG, or as an HTML page that still "
+        "zooms and tells its numbers."
     )
 
 

@@ -130,14 +130,17 @@ class AttackSettings:
             validate(low, high, **{name: getattr(self, name)})
 
     def change(self, **changes: Any) -> "AttackSettings":
-        """These settings with ``changes``. Choosing a row, or a place, chooses who is meant; a part or a data set
-        brings the rest into its range, and a part brings its recipe. ``spot``, "x,y", is a place of the map in one."""
+        """These settings with ``changes``. Choosing a row, or a place, chooses who is meant, and a moved row keeps its
+        class; a part or a data set brings the rest into its range, and a part brings its recipe. ``spot``, "x,y",
+        is a place of the map in one."""
         if "spot" in changes:
             changes |= _place(changes.pop("spot"))
         if "who" not in changes and "person" in changes:
             changes["who"] = "row"
         if "who" not in changes and ("person_x" in changes or "person_y" in changes):
             changes["who"] = "outlier"
+            if self.who == "row":
+                changes.setdefault("label", self._own_label)
         part = changes.get("part", self.part)
         fitting = FITTING.get(part, data.STRAIGHT)
         if part != self.part:
@@ -182,6 +185,11 @@ class AttackSettings:
     @property
     def classes(self) -> int:
         return len(data.DATASETS[self.dataset].classes)
+
+    @property
+    def _own_label(self) -> int:
+        """The class of the row that is meant."""
+        return int(data.load(self.dataset, seed=self.seed).y_private[self.person])
 
     @property
     def neighbours(self) -> attack_worlds.Neighbours:

@@ -152,7 +152,7 @@ ROWS: tuple[tuple[str, str, str, bool, Mapping[str, Any], Mapping[str, Any]], ..
     (
         "descent each",
         "regression",
-        "noisy descent, every step with the whole budget",
+        "noisy descent, whole budget each step",
         BROKEN,
         {"each": True},
         {"target": fits.steps} | _GAUSSIAN,

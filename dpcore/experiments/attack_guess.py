@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore import audit
-from dpcore.experiments.attack_worlds import Quiet
 
 # Both ends of an interval for the share of right answers, together at 95 %; and each of two lower bounds on epsilon.
 EACH = 0.975
@@ -37,8 +36,11 @@ class Guessed(NamedTuple):
         return self.scores[:, self.first :]
 
 
-def guess(weights: np.ndarray, scores: np.ndarray | None, quiet: Quiet) -> Guessed:
-    """Attack trainings with weights (2, R, k, p) and, where every step was seen, log-ratios ``scores`` (2, R)."""
+def guess(weights: np.ndarray, scores: np.ndarray | None, quiet: np.ndarray) -> Guessed:
+    """Attack trainings with weights (2, R, k, p) and, where every step was seen, log-ratios ``scores`` (2, R).
+
+    quiet (2, k, p): the weights without noise.
+    """
     half = weights.shape[1] // 2 if scores is None else 0
     if scores is None:
         flat = weights.reshape(2, weights.shape[1], -1).astype(float)
@@ -54,9 +56,9 @@ def guess(weights: np.ndarray, scores: np.ndarray | None, quiet: Quiet) -> Guess
     return Guessed(scores, half, right, trials, right / trials, low, high, float(alarms), float(hits))
 
 
-def _direction(weights: np.ndarray, quiet: Quiet) -> np.ndarray:
+def _direction(weights: np.ndarray, quiet: np.ndarray) -> np.ndarray:
     """S^-1 m of weights (2, R, D): m where the worlds would end without noise, S the covariance within them."""
-    step = (quiet.weights[0] - quiet.weights[1]).ravel().astype(float)
+    step = (quiet[0] - quiet[1]).ravel().astype(float)
     centred = (weights - weights.mean(axis=1, keepdims=True)).reshape(-1, weights.shape[-1])
     variances = centred.var(axis=0)
     if not variances.any():

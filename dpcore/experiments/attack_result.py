@@ -12,7 +12,7 @@ import pandas as pd
 from dpcore import audit, data, losses
 from dpcore.accountants import gdp
 from dpcore.experiments.attack_guess import EACH, Guessed, guess
-from dpcore.experiments.attack_worlds import FirstRetrain, Noiseless, Quiet, Retrain, gradient_moves, plane_of
+from dpcore.experiments.attack_worlds import FirstRetrain, Noiseless, Retrain, Risks, gradient_moves, plane_of
 from dpcore.experiments.classifier_claims import Guarantees, guarantees
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.regions import Plane, boundaries
@@ -70,8 +70,14 @@ _MODEL = (
 )
 
 
+@lru_cache(maxsize=64)
 def _model(settings: "AttackSettings") -> "AttackSettings":
     return settings.only(*_MODEL)
+
+
+@lru_cache(maxsize=64)
+def _recipe(settings: "AttackSettings") -> "AttackSettings":
+    return settings.only("dataset", "version", "clip_norm", "steps", "learning_rate", "seed")
 
 
 def _at_once(settings: "AttackSettings") -> int:
@@ -93,18 +99,24 @@ def _slices(settings: "AttackSettings") -> Iterator[Retrain]:
         yield Retrain(model=model, epsilon=settings.epsilon, first=begin, count=count)
 
 
-def _points(settings: "AttackSettings") -> Iterator[CurvePoint]:
-    """The curve over epsilon, in rounds."""
-    count = min(_POINT, 2 * _at_once(settings), settings.repeats)
-    for turn in range(4):
-        for epsilon in EPSILONS:
-            yield CurvePoint(model=_model(settings), epsilon=epsilon, first=turn * count, count=count)
+def _points(settings: "AttackSettings") -> tuple[CurvePoint, ...]:
+    return _rounds(_model(settings), min(_POINT, 2 * _at_once(settings), settings.repeats))
+
+
+@lru_cache(maxsize=64)
+def _rounds(model: "AttackSettings", count: int) -> tuple[CurvePoint, ...]:
+    """The curve over epsilon, in rounds; the same while epsilon moves."""
+    return tuple(
+        CurvePoint(model=model, epsilon=epsilon, first=turn * count, count=count)
+        for turn in range(4)
+        for epsilon in EPSILONS
+    )
 
 
 def tasks(settings: "AttackSettings") -> Iterator[Any]:
     """Today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
-    slices, points = list(_slices(settings)), list(_points(settings))
-    yield from (slices[0], Noiseless(model=_model(settings)))
+    slices, points = list(_slices(settings)), _points(settings)
+    yield from (slices[0], Noiseless(model=_model(settings)), Risks(model=_recipe(settings)))
     yield from slices[1:4]
     yield from points[: len(EPSILONS)]
     yield from slices[4:]
@@ -123,6 +135,7 @@ def result(settings: "AttackSettings", outcomes: Mapping[Any, Any]) -> "WorldsRe
         split=data.load(settings.dataset, seed=settings.seed),
         plane=plane_of(settings.dataset, settings.seed),
         quiet=outcomes[Noiseless(model=_model(settings))],
+        risks=outcomes[Risks(model=_recipe(settings))],
         weights=np.concatenate([one.weights for one in done], axis=1),
         scores=None if done[0].scores is None else np.concatenate([one.scores for one in done], axis=1),
         points=points,
@@ -140,12 +153,15 @@ def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorldsResult:
-    """weights (2, R, k, p) with the person and without; scores (2, R) where every step is seen; points of the curve."""
+    """weights (2, R, k, p) with the person and without; quiet (2, k, p): both without noise; risks (n,) of the private
+    rows; scores (2, R) where every step is seen; points of the curve.
+    """
 
     settings: "AttackSettings"
     split: data.Split
     plane: Plane
-    quiet: Quiet
+    quiet: np.ndarray
+    risks: np.ndarray
     weights: np.ndarray
     scores: np.ndarray | None
     points: dict[float, Point]
@@ -230,20 +246,23 @@ class WorldsResult:
         """How far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
         settings = self.settings
         if settings.who == "row":
-            return float(self.quiet.risks[settings.person])
+            return float(self.risks[settings.person])
         (row, label), _ = settings.neighbours.candidates
         X = losses.with_constant(row[None])
-        moved = gradient_moves(settings, self.quiet.weights[:1], X, np.array([label]))
+        moved = gradient_moves(settings, self.quiet[:1], X, np.array([label]))
         return float(moved[0, 0]) / 2 / settings.clip_norm
 
+    @cached_property
     def curve(self) -> pd.DataFrame:
         """A row an epsilon that is done: the share of right answers with its 95 % interval, and both bounds."""
         rows = []
+        allowed = dict(zip(EPSILONS, self.limits(EPSILONS).itertuples(index=False), strict=True))
         for epsilon, (right, trials) in sorted(self.points.items()):
             low, high = audit.clopper_pearson(right, trials, confidence=EACH)
-            rows.append((epsilon, right / trials, low, high, trials))
-        frame = pd.DataFrame(rows, columns=["epsilon", "accuracy", "low", "high", "trials"])
-        return frame.merge(self.limits(EPSILONS), on="epsilon", how="left")
+            _, promised, gaussian = allowed[epsilon]
+            rows.append((epsilon, right / trials, low, high, trials, promised, gaussian))
+        columns = ["epsilon", "accuracy", "low", "high", "trials", "promised", "gaussian"]
+        return pd.DataFrame(rows, columns=columns)
 
     def limits(self, epsilons: tuple[float, ...]) -> pd.DataFrame:
         """What a claim at each epsilon leaves the attacker: by (epsilon, delta), and by its Gaussian noise."""
@@ -267,4 +286,4 @@ class WorldsResult:
     def frames(self) -> dict[str, pd.DataFrame]:
         """What can be downloaded."""
         scores = pd.DataFrame(self.attack.scores.T, columns=["with", "without"])
-        return {"Attack": self.table(), "Over epsilon": self.curve(), "Scores": scores}
+        return {"Attack": self.table(), "Over epsilon": self.curve, "Scores": scores}

@@ -182,34 +182,36 @@ class _Mean:
         return mean
 
 
-class Quiet(NamedTuple):
-    """Without noise: weights (2, k, p) in the two worlds, and the risk of each private row (n,).
-
-    A row's risk is how far it moves the mean gradient against itself with another class, root mean square over the
-    steps, in units of the 2C/n that the noise is made for.
-    """
-
-    weights: np.ndarray
-    risks: np.ndarray
-
-
 @dataclass(frozen=True, kw_only=True)
 class Noiseless:
-    """The descent without noise in both worlds."""
+    """The descent without noise: weights (2, k, p) with the person and without."""
 
     model: "AttackSettings"
     essential: ClassVar[bool] = True
 
-    def run(self) -> Quiet:
-        settings = self.model
-        worlds = settings.neighbours.worlds()
+    def run(self) -> np.ndarray:
+        paths = [train(self.model, world, sd=0.0, draws=[0]) for world in self.model.neighbours.worlds()]
+        return np.stack([path.weights[0] for path in paths])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risks:
+    """The risk of each private row (n,): how far it moves the mean gradient against itself with another class, root
+    mean square over the descent without noise, in units of the 2C/n that the noise is made for.
+
+    It is the same whoever the person is: ``model`` holds the data and the recipe only.
+    """
+
+    model: "AttackSettings"
+    essential: ClassVar[bool] = True
+
+    def run(self) -> np.ndarray:
+        settings, split = self.model, data.load(self.model.dataset, seed=self.model.seed)
+        world = World(losses.with_constant(split.X_private), split.y_private)
         marks = np.unique(np.linspace(0, settings.steps, 11).astype(int))
-        paths = [train(settings, world, sd=0.0, draws=[0], record=marks) for world in worlds]
-        split = data.load(settings.dataset, seed=settings.seed)
-        moved = gradient_moves(settings, paths[0].history[:, 0], losses.with_constant(split.X_private), split.y_private)
-        return Quiet(
-            np.stack([path.weights[0] for path in paths]), np.sqrt(np.mean(moved**2, axis=0)) / 2 / settings.clip_norm
-        )
+        path = train(settings, world, sd=0.0, draws=[0], record=marks)
+        moved = gradient_moves(settings, path.history[:, 0], *world)
+        return np.sqrt(np.mean(moved**2, axis=0)) / 2 / settings.clip_norm
 
 
 def gradient_moves(settings: "AttackSettings", weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -82,6 +82,79 @@ def test_the_person_can_be_dragged_and_the_picture_follows(page, serve, width, d
     assert ended["y"] - box["y"] == pytest.approx(-60, abs=3)
 
 
+class Finger:
+    """One finger on the glass, as the browser gets it from the screen: it may scroll the page."""
+
+    def __init__(self, page):
+        self._session = page.context.new_cdp_session(page)
+        self._page = page
+
+    def swipe(self, begin, end, *, steps=12):
+        """Put it down, and move it; it stays there."""
+        self._send("touchStart", begin)
+        for step in range(1, steps + 1):
+            at = [a + (b - a) * step / steps for a, b in zip(begin, end, strict=True)]
+            self._send("touchMove", at)
+            self._page.wait_for_timeout(16)
+
+    def lift(self):
+        self._send("touchEnd")
+
+    def _send(self, kind, *points):
+        touches = [{"x": x, "y": y} for x, y in points]
+        self._session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+
+# How far the page is scrolled, whatever it is that scrolls.
+SCROLLED = "scrollY + document.querySelector('[data-testid=stMain]').scrollTop"
+
+
+def test_a_finger_drags_the_person_and_scrolls_the_page_anywhere_else(page, serve):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row", width=390, height=800, dark=True, touch=True)
+    drawn(opened, CHARTS)
+    handle = chart(opened).locator("xpath=..").locator("[data-handle]")
+    chart(opened).evaluate("node => node.scrollIntoView({block: 'center', behavior: 'instant'})")
+    opened.wait_for_timeout(300)
+    finger, box, top = Finger(opened), handle.bounding_box(), opened.evaluate(SCROLLED)
+    begin = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger.swipe(begin, (begin[0] - 50, begin[1] - 60))
+    expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)  # before it is lifted
+    finger.lift()
+    opened.wait_for_url(re.compile("who=outlier"), timeout=PATIENCE)
+    assert opened.evaluate(SCROLLED) == top
+    ended = handle.bounding_box()
+    assert (ended["x"] - box["x"], ended["y"] - box["y"]) == pytest.approx((-50, -60), abs=3)
+    # Beside the person the same movement scrolls, and moves nobody.
+    there, map_box = opened.url, chart(opened).locator(".nsewdrag").bounding_box()
+    beside = map_box["x"] + 0.1 * map_box["width"], map_box["y"] + 0.9 * map_box["height"]
+    finger.swipe(beside, (beside[0], beside[1] - 120))
+    finger.lift()
+    opened.wait_for_function(f"top => {SCROLLED} > top + 60", arg=top)
+    opened.wait_for_timeout(600)
+    assert opened.url == there
+
+
+def test_no_work_is_asked_for_while_a_dragged_mark_waits_for_its_picture(page, serve):
+    opened = page(f"{serve('app.py')}/attack?{SMALL}")
+    drawn(opened, CHARTS)
+    asked = opened.evaluate("""async () => {
+      const files = performance.getEntriesByType("resource").map(({ name }) => name)
+      const { Sender } = await import(files.find((name) => name.endsWith("/sender.js")))
+      const ticks = []
+      const sender = new Sender(({ tick }) => ticks.push(tick))
+      const after = async (wait) => { await new Promise((resolve) => setTimeout(resolve, wait)); return ticks.length }
+      sender.stirred(true)
+      sender.acknowledged(sender.newest, true, 0)
+      const held = await after(300)
+      sender.stirred(false)
+      const soon = ticks.length
+      const later = await after(300)
+      sender.stop()
+      return [held, soon, later, ...ticks]
+    }""")
+    assert asked == [0, 0, 1, True]
+
+
 def test_the_keys_go_from_person_to_person(page, serve):
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row&person=5", width=1440, height=1000)
     drawn(opened, CHARTS)

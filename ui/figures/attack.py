@@ -31,9 +31,8 @@ def people(result: WorldsResult) -> dict:
     who = f"row {settings.person}" if settings.who == "row" else "an outlier"
     return theme.figure(
         *_points(result),
-        _meant(result),
-        shapes=shapes,
-        title=theme.title(f"The person: {who}"),
+        shapes=[*shapes, _meant(result)],
+        title=theme.title(f"The person: {who} ({_class(result)})"),
         xaxis={"range": [x_low, x_high], "title": {"text": plane.labels[0]}, "showgrid": False, "zeroline": False},
         yaxis={"range": [y_low, y_high], "title": {"text": plane.labels[1]}, "showgrid": False, "zeroline": False},
     )
@@ -56,7 +55,7 @@ def _points(result: WorldsResult) -> list[dict]:
     split, plane = result.split, result.plane
     rows = np.arange(min(POINTS, len(split.y_private)))
     at = plane.display(plane.coordinates(split.X_private[rows]))
-    labels, risks = split.y_private[rows], result.quiet.risks[rows]
+    labels, risks = split.y_private[rows], result.risks[rows]
     # Drawn relative to the riskiest row: without clipping nothing bounds a risk.
     size = 3 + 8 * risks / max(1.0, float(risks.max()))
     found = []
@@ -69,14 +68,20 @@ def _points(result: WorldsResult) -> list[dict]:
     return found
 
 
-def _meant(result: WorldsResult) -> dict:
-    """The person, in the colour of the class, with a ring."""
+def _class(result: WorldsResult) -> str:
+    """The class of the person."""
     (_, label), _ = result.settings.neighbours.candidates
-    at = _place(result)[None]
-    ring = {"color": theme.WITH_YOU, "width": 3.5}
-    marker = {"color": theme.CLASSES[label], "size": 15, "line": ring}
     name = result.split.source.classes[label]
-    return theme.scatter(*at.T, mode="markers", marker=marker, hovertemplate=f"the person, {name}<extra></extra>")
+    return name if len(name) > 1 else f"class {name}"
+
+
+def _meant(result: WorldsResult) -> dict:
+    """The person, in the colour of the class, with a ring. A shape: it is dragged without a redraw of all points."""
+    (_, label), _ = result.settings.neighbours.candidates
+    (x, y), half = _place(result).tolist(), 7.5
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -half, "x1": half, "y0": -half, "y1": half}
+    ring = {"fillcolor": theme.CLASSES[label], "line": {"color": theme.WITH_YOU, "width": 3.5}}
+    return {"type": "circle", "xref": "x", "yref": "y", "xanchor": x, "yanchor": y} | size | ring
 
 
 def scores(result: WorldsResult) -> dict:
@@ -87,7 +92,7 @@ def scores(result: WorldsResult) -> dict:
     return theme.figure(
         # The one trace holds the axes up; the bars are shapes, which move without a redraw of the chart.
         theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
-        title=theme.title(f"Scores of 2 x {result.trainings:,} trainings: {result.overlap:.0%} in common"),
+        title=theme.title(f"2 x {result.trainings:,} scores: {result.overlap:.0%} in common"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
             word(f'<span style="color:{theme.WITHOUT_YOU}">◂ says “another”</span>', x=0.02),
@@ -115,7 +120,7 @@ def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
 def accuracy(result: WorldsResult) -> dict:
     """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
     grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
-    limits, curve = result.limits(grid), result.curve()
+    limits, curve = result.limits(grid), result.curve
     traces = [
         theme.line(grid, 100 * limits["promised"].to_numpy(), colour=theme.BOUND, name="allowed by the claim"),
         theme.line(
@@ -142,7 +147,7 @@ def accuracy(result: WorldsResult) -> dict:
         shapes=[theme.rule(result.settings.epsilon), theme.diamond(result.settings.epsilon, 100 * now.accuracy)],
         annotations=[
             word(
-                f'<span style="color:{theme.BOUND}">━ the claim allows<br>┅ its Gaussian noise allows</span><br>'
+                f'<span style="color:{theme.BOUND}">━ the claim allows<br>┅ its noise allows</span><br>'
                 f'<span style="color:{theme.PRIVATE}">● measured, 95 %</span>',
                 x=0.02,
             )

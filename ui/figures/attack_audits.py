@@ -12,8 +12,8 @@ from ui.figures import theme
 from ui.figures.attack import EPSILON_AXIS, staircase, word
 
 CAUGHT, STANDS = "#d6404e", theme.PRIVATE
-# The two columns of the chart: what all the lab is made of, and what is made of it.
-FIRST_FAMILIES = ("Laplace", "Gaussian", "direction noise", "noisy max", "classifier", "DP-SGD")
+# The two columns of the chart, of the same length.
+FIRST_FAMILIES = ("Laplace", "Gaussian", "direction noise", "noisy max", "classifier", "DP-SGD", "Frank-Wolfe")
 COLUMNS = tuple(
     tuple(name for name, audit in AUDITS.items() if (audit.family in FIRST_FAMILIES) == first)
     for first in (True, False)
@@ -99,7 +99,11 @@ def canaries(result: OnceResult) -> dict:
             word(f'<span style="color:{theme.WITHOUT_YOU}">◂ guessed<br>“first class”</span>', x=0.02),
             word(f'<span style="color:{theme.WITH_YOU}">guessed ▸<br>“second class”</span>', x=0.98, anchor="right"),
         ],
-        xaxis={"title": {"text": "weight of the canary (standard deviations)"}, "range": [-6, 6]},
+        margin={"l": 52, "r": 12, "t": 34, "b": 60},
+        xaxis={
+            "title": {"text": "weight of the canary (standard deviations)<br>colour: what its coin said"},
+            "range": [-6, 6],
+        },
         yaxis={"title": {"text": "share of canaries"}, "range": [0, 0.16], "tickformat": ".0%"},
     )
 

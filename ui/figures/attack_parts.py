@@ -57,6 +57,8 @@ def margins(result: MembersResult, arm: str) -> dict:
     shapes = [staircase(edges, share, colour=c, top=0.235) for share, c in zip(shares, (INSIDE, OUTSIDE), strict=True)]
     members, others = result.right(arm)
     title = "Private" if arm == "private" else "No privacy"
+    marks = [-reach, -reach / 2, 0.0, reach / 2, reach]  # what lies further out is counted at the ends
+    names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     return theme.figure(
         theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
         title=theme.title(f"{title}: in {theme.percent(members)}, out {theme.percent(others)} right"),
@@ -67,7 +69,12 @@ def margins(result: MembersResult, arm: str) -> dict:
                 x=0.02,
             )
         ],
-        xaxis={"title": {"text": "how sure of the right class (logit)"}, "range": [-reach, reach]},
+        xaxis={
+            "title": {"text": "how sure of the right class (logit)"},
+            "range": [-reach, reach],
+            "tickvals": marks,
+            "ticktext": [name.replace("-", "−") for name in names],
+        },
         yaxis={"title": {"text": "share"}, "range": [0, 0.24], "tickformat": ".0%"},
     )
 
@@ -134,54 +141,53 @@ def by_class(result: GroupsResult, group: int) -> dict:
     )
 
 
-def pictures(result: InversionResult) -> dict:
-    """What the weights show, with privacy above: the ten classes, the planted record, and what it truly is."""
-    rows = [[*seen.classes[0], seen.record[0], RECORD] for seen in (result.now, result.plain)]
-    tiles = [[_tile(picture) for picture in row] for row in rows]
-    sheet = np.vstack([np.hstack(row) for row in tiles])
-    levels = np.clip(np.round(31 * sheet), 0, 31).astype(np.uint8)
-    greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, 32).astype(int)]
-    source = theme.image(levels, greys)
-    picture = {
-        "source": source,
-        "x": -0.5,
-        "y": 1.5,
-        "sizex": 12,
-        "sizey": 2,
-        "xref": "x",
-        "yref": "y",
-        "sizing": "stretch",
-        "layer": "below",
-    }
-    names = [*map(str, range(10)), "planted", "truth"]
+# A sheet of pictures has this many in a row, each with its name in a strip under it, of this part of its height.
+_ACROSS, _STRIP = 4, 0.2
+# Shades of a picture, and the colour after them, which is none.
+_GREYS, _NOTHING = 32, ("#000000", 0.0)
+_NAMES = (*map(str, range(10)), "planted", "truth")
+
+
+def pictures(result: InversionResult, *, private: bool) -> dict:
+    """What the weights of one model show: the ten classes, the planted record, and what it truly is."""
+    seen = result.now if private else result.plain
+    tiles = [_tile(picture) for picture in (*seen.classes[0], seen.record[0], RECORD)]
+    rows = [np.hstack(tiles[first : first + _ACROSS]) for first in range(0, len(tiles), _ACROSS)]
+    size = len(rows), len(rows) * (1 + _STRIP)
+    greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, _GREYS).astype(int)]
+    place = {"x": 0, "y": size[1], "sizex": _ACROSS, "sizey": size[1], "xref": "x", "yref": "y", "sizing": "stretch"}
+    source = theme.image(np.vstack([part for row in reversed(rows) for part in (_strip(row), row)]), [*greys, _NOTHING])
+    now = f"Private, epsilon {result.settings.epsilon:.3g}" if private else "Without privacy"
+    bare = {"visible": False, "fixedrange": True}
     return theme.figure(
-        theme.scatter(np.array([5.0]), np.array([-9.0]), mode="markers", hoverinfo="skip"),
-        images=[picture],
-        title=theme.title("What the released weights show"),
-        margin={"l": 92, "r": 12, "t": 34, "b": 44},
-        xaxis={
-            "range": [-0.5, 11.5],
-            "tickvals": list(range(12)),
-            "ticktext": names,
-            "showgrid": False,
-            "zeroline": False,
-            "title": {"text": "class, and the planted record"},
-        },
-        yaxis={
-            "range": [-0.5, 1.5],
-            "tickvals": [0, 1],
-            "ticktext": ["private", "no privacy"],
-            "showgrid": False,
-            "zeroline": False,
-        },
+        theme.scatter(np.array([_ACROSS / 2]), np.array([-9.0]), mode="markers", hoverinfo="skip"),
+        images=[{"source": source, "layer": "below"} | place],
+        title=theme.title(f"{now}: what the weights show"),
+        annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
+        margin={"l": 12, "r": 12, "t": 34, "b": 8},
+        xaxis={"range": [0, _ACROSS]} | bare,
+        yaxis={"range": [0, size[1]]} | bare,
     )
 
 
 def _tile(picture: np.ndarray) -> np.ndarray:
-    """64 numbers as a square from below, 0 to 1, with a margin; brightest and darkest are its own."""
+    """64 numbers as a square of shades from below, with a margin of none; brightest and darkest are its own."""
     low, high = picture.min(), picture.max()
     square = ((picture - low) / max(high - low, 1e-12)).reshape(8, 8)[::-1]
-    return np.pad(np.kron(square, np.ones((10, 10))), 3, constant_values=0.5)
+    shades = np.clip(np.round((_GREYS - 1) * square), 0, _GREYS - 1).astype(np.uint8)
+    return np.pad(np.kron(shades, np.ones((12, 12), np.uint8)), 2, constant_values=_GREYS)
+
+
+def _strip(row: np.ndarray) -> np.ndarray:
+    return np.full((round(_STRIP * len(row)), row.shape[1]), _GREYS, np.uint8)
+
+
+def _named(name: str, at: int, *, rows: int) -> dict:
+    """The name under a picture of the sheet."""
+    down, across = divmod(at, _ACROSS)
+    place = {"x": across + 0.5, "y": (rows - 1 - down + _STRIP / 2 / (1 + _STRIP)) * (1 + _STRIP)}
+    font = {"xref": "x", "yref": "y", "showarrow": False, "font": {"size": 12}}
+    return {"text": name, "xanchor": "center", "yanchor": "middle"} | place | font
 
 
 def match(result: InversionResult) -> dict:

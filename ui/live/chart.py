@@ -91,7 +91,7 @@ def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment] = ()) -> None:
+def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment] = (), ack: int = 0) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
     One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
@@ -103,8 +103,10 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment]
 
     `reel`: the moment that `rows` show, and those that a playing knob comes to next. The browser steps through them by
     itself; what differs between them travels, and a script run a step is spared.
+
+    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it.
     """
-    data = {"plotly": plotly.__version__, "rows": [[picture.message() for picture in row] for row in rows]}
+    data = {"plotly": plotly.__version__, "ack": ack, "rows": [[picture.message() for picture in row] for row in rows]}
     data |= {"reel": _reel(reel)} if reel else {}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}

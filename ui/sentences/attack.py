@@ -174,7 +174,7 @@ def scores_alt(result: WorldsResult) -> str:
 
 def accuracy_alt(result: WorldsResult) -> str:
     """The curve in words."""
-    curve = result.curve()
+    curve = result.curve
     points = ", ".join(
         f"{number(e)}: {in_hundred(a)}" for e, a in zip(curve["epsilon"], curve["accuracy"], strict=True)
     )
@@ -183,7 +183,7 @@ def accuracy_alt(result: WorldsResult) -> str:
 
 def worlds_table(result: WorldsResult) -> None:
     """Measured and allowed over epsilon."""
-    curve = result.curve()
+    curve = result.curve
     if curve.empty:
         return
     shown = curve.assign(

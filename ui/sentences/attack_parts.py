@@ -120,8 +120,8 @@ def pays_diagnostics(result: GroupsResult) -> list[str]:
         f"most {number(settings.clip_norm * result.few / settings.rows)}, the others by up to "
         f"{number(settings.clip_norm * (settings.rows - result.few) / settings.rows)}. What only the few need is "
         "learnt last.",
-        f"<b>By class</b>: most is lost by {worst[1]} ({100 * worst[0]:+.0f} points), least by {least[1]} "
-        f"({100 * least[0]:+.0f}); a model that errs to one side favours the class there.",
+        f"<b>By class</b>: most is lost by {worst[1]} ({round(100 * worst[0]):+d} points), least by {least[1]} "
+        f"({round(100 * least[0]):+d}); a model that errs to one side favours the class there.",
         "All models see the group as a feature, and without privacy they can use it. The test has every person once in "
         "each group, so that the two are compared on the same people.",
         "Forty trainings: medians for a group, means for a class (a noisy model leans to one of them); the bands hold "
@@ -160,7 +160,8 @@ def inversion_verdict(result: InversionResult) -> str:
     return (
         f"Subtracting what the other rows explain, the attacker reads the planted record from the weights: correlation "
         f"with the truth <b>{record[1]:.2f}</b> without privacy, <b>{record[0]:.2f}</b> at epsilon "
-        f"{number(result.settings.epsilon)}. The picture of a class survives: {classes[1]:.2f} and {classes[0]:.2f}."
+        f"{number(result.settings.epsilon)}. The picture of a class, learnt from many people, "
+        f"{'stays' if classes[0] > 0.7 * classes[1] else 'is lost as well'}: {classes[1]:.2f} and {classes[0]:.2f}."
     )
 
 

@@ -49,7 +49,8 @@ class Board {
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, reel, plotly: version }) {
+  update({ rows, reel, ack, plotly: version }) {
+    this.clicks.ack = ack
     const named = new Map()
     rows.forEach((pictures, place) => {
       const row = this.row(place)
@@ -82,6 +83,7 @@ class Board {
     PHONE.removeEventListener("change", this.reorder)
     this.reel.dispose()
     this.ignore()
+    this.clicks.dispose()
     this.words.release()
     this.charts.forEach((chart) => chart.dispose())
   }

@@ -2,6 +2,7 @@
 // dragged says the places that it comes to.
 
 import { Handle } from "./drag.js"
+import { whenComplete } from "./drawing.js"
 
 const NEAR = 14 // CSS pixels around a point
 const STILL = 4 // a pointer that went further has dragged
@@ -13,6 +14,14 @@ export class Clicks {
     this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
     this.wanted = new WeakMap()
     this.handles = new WeakMap()
+    this.ack = -1 // number of the newest click that the newest pictures contain
+    this.dragged = null // the handle that was moved last
+    // the server works on the next place while this one is drawn
+    this.ignore = whenComplete(() => this.dragged?.answered(this.ack), true)
+  }
+
+  dispose() {
+    this.ignore()
   }
 
   /** From now on a click on this chart moves `point` (a field) to the customdata of a point, or else `place` to "x,y",
@@ -55,13 +64,14 @@ export class Clicks {
     this.handles.get(node)?.place()
   }
 
-  /** The mark has been dragged here. */
+  /** The mark has been dragged here; the number of the movement. */
   placed(node, event, final) {
+    this.dragged = this.handles.get(node)
     const { xaxis, yaxis } = node._fullLayout
     const { place, x, y } = this.wanted.get(node)
     const box = node.getBoundingClientRect()
     const at = [event.clientX - box.left - xaxis._offset, event.clientY - box.top - yaxis._offset]
-    this.say(place, [share(xaxis, at[0], x), share(yaxis, at[1], y)].join(","), final)
+    return this.say(place, [share(xaxis, at[0], x), share(yaxis, at[1], y)].join(","), final)
   }
 
   clicked(node, event) {
@@ -77,7 +87,9 @@ export class Clicks {
   }
 
   say(name, value, final = true) {
-    this.send({ name, value, seq: this.seq++, final, tick: false })
+    const seq = this.seq++
+    this.send({ name, value, seq, final, tick: false })
+    return seq
   }
 }
 

@@ -1,12 +1,14 @@
 // A mark on a chart that can be dragged: a node over it, which follows the pointer, mouse or finger. The picture follows
 // as quickly as it can be drawn: one place is on its way at a time, and of those in between only the newest is kept.
 
+import { stir } from "./drawing.js"
+
 const STILL = 4 // CSS pixels; a pointer that went no further has clicked
 const PATIENCE = 1500 // milliseconds; after that, no answer is taken for one
 const SIZE = 30
 
 export class Handle {
-  /** `go(event, last)` is told of each place to go to; `clicked(event)` of a press that did not move. */
+  /** `go(event, last)` is told of each place to go to, and gives it a number; `clicked(event)` of a press that did not move. */
   constructor(node, go, clicked) {
     this.node = node
     this.go = go
@@ -14,17 +16,16 @@ export class Handle {
     this.at = null
     this.down = null // where the press began
     this.dragged = false
-    this.flying = false
+    this.flying = null // the number of the place that is on its way
     this.waiting = null
     this.listening = false
     this.mark = this.make()
   }
 
-  /** From now on the mark is at `at` (x, y), in units of the axes; what was on its way has arrived. */
+  /** From now on the mark is at `at` (x, y), in units of the axes. */
   move({ at, colour }) {
     this.at = at
     this.mark.style.setProperty("--mark", colour)
-    this.landed()
     this.place()
   }
 
@@ -73,6 +74,7 @@ export class Handle {
     if (!this.down) return
     this.dragged ||= Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > STILL
     if (!this.dragged) return
+    stir(this.flying !== null)
     const box = this.node.getBoundingClientRect()
     this.mark.style.cursor = "grabbing"
     this.mark.style.border = "3px solid var(--mark)"
@@ -95,22 +97,29 @@ export class Handle {
   }
 
   send(event, last) {
-    if (this.flying && !last) return (this.waiting = event)
+    if (this.flying !== null && !last) return (this.waiting = event)
     this.waiting = null
-    this.flying = true
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.landed(), PATIENCE)
-    this.go(event, last)
+    this.flying = this.go(event, last)
+    stir(true)
+  }
+
+  /** All of a run has arrived, whose pictures contain the movements up to `ack`. */
+  answered(ack) {
+    if (this.flying !== null && ack >= this.flying) this.landed()
   }
 
   landed() {
     clearTimeout(this.timer)
-    this.flying = false
-    if (this.waiting && this.down) this.send(this.waiting, false)
+    this.flying = null
+    if (this.waiting && this.down) return this.send(this.waiting, false)
+    stir(false)
   }
 
   remove() {
     clearTimeout(this.timer)
+    if (this.flying !== null) stir(false)
     this.mark.remove()
   }
 }

@@ -5,6 +5,7 @@ import { lookOf } from "./theme.js"
 
 const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
 const COMPLETE = "epsilon-lab:complete"
+const STIRRED = "epsilon-lab:stirred"
 
 const waiting = new Set()
 let timer = null
@@ -15,10 +16,22 @@ export function drawSoon(chart) {
   timer ??= setTimeout(drawNow, LONGEST_WAIT)
 }
 
-/** Call this when all of a run has arrived; returns a function that ends it. */
-export function whenComplete(act) {
-  window.addEventListener(COMPLETE, act)
-  return () => window.removeEventListener(COMPLETE, act)
+/** Call this when all of a run has arrived, if `first` before it is drawn; returns a function that ends it. */
+export function whenComplete(act, first = false) {
+  window.addEventListener(COMPLETE, act, first)
+  return () => window.removeEventListener(COMPLETE, act, first)
+}
+
+/** Call this with `waits` when something is moved that is no knob; returns a function that ends it. */
+export function whenStirred(act) {
+  const heard = ({ detail }) => act(detail)
+  window.addEventListener(STIRRED, heard)
+  return () => window.removeEventListener(STIRRED, heard)
+}
+
+/** Say that something is moved that is no knob, and whether it `waits` for its picture: work gives way to it as well. */
+export function stir(waits) {
+  window.dispatchEvent(new CustomEvent(STIRRED, { detail: waits }))
 }
 
 /** Say that all of a run has arrived. */

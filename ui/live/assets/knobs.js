@@ -1,7 +1,7 @@
 // The knob panel: lays out the rows, and keeps them and the server in step. Streamlit calls the default export again
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
 
-import { complete } from "./drawing.js"
+import { complete, whenStirred } from "./drawing.js"
 import { Player } from "./play.js"
 import { Row, element } from "./row.js"
 import { Sender } from "./sender.js"
@@ -17,6 +17,7 @@ export default function ({ parentElement, data, setStateValue }) {
   return () => {
     if (parentElement.isConnected) return
     for (const row of panel.playing) row.player.stop()
+    panel.ignore()
     panel.sender.stop()
     panels.delete(parentElement)
   }
@@ -28,6 +29,7 @@ class Panel {
     this.rows = new Map()
     this.described = ""
     this.sender = new Sender((message) => this.setStateValue("movement", message))
+    this.ignore = whenStirred((waits) => this.sender.stirred(waits))
     this.groups = {}
     for (const group of ["hero", "play", "main", "more"]) this.groups[group] = element("div", `rows ${group}`)
     this.bar = element("div", "bar", { role: "progressbar", "aria-label": "Work in progress", "aria-valuemin": 0, "aria-valuemax": 100 })

@@ -19,6 +19,7 @@ export class Sender {
     this.timer = null
     this.owed = null // after how long a rest the server asked for a tick; null: it did not
     this.held = false
+    this.givesWay = false // to something that is no knob, and waits for its picture
     this.movedAt = -Infinity
   }
 
@@ -54,6 +55,13 @@ export class Sender {
     if (!this.flying || (this.flying.tick && !this.flying.whole)) this.next()
   }
 
+  /** Something that is no knob is moved: no work is asked for while it waits, nor between two of its places. */
+  stirred(waits) {
+    this.movedAt = performance.now()
+    this.givesWay = waits
+    if (!this.flying) this.rest()
+  }
+
   /** The server has drawn everything up to `ack`, and says whether work is left. */
   acknowledged(ack, pending, quiet) {
     if (this.flying && ack >= this.flying.seq) this.landed()
@@ -71,7 +79,7 @@ export class Sender {
   /** Ask for more work, if any is left, once nothing has been moved for as long as the server has asked for. */
   rest() {
     clearTimeout(this.timer)
-    if (this.owed === null || this.held) return
+    if (this.owed === null || this.held || this.givesWay) return
     const wait = Math.max(this.owed, this.movedAt + LULL - performance.now())
     const whole = this.owed > 0
     if (wait <= 0) return this.fly(TICK)
