@@ -106,7 +106,8 @@ def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -
 
 def unit(X: np.ndarray) -> np.ndarray:
     """Each row by its own length: onto the unit sphere. Rows of zeros stay."""
-    return X / np.maximum(np.linalg.norm(X, axis=-1, keepdims=True), 1e-12)
+    lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
+    return X / np.maximum(lengths, 1e-12)[..., None]
 
 
 def _generated(where: Where) -> World:
@@ -195,7 +196,8 @@ def _of_text(where: Where) -> World:
     if texts.along is not None:
         X = unit(texts.along[:, : where.dimension].astype(float))
     else:
-        X = unit(texts.weighted @ random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed))
+        signs = random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed)
+        X = unit((texts.weighted @ signs).toarray())
 
     def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         parts = []
@@ -214,8 +216,8 @@ def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> 
     return directions.T
 
 
-def random_signs(features: int, dimension: int, *, seed: int) -> np.ndarray:
+def random_signs(features: int, dimension: int, *, seed: int) -> sparse.csr_matrix:
     """(features, d): each feature falls into one of d places with a random sign, which reads no rows at all."""
-    rng, base = stream(seed, "start"), np.zeros((features, dimension))
-    base[np.arange(features), rng.integers(0, dimension, features)] = rng.choice([-1.0, 1.0], features)
-    return base
+    rng = stream(seed, "start")
+    places, signs = rng.integers(0, dimension, features), rng.choice([-1.0, 1.0], features)
+    return sparse.csr_matrix((signs, (np.arange(features), places)), shape=(features, dimension))

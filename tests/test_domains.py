@@ -262,3 +262,12 @@ class TestNewsgroups:
         assert outcome.accuracy[0].min() > 0.8
         assert 300 < domains.world(settings.model.where).features < 700
         assert outcome.weights[:, [0, 3]].sum(axis=1).min() > 0.7
+
+
+@pytest.mark.skipif(not domain_text.newsgroups_here(), reason="20 Newsgroups are not in scikit-learn's folder here")
+def test_the_real_newsgroups_to_the_end():
+    settings = HypothesesSettings().change(data="newsgroups").change(epsilon=1000.0, repeats=3)
+    outcome = settings.answers()[0].run()
+    assert 2000 < domains.world(settings.model.where).features < 9000
+    assert np.median(outcome.accuracy[0]) > np.median(outcome.accuracy[4]) - 0.02 > 0.6
+    assert np.median(outcome.weights[:, [0, 3]].sum(axis=1)) > 0.6

@@ -152,6 +152,43 @@ def test_the_loose_point_is_as_far_as_the_bound_allows():
     assert np.linalg.norm(loose.weights - exact) <= erm.distance(loose.gradient_norm, regularisation=1e-3) / 2
 
 
+@pytest.mark.parametrize("strength", [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("stack", [False, True])
+def test_steps_by_conjugate_gradients_end_where_exact_steps_end(monkeypatch, strength, stack):
+    rng = np.random.default_rng(8)
+    X, t = rows(*((3,) if stack else ()), 60, 6), rng.dirichlet(np.full(7, 0.2), size=(3, 60)).swapaxes(1, 2)
+    found = {}
+    for many in (1, 10**9):
+        monkeypatch.setattr(erm, "_MANY", many)
+        found[many] = erm.softmax(X, t, regularisation=strength)
+        assert found[many].gradient_norm.max() <= 1e-10
+    np.testing.assert_allclose(found[1].weights, found[10**9].weights, atol=2 * 1e-10 / strength)
+
+
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-10])
+def test_every_problem_arrives_at_the_tolerance_that_was_asked(tolerance):
+    """Few rows, many classes: the gradient may grow for a step while the risk falls, and that is no arrival."""
+    rng = np.random.default_rng(9)
+    X, y = rows(200, 10, 9, seed=9), rng.integers(0, 10, (200, 10))
+    t = (y[:, None] == np.arange(10)[:, None]).astype(float)
+    for strength in (1e-2, 1e-4):
+        assert erm.softmax(X, t, regularisation=strength, tolerance=tolerance).gradient_norm.max() <= tolerance
+        few = erm.logistic(X, (y > 4).astype(float), regularisation=strength, tolerance=tolerance)
+        assert few.gradient_norm.max() <= tolerance
+
+
+def test_the_answer_does_not_depend_on_the_start():
+    rng = np.random.default_rng(10)
+    X, t = rows(30, 4), rng.dirichlet(np.ones(3), size=(2, 30)).swapaxes(1, 2)
+    found = erm.softmax(X, t, regularisation=0.01).weights
+    away = erm.softmax(X, t, regularisation=0.01, start=rng.normal(size=(2, 3, 4)) * 5).weights
+    np.testing.assert_allclose(away, found, atol=4e-8)
+    near = erm.softmax(X, t[1], regularisation=0.01, start=found[1])
+    np.testing.assert_array_equal(near.weights, found[1])
+    one = erm.logistic(X, t[:, 0], regularisation=0.01).weights
+    np.testing.assert_allclose(erm.logistic(X, t[:, 0], regularisation=0.01, start=3.0).weights, one, atol=4e-8)
+
+
 @pytest.mark.parametrize(
     ("change", "name"),
     [

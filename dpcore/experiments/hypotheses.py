@@ -13,7 +13,7 @@ from dpcore.experiments import hypotheses_rooms as rooms
 from dpcore.experiments import run
 from dpcore.experiments.hypotheses_result import HypothesesResult
 from dpcore.experiments.hypotheses_rooms import LIMITS, MOST_SOURCES, WEIGHTS
-from dpcore.experiments.hypotheses_work import Answer, Sources, SourceWork, Target, TargetWork
+from dpcore.experiments.hypotheses_work import Answer, RowsWork, Sources, SourceWork, Target, TargetWork
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 
@@ -23,8 +23,9 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 LEVELS = (1.0, 10.0, 100.0, math.inf)
 # Numbers of features at which right answers are measured.
 DIMENSIONS = (2, 5, 10, 20, 40, 60)
-# Repeats of the first picture (fewer where even these take long), of one slice of work, and of the table at most.
-_FIRST, _CHUNK, _TABLE = 3, 6, 12
+# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most of the table and of
+# each number of features.
+_FIRST, _CHUNK, _TABLE, _WIDTHS = 3, 6, 12, 8
 _FIRST_EFFORT = 6e7
 # With more features than this, a slice has half as many.
 _WIDE = 30
@@ -206,11 +207,10 @@ class HypothesesSettings:
         widths = {}
         for dimension in DIMENSIONS:
             there = self.target_at(dimension)
-            widths["width", dimension] = tuple(
-                task for r in range(min(self.repeats, _TABLE)) for task in _fits(there, r)
-            )
+            fitted = (task for r in range(min(self.repeats, _WIDTHS)) for task in _fits(there, r))
+            widths["width", dimension] = (RowsWork(where=there.sources.where), *fitted)
             for key, epsilon in (("dimension", self.epsilon), ("plain dimension", math.inf)):
-                widths[key, dimension] = self.answers(epsilon=epsilon, target=there, most=_TABLE)
+                widths[key, dimension] = self.answers(epsilon=epsilon, target=there, most=_WIDTHS)
         others = [
             _target_work(self.target(mixture), r)
             for mixture in self.mixtures[1:]

@@ -104,12 +104,8 @@ def source_fit(model: Sources, repeat: int) -> Fitted:
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
     """Those of some sources at once."""
     parts = source_parts(model, repeat)
-    return sources.fit(
-        [parts[k] for k in group],
-        domains.world(model.where).public,
-        lambda_lr=model.lambda_lr,
-        lambda_iw=model.lambda_iw,
-    )
+    public, how = domains.world(model.where).public, {"lambda_lr": model.lambda_lr, "lambda_iw": model.lambda_iw}
+    return sources.fit([parts[k] for k in group], public, **how)
 
 
 def source_parts(model: Sources, repeat: int) -> list[Source]:
@@ -121,7 +117,8 @@ def source_parts(model: Sources, repeat: int) -> list[Source]:
     ]
 
 
-@lru_cache(maxsize=2)
+# As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
+@lru_cache(maxsize=3)
 def _drawn(model: Sources, repeat: int) -> domains.Draw:
     return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
 
@@ -169,9 +166,21 @@ def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, 
         domains.world(model.where).public,
         budget,
         noise(model, budget.noise, repeat),
+        near=source_fit(model, repeat),
         lambda_lr=model.lambda_lr,
         lambda_iw=model.lambda_iw,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsWork:
+    """Make the rows of a world, as texts projected to other features, before anything is fitted to them."""
+
+    where: Where
+    essential: bool = False
+
+    def run(self) -> int:
+        return domains.world(self.where).features
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,7 +247,8 @@ class Answer:
         return sources.release(fitted, self.budget, draws)
 
 
-@lru_cache(maxsize=64)
+# Few numbers each: with noise in the objective one for each repeat of a curve, and other curves ask for them again.
+@lru_cache(maxsize=256)
 def _weighed(asked: Answer) -> tuple[list[Release], np.ndarray]:
     """What the sources let go, and Step 4, which needs no label: hypothesis weights (R, K)."""
     released = asked.releases()

@@ -15,7 +15,7 @@ from dpcore.experiments import parties_work as work
 from dpcore.experiments import run
 from dpcore.experiments.parties_crowd import Crowd, Gather, known
 from dpcore.experiments.parties_result import EPSILONS, PARTIES, PartiesResult
-from dpcore.experiments.parties_work import METHODS, Batch, Change, Locals, Model, Tried
+from dpcore.experiments.parties_work import METHODS, Batch, Change, Locals, Model, Trial, Tried
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
@@ -155,8 +155,7 @@ class PartiesSettings:
 
     def tasks(self) -> tuple[Any, ...]:
         """What the parties known by now say, or the first ones; then all of them, with the curves on the way."""
-        model, now = self.model, float(self.epsilon)
-        first = known(self.crowd, self.parties) or self.crowd.edges(self.parties)[0]
+        model, now, first = self.model, float(self.epsilon), self._first
         plane = self.plane
         grid = tuple(map(tuple, plane.inputs(plane.grid(GRID)).round(6).tolist()))
         tasks = [
@@ -166,11 +165,19 @@ class PartiesSettings:
             Locals(crowd=self.crowd, parties=min(self.parties, LOCALS, self.crowd.chunk), grid=grid),
         ]
         # A large crowd takes seconds: until then, curves of the parties so far
-        if self.parties > _LARGE * self.crowd.chunk:
-            tasks += self._curve(model, first)
+        if first < self.parties > _LARGE * self.crowd.chunk:
+            tasks += self._curve(model, self.crowd.edges(self.parties)[0])
         tasks += self._asked(model, now, first)
         tasks += self._curve(model, self.parties)
         return tuple(dict.fromkeys(tasks + self._more_parties(model, now)))
+
+    @property
+    def _first(self) -> int:
+        """How many parties are asked before anything is shown: all if known, else up to a place of the curve."""
+        asked = known(self.crowd, self.parties)
+        if asked == self.parties:
+            return asked
+        return max([self.crowd.edges(self.parties)[0], *(place for place in self.places if place <= asked)])
 
     def _curve(self, model: Model, asked: int) -> list[Any]:
         """All that is drawn of these parties but for the number of them."""
@@ -209,8 +216,6 @@ class PartiesSettings:
         tried = {(t.model.parties, t.asked, t.epsilon): found for t, found in outcomes.items() if isinstance(t, Tried)}
         moves = {task.asked: found for task, found in outcomes.items() if isinstance(task, Change)}
         kinds = {type(task): found for task, found in outcomes.items()}
-        # By the most parties that there is an answer of
-        best = {(one[0], one[2]): tried[one] for one in sorted(tried)}
         asked = max(one[1] for one in tried if (one[0], one[2]) == (self.parties, now))
         return PartiesResult(
             settings=self,
@@ -220,9 +225,16 @@ class PartiesSettings:
             batch=kinds[Batch],
             moves=moves[max(moves)] if moves else None,
             locals=kinds[Locals],
-            over_epsilon=tuple(best.get((self.parties, epsilon)) for epsilon in EPSILONS),
+            over_epsilon=self._over_epsilon(tried),
             over_parties=tuple(tried.get((number, number, now)) for number in self.places),
         )
+
+    def _over_epsilon(self, tried: Mapping[tuple[int, int, float], Trial]) -> tuple[Trial | None, ...]:
+        """One curve, all of the same parties: of the fullest one, or of the most parties among those as full."""
+        ways: dict[int, list[Trial | None]] = {}
+        for asked in {one[1] for one in tried if one[0] == self.parties}:
+            ways[asked] = [tried.get((self.parties, asked, epsilon)) for epsilon in EPSILONS]
+        return tuple(ways[max(ways, key=lambda asked: (sum(one is not None for one in ways[asked]), asked))])
 
     def run(self) -> PartiesResult:
         """All of it."""

@@ -250,19 +250,27 @@ def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
 
 
 def perturbed(
-    sources: list[Source], public: np.ndarray, budget: Budget, noise: np.ndarray, *, lambda_lr: float, lambda_iw: float
+    sources: list[Source],
+    public: np.ndarray,
+    budget: Budget,
+    noise: np.ndarray,
+    *,
+    near: Fitted,
+    lambda_lr: float,
+    lambda_iw: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hypotheses and tilts (K, ..., d), both with noise in their objectives; noise (K, ..., 2, d) as in ``release``."""
+    """Hypotheses and tilts (K, ..., d), both with noise in their objectives; noise (K, ..., 2, d) as in ``release``.
+
+    near: the minima without noise, where the search begins. They decide how long it takes, and not where it ends.
+    """
     labelled, unlabelled = [one.labelled for one in sources], [one.unlabelled for one in sources]
     X, y = np.stack([one.X for one in labelled]), np.stack([one.y for one in labelled])
     rows = np.stack([one.X for one in unlabelled])
     first = Objective(rows=X.shape[-2], regularisation=lambda_lr, epsilon=budget.epsilon)
     second = Objective(rows=rows.shape[-2], regularisation=lambda_iw, epsilon=budget.epsilon)
-    # Far from its centre: the search begins where the rows alone would have it, near enough
-    start = np.zeros_like(noise[..., 0, :])
     return (
-        first.minimise(X, y, noise[..., 0, :], start=start),
-        second.tilt(rows, public, noise[..., 1, :], start=start),
+        first.minimise(X, y, noise[..., 0, :], start=near.hypotheses),
+        second.tilt(rows, public, noise[..., 1, :], start=near.tilts),
     )
 
 

@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
+from tests.test_own_texts import written
 
-CHARTS = 7
+CHARTS = 8
 SMALL = "repeats=4&source_rows=200&unlabelled_rows=200&target_rows=400&public_rows=300"
 
 
@@ -35,3 +36,25 @@ def test_the_table_fills_itself(page, serve):
     table = opened.locator(".lab-table").first
     expect(table).not_to_contain_text("…", timeout=PATIENCE)
     assert table.locator("tbody tr").count() == 20
+
+
+def test_a_file_of_ones_own_is_brought_and_its_link_asks_for_it(page, serve, tmp_path):
+    file, broken = tmp_path / "reviews.csv", tmp_path / "broken.csv"
+    file.write_bytes(written())
+    broken.write_text("review,stars\none,1\nonly\n")
+    opened = page(f"{serve('app.py')}/hypotheses?data=own&repeats=2")
+    brought = opened.locator("input[type=file]")
+    brought.set_input_files(broken)
+    expect(opened.get_by_text("1 field in line 3")).to_be_visible(timeout=PATIENCE)
+    brought.set_input_files(file)
+    drawn(opened, CHARTS)
+    opened.get_by_role("combobox", name="Source", exact=True).click()
+    opened.get_by_role("option", name="shop", exact=True).click()
+    expect(opened.get_by_text("4 shop 3")).to_be_visible(timeout=PATIENCE)
+    opened.wait_for_url("**~shop~**", timeout=PATIENCE)
+    again = page(opened.url)
+    expect(again.get_by_text("cannot hold a file")).to_be_visible(timeout=PATIENCE)
+    again.locator("input[type=file]").set_input_files(file)
+    drawn(again, CHARTS)
+    expect(again.get_by_text("4 shop 3")).to_be_visible(timeout=PATIENCE)
+    assert again.url == opened.url

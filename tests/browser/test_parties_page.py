@@ -36,3 +36,16 @@ def test_thousands_of_parties_are_asked_in_slices(page, serve):
     said = opened.locator(".lab-verdict")
     expect(said).to_contain_text("from 3,000 parties", timeout=PATIENCE)
     expect(said).not_to_contain_text("So far", timeout=PATIENCE)
+
+
+def test_a_movement_does_not_wait_for_all_the_parties(page, serve):
+    opened = page(f"{serve('app.py')}/parties?dataset=digits&parties=20000&public_rows=500&repeats=4")
+    drawn(opened, CHARTS)
+    said = opened.locator(".lab-verdict")
+    expect(said).to_contain_text("of 20,000 parties have been asked", timeout=PATIENCE)
+    field(opened, "Epsilon").fill("3")
+    field(opened, "Epsilon").press("Enter")
+    # The answer to the movement is there while parties are still being asked
+    expect(said).to_contain_text("epsilon 3", timeout=PATIENCE)
+    expect(said).to_contain_text("of 20,000 parties have been asked")
+    expect(opened.locator(".lab-cards")).to_contain_text("public images")

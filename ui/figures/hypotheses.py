@@ -116,13 +116,13 @@ def error(result: HypothesesResult) -> dict:
     ends = theme.steady_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
     hover = "epsilon %{x:.3~g}: %{y:.2~g}<extra>error of the weights</extra>"
     shapes, words = [theme.rule(result.settings.epsilon)], []
-    for value, text, line in (
-        (nothing, "the same weight for all", theme.BOUND),
-        (result.plain_error, "no noise", theme.NON_PRIVATE),
+    for value, text, line, x, side in (
+        (nothing, "the same weight for all", theme.BOUND, 0.99, "right"),
+        (result.plain_error, "no noise", theme.NON_PRIVATE, 0.01, "left"),
     ):
         if value == value and value > 0:
             shapes.append(level(value, colour=line))
-            words.append(word(text, x=0.99, y=np.log10(value), xref="paper", xanchor="right", yanchor="bottom"))
+            words.append(word(text, x=x, y=np.log10(value), xref="paper", xanchor=side, yanchor="bottom"))
     shapes.append(theme.diamond(result.settings.epsilon, max(result.error.median, 1e-9)))
     return theme.figure(
         theme.band(at, low, high, colour=colour),
@@ -189,7 +189,7 @@ def plane(result: HypothesesResult) -> dict:
     """Two coordinates: what the sources let go in each repeat, before noise, and the prior and the posterior."""
     found = result.plane
     reach = float(2.5 * np.ceil(np.abs(found.plain).max() * 1.6 / 2.5))
-    size, shapes, outside = reach / 90, [], 0
+    size, shapes, words, outside = reach / 90, [], [], 0
     for k in range(found.released.shape[1]):
         points = found.released[:, k]
         inside = (np.abs(points) < reach).all(axis=1)
@@ -203,8 +203,11 @@ def plane(result: HypothesesResult) -> dict:
         ring = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
         ring |= {"type": "circle", "x0": -6, "x1": 6, "y0": -6, "y1": 6, "line": {"color": SOURCES[k], "width": 2.5}}
         shapes.append(ring | {"xref": "x", "yref": "y"})
+        words.append(word(ink(f"<b>{k + 1}</b>", SOURCES[k]), x=x, y=y, xshift=14, yshift=8))
     shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC, dash="dot"))
     shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE, dash="solid"))
+    key = "○ a source before noise   · what it released"
+    words.append(word(key, x=0.01, y=0.99, xref="paper", yref="paper", xanchor="left", yanchor="top"))
     x, y = found.coordinates
     beyond = f" ({outside} outside)" if outside else ""
     return theme.figure(
@@ -212,7 +215,8 @@ def plane(result: HypothesesResult) -> dict:
         margin=MARGIN,
         title=theme.title(f"{ink('Prior', theme.PUBLIC)} and {ink('posterior', theme.PRIVATE)} {beyond}"),
         shapes=shapes,
-        xaxis={"title": {"text": f"coordinate {x + 1} (rings: before noise)"}, "range": [-reach, reach]},
+        annotations=words,
+        xaxis={"title": {"text": f"coordinate {x + 1} of {result.dimension}"}, "range": [-reach, reach]},
         yaxis={"title": {"text": f"coordinate {y + 1}"}, "range": [-reach, reach]},
     )
 

@@ -14,6 +14,8 @@ _LEAST_SD, _MOST_SD = 1e-3, 1e4
 def noise(result: HypothesesResult) -> dict:
     """Sd of the noise on a row's margin, and on the logarithm of its weight, over the number of features."""
     found, settings = result.noise, result.settings
+    # In the objective it has no formula: shown is what noise on the answer would be
+    objective = settings.noise == "objective"
     shapes, words = [], []
     for values, colour in ((found.margin, theme.PRIVATE), (found.weight, theme.PUBLIC)):
         points = [(d, v) for d, v in zip(found.dimension, values, strict=True) if _LEAST_SD < v < _MOST_SD]
@@ -36,7 +38,7 @@ def noise(result: HypothesesResult) -> dict:
     return theme.figure(
         anchor(2.0, 1e-9),
         margin=MARGIN,
-        title=theme.title("Noise sd by number of features"),
+        title=theme.title(f"Noise sd by {'features (on the answer)' if objective else 'number of features'}"),
         shapes=shapes,
         annotations=words,
         xaxis={
@@ -57,22 +59,23 @@ def dimension(result: HypothesesResult) -> dict:
     few, (_, own, _) = result.dimension_curve("weak")
     there, share = result.noise_share
     curves = (
-        ("without noise", wide, plain, theme.NON_PRIVATE, "dot", 0.2),
-        ("few labels", few, own, STYLES["weak"][1], "dot", 0.47),
-        ("transfer", at, median, theme.PRIVATE, "solid", 0.01),
-        ("noise, %", there, share, theme.BOUND, "dash", 0.7),
+        ("without noise", wide, plain, theme.NON_PRIVATE, "dot", (0.01, 0.92)),
+        ("few labels only", few, own, STYLES["weak"][1], "dot", (0.5, 1.0)),
+        ("transfer", at, median, theme.PRIVATE, "solid", (0.01, 1.0)),
+        ("noise's share of a margin, %", there, share, theme.BOUND, "dash", (0.5, 0.92)),
     )
     traces, words = [theme.band(at, 100 * low, 100 * high, colour=theme.PRIVATE)], []
     for name, x, y, colour, dash, place in curves:
         hover = f"%{{x}} features: %{{y:.1f}}<extra>{name}</extra>"
         style = {"mode": "lines+markers", "marker": {"size": 4}, "dash": dash, "hovertemplate": hover}
+        style |= {"yaxis": "y2"} if colour == theme.BOUND else {}
         traces.append(theme.line(x, 100 * y, colour=colour, name=name, **style))
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        words.append(word(ink(name, colour), x=place, y=1.0, **style))
+        words.append(word(ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
     now, shown = result.dimension, 100 * result.summary["transfer"].median
     return theme.figure(
         *traces,
-        margin=MARGIN,
+        margin=MARGIN | {"r": 52},
         title=theme.title(f"Right answers over features, epsilon {result.settings.epsilon:.3g}"),
         shapes=[theme.rule(now), mark(now, shown, theme.PRIVATE)],
         annotations=words,
@@ -83,5 +86,24 @@ def dimension(result: HypothesesResult) -> dict:
             "tickvals": list(DIMENSIONS),
             "ticktext": [str(one) for one in DIMENSIONS],
         },
-        yaxis={"title": {"text": "in 100"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
+        yaxis={"title": {"text": "right in 100"}, "range": _range([100 * low, 100 * plain, 100 * own, shown], high)},
+        yaxis2={
+            "title": {"text": "noise, %"},
+            "overlaying": "y",
+            "side": "right",
+            "range": [0, 125],
+            "tickvals": [0, 50, 100],
+            "showgrid": False,
+            "zeroline": False,
+        },
     )
+
+
+def _range(seen: list, high: np.ndarray) -> list[float]:
+    """Steps of five that hold all that is seen, with room for the names above."""
+    low, top = (
+        min(float(np.min(one)) for one in seen if np.size(one)),
+        max(float(np.max(one)) for one in [*seen, 100 * high] if np.size(one)),
+    )
+    least, most = 5 * np.floor(low / 5), 5 * np.ceil(top / 5)
+    return [least - 1, most + 0.22 * (most - least + 5)]

@@ -73,8 +73,8 @@ def _outcome(result: HypothesesResult) -> str:
 def _weights(result: HypothesesResult) -> str:
     best, (_, median, _) = int(np.argmax(result.settings.shares)), result.weight_spread
     return (
-        f"Source {best + 1}, {in_hundred(result.settings.shares[best])} % of the target, gets the weight "
-        f"{in_hundred(median[best])}."
+        f"Source {best + 1}, {in_hundred(result.settings.shares[best])}&nbsp;% of the target, gets "
+        f"{in_hundred(median[best])}&nbsp;% of the weight."
     )
 
 
@@ -94,7 +94,8 @@ def stages(result: HypothesesResult) -> str:
             f"a vector; its noise moves a margin by {number(result.measured_noise)}",
             "a vector of the same kind",
         )
-    step = "EM on the divergence" if settings.divergence == "kl" else "least squares on the simplex"
+    step = "by EM on the divergence" if settings.divergence == "kl" else "by least squares on the simplex"
+    weights = f"a weight for each of {settings.sources} sources, {step}"
     labels = round(settings.label_share * settings.target_rows)
     private, own = "at each source", "at the target"
     steps = [
@@ -104,7 +105,7 @@ def stages(result: HypothesesResult) -> str:
             private,
             f"{settings.unlabelled_rows:,} other rows, and {result.public_rows:,} public ones",
             tilt,
-            f"{cost} of other rows: nobody is in 1 and 2",
+            f"{cost} of other rows: no row is in both 1 and 2",
         ),
         (
             "3 The target's weights",
@@ -113,7 +114,13 @@ def stages(result: HypothesesResult) -> str:
             "weights of public rows",
             _OWN,
         ),
-        ("4 Hypothesis weights", own, "what 2 and 3 gave", f"{step}: {settings.sources} numbers", _AFTER),
+        (
+            "4 Hypothesis weights",
+            own,
+            "what 2 and 3 gave",
+            weights,
+            _AFTER,
+        ),
         ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
         ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _AFTER),
     ]
@@ -135,14 +142,23 @@ _BOX = (
 )
 
 
-def trust() -> str:
-    """Who sees what: a small diagram in HTML."""
+# Where a source's noise is.
+_ADDED = {
+    "exponential": "own noise on each answer",
+    "gaussian": "own Gaussian noise on each answer",
+    "objective": "own noise in each objective",
+}
+
+
+def trust(result: HypothesesResult) -> str:
+    """Who sees what, and who adds which noise: a small diagram in HTML."""
     box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
-    blue, grey = box.format(theme.PRIVATE), box.format(theme.NON_PRIVATE)
+    blue, grey, settings = box.format(theme.PRIVATE), box.format(theme.NON_PRIVATE), result.settings
     return (
-        f'<p class="lab-note"><span style="{blue}">source: rows + <b>own noise</b></span> &rarr; hypothesis and tilt '
-        f'&rarr; <span style="{grey}">anybody</span> &rarr; <span style="{grey}">target</span>. Nobody is trusted with '
-        "a source's rows, so nobody adds noise for all: with K sources the noise is there K times.</p>"
+        f'<p class="lab-note"><span style="{blue}">{settings.sources} sources: rows + <b>{_ADDED[settings.noise]}</b>'
+        f'</span> &rarr; hypothesis and tilt of each &rarr; <span style="{grey}">anybody</span> &rarr; '
+        f'<span style="{grey}">target</span>. Nobody is trusted with a source\'s rows, so nobody adds noise for all: '
+        f"it is there {settings.sources} times.</p>"
     )
 
 
@@ -152,7 +168,7 @@ def guarantee(result: HypothesesResult) -> str:
     fitted += "Which rows are public was said for the whole file. " * (result.settings.data == "own")
     return (
         panels.guarantee(here=result.guarantee)
-        + trust()
+        + trust(result)
         + panels.note(
             "Assumed: a person has one row, in one part of one source; the parts are divided without looking at the "
             "rows; rows are at most 1 long; each minimum is exact (to 1e-10). " + fitted

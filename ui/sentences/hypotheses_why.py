@@ -91,7 +91,10 @@ def _labels(result: HypothesesResult) -> str:
     lost = result.summary["target"].median - result.summary["transfer"].median
     if lost < 0.01:
         return f"{own:,} labels and the sources do as well as all {result.settings.target_rows:,} labels."
-    return f"What is left to all labels is {number(100 * lost)} in 100. More labels close it, with or without sources."
+    return (
+        f"With all {result.settings.target_rows:,} labels another {number(100 * lost)} rows in 100 would be right. "
+        f"More labels than the {own:,} there are close that gap, with or without sources."
+    )
 
 
 def _average(result: HypothesesResult) -> str:

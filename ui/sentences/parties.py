@@ -63,8 +63,6 @@ def verdict(result: PartiesResult) -> str:
         f"{_promise(result)}, <b>{figures.STYLES[settings.method][0]}</b> from {settings.parties:,} parties "
         f"{are} right <b>{in_hundred(spread.median)} times in 100</b>, between "
         f"{in_hundred(spread.low)} and {in_hundred(spread.high)} in nine runs of ten. "
-    )
-    text += (
         f"A party alone: {in_hundred(result.local.median)}; all rows in one place without privacy: "
         f"{in_hundred(result.batch_accuracy)}. "
     )
@@ -141,11 +139,13 @@ def _crowd(result: PartiesResult) -> str:
 def _answers(result: PartiesResult) -> str:
     if not result.worth:
         return "As a service that answers one question after the other, noisily, the parties would never do better."
-    most = result.answers["questions"].max()
-    count = f"{result.worth:,}" + (" or more" if result.worth == most else "")
+    drowned = result.summary["soft"].median < result.chance + 0.05
+    most = "more than" if result.worth == result.answers["questions"].max() else "up to about"
     return (
-        f"Answering one by one would be better for up to about <b>{count} questions</b> within the same budget, each "
-        "with a part of epsilon. The released model answers any number."
+        "The model of soft labels hardly beats guessing now. "
+        * drowned
+        + f"Answering one by one, each time with a part of epsilon, would be better for {most} <b>{result.worth:,} "
+        "questions</b> within the same budget. The released model answers any number."
     )
 
 
