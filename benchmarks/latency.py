@@ -3,15 +3,18 @@
 The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages are served with the
 lab's own configuration, and take turns in one run.
 
-- *key*: from the keydown event of an arrow key to the last change of the last chart, on the browser's own clock. A
-  change is a mutation of the page that makes a difference, or a drawing call on a canvas. Every chart that depends on
-  the slider must have changed before a redraw counts as complete; what follows, and still touches a chart, is in.
-- *key*, ledger, regression, transfer and attack: some curves go on being computed, and drawn, after the first picture
-  that is all of the new value's. The redraw ends with that picture; the time until nothing changes any more is "at
-  rest".
-- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all the charts that depend on it have
-  changed since the one before, and no more redraws count than values were sent. Each drag has settings of its own:
+- *key*: from the keydown event of an arrow key to the last change of the last chart in view, on the browser's clock.
+  A change is a mutation of the page that makes a difference, or a drawing call on a canvas. Every chart in view that
+  depends on the slider must have changed before a redraw counts as complete; what follows, and touches one, is in.
+  *all* ends with the last chart of the whole page, for those out of view are drawn after the others.
+- *key*, ledger, regression, transfer, attack, parties and hypotheses: some curves go on being computed, and drawn,
+  after the first picture that is all of the new value's. The redraw ends with that picture; the time until nothing
+  changes any more is "at rest".
+- *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all charts in view that depend on it
+  have changed since the one before, and no more redraws count than values were sent. Each drag has settings of its own:
   nothing that is drawn was computed before.
+
+``PAGES=ledger,attack`` in the environment measures these beside the bare page, and no others.
 """
 
 import importlib.util
@@ -55,8 +58,8 @@ DRAGS, DRAG_SECONDS, MOVE_SECONDS = 3, 4.0, 0.016
 
 SLOWER_AT_MOST, REDRAWS_AT_LEAST = 2.0, 10.0
 
-COLUMNS = ("page", "charts", "presses", "p50", "p95", "longest", "at rest", "incomplete")
-WIDTHS = (12, 6, 7, 8, 8, 8, 8, 10)
+COLUMNS = ("page", "charts", "in view", "presses", "p50", "p95", "longest", "all", "at rest", "incomplete")
+WIDTHS = (12, 6, 7, 7, 8, 8, 8, 8, 8, 10)
 
 
 def browser_path() -> str | None:
@@ -119,6 +122,8 @@ class Visit:
             self.page.locator(f"{chart} .main-svg, {chart} canvas").first.wait_for(timeout=60_000)
         self._settled(must=())
         self.page.evaluate("charts => recorder.watch(charts)", list(subject.charts))
+        seen = self.page.evaluate("charts => recorder.inView(charts)", list(subject.charts))
+        self.moving = tuple(chart for chart in subject.moving if seen[chart])
 
     def close(self) -> None:
         self.context.close()
@@ -127,18 +132,23 @@ class Visit:
         how = {"must": list(must), "quiet": QUIET, "patience": PATIENCE}
         return self.page.evaluate("how => recorder.settled(how)", how)
 
-    def press(self) -> tuple[float, float]:
-        """Press an arrow key; milliseconds until the redraw and until all rests, infinite if a chart never changed."""
+    def press(self) -> tuple[float, float, float]:
+        """Press an arrow key; milliseconds until the redraw in view, that of all charts, and rest; or infinite."""
         self.page.bring_to_front()
         self.slider.focus()
         self.page.evaluate("recorder.reset()")
         self.page.keyboard.press("ArrowRight")
         seen = self._settled(self.subject.moving)
         if not seen["complete"]:
-            return np.inf, np.inf
-        rest = max(at for _, at in seen["changes"])
-        end = first_picture(seen["changes"], self.subject.moving) if self.subject.refined else rest
-        return end - seen["down"], rest - seen["down"]
+            return np.inf, np.inf, np.inf
+        changes = seen["changes"]
+        ends = [self._end(changes, self.moving), self._end(changes, self.subject.moving), max(at for _, at in changes)]
+        return tuple(end - seen["down"] for end in ends)
+
+    def _end(self, changes: list[list[float]], charts: tuple[int, ...]) -> float:
+        if self.subject.refined:
+            return first_picture(changes, charts)
+        return max(at for chart, at in changes if chart in charts)
 
     def drag(self) -> dict:
         """Drag the slider from end to end; what was recorded."""
@@ -164,6 +174,8 @@ def first_picture(changes: list[list[float]], moving: tuple[int, ...]) -> float:
     """When the picture ended in which the last of the ``moving`` charts changed for the first time."""
     end, seen = -np.inf, set()
     for chart, at in changes:
+        if chart not in moving:
+            continue
         if seen.issuperset(moving) and at - end > PICTURE:
             break
         seen.add(chart)
@@ -193,35 +205,38 @@ def run(*, rounds: int, say: Print) -> Outcome:
         return Outcome(lines=_lines({}, {}), missing=missing)
     from playwright.sync_api import sync_playwright
 
+    asked = os.environ.get("PAGES", ",".join(SUBJECTS)).split(",")
+    pages = {name: subject for name, subject in SUBJECTS.items() if name in ["bare", *asked]}
     with ExitStack() as stack:
-        scripts = {one.script for one in SUBJECTS.values()}
+        scripts = {one.script for one in pages.values()}
         servers = {script: stack.enter_context(served(script)) for script in sorted(scripts)}
-        addresses = {name: servers[one.script] for name, one in SUBJECTS.items()}
+        addresses = {name: servers[one.script] for name, one in pages.items()}
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=path, args=FLAGS)
         stack.callback(browser.close)
         say(f"  Chromium {browser.version}, {VIEWPORT['width']} x {VIEWPORT['height']}")
         taken = _presses(browser, addresses, rounds=rounds, say=say)
-        rates = {name: _drags(browser, name, addresses[name], say=say) for name in DRAGGED}
+        rates = {name: _drags(browser, name, addresses[name], say=say) for name in DRAGGED if name in pages}
     return Outcome(lines=_lines(taken, rates))
 
 
 def _presses(browser, addresses: dict[str, str], *, rounds: int, say: Print) -> dict[str, np.ndarray]:
     """Page -> milliseconds of every press, (rounds, presses)."""
-    visits = {name: Visit(browser, subject, addresses[name]) for name, subject in SUBJECTS.items()}
+    visits = {name: Visit(browser, SUBJECTS[name], address) for name, address in addresses.items()}
     for visit in visits.values():
         for _ in range(WARM_UP):
             visit.press()
-    taken = {name: np.empty((rounds, PRESSES, 2)) for name in visits}
+    taken = {name: np.empty((rounds, PRESSES, 3)) for name in visits}
     for turn in range(rounds):
         for name, visit in visits.items() if turn % 2 else reversed(visits.items()):
             taken[name][turn] = [visit.press() for _ in range(PRESSES)]
     say(row(COLUMNS, WIDTHS))
     for name, visit in visits.items():
         visit.close()
-        times, rest = taken[name][..., 0], taken[name][..., 1]
-        marks = [f"{number(mark)} ms" for mark in (*_percentiles(times), times.max(), _percentiles(rest)[0])]
-        say(row([name, len(visit.subject.charts), times.size, *marks, int(np.isinf(times).sum())], WIDTHS))
-    return {name: both[..., 0] for name, both in taken.items()}
+        times, whole, rest = np.moveaxis(taken[name], -1, 0)
+        ends = (*_percentiles(times), times.max(), _percentiles(whole)[0], _percentiles(rest)[0])
+        charts = [len(visit.subject.charts), len(visit.moving), times.size]
+        say(row([name, *charts, *(f"{number(end)} ms" for end in ends), int(np.isinf(times).sum())], WIDTHS))
+    return {name: ends[..., 0] for name, ends in taken.items()}
 
 
 def _percentiles(times: np.ndarray) -> tuple[float, float]:
@@ -236,7 +251,7 @@ def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
         visit = Visit(browser, subject, address, drag)
         seen = visit.drag()
         visit.close()
-        ends = complete_redraws(seen["changes"], subject.moving)
+        ends = complete_redraws(seen["changes"], visit.moving)
         rates.append(min(len(ends), seen["sent"]) / seen["seconds"])
         gap = f", longest wait {number(np.diff(ends).max())} ms" if len(ends) > 1 else ""
         say(
@@ -248,7 +263,7 @@ def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
 
 def _lines(taken: dict[str, np.ndarray], rates: dict[str, list[float]]) -> list[Line]:
     p95 = {name: _percentiles(times)[1] for name, times in taken.items()}
-    ratios = {name: [p95[name] / p95["bare"]] if p95 else [] for name in ("classifier", "ledger", "attack")}
+    ratios = {name: [p95[name] / p95["bare"]] if name in p95 else [] for name in ("classifier", "ledger", "attack")}
     return [
         *(
             at_most(f"key to redraw: p95 of the {name} over p95 of the bare page", SLOWER_AT_MOST, ratio)

@@ -1,10 +1,10 @@
 """A training that plays: how many of its moments are drawn in a second, in headless Chromium.
 
 The page of networks at its default settings, all of it computed. *Play* is pressed, and pressed again at the end, so
-that all moments are drawn twice, from the first to the last. A moment counts when every chart that moves with the
-training has changed since the one before, by a mutation that makes a difference to the picture. Time runs from the
-press of the button to the last picture, the wait for the first one included. Beside it stands the CPU time that the
-page's own process (drawing and painting) took for a moment, which a busy machine stretches less.
+that all moments are drawn twice, from the first to the last. A moment counts when every chart in view that moves with
+the training has changed since the one before, by a mutation that makes a difference to the picture. Time runs from
+the press of the button to the last picture, the wait for the first one included. Beside it stands the CPU time that
+the page's own process (drawing and painting) took for a moment, which a busy machine stretches less.
 """
 
 import importlib.util
@@ -88,7 +88,7 @@ def _run(browser, address: str, turn: int, *, say: Print) -> float:
     page.evaluate(LISTEN)
     seconds, drawn, waits, spent, orderly = 0.0, 0, [], _renderers(browser), True
     for _ in range(TIMES):
-        begin, ends, steps = play(page)
+        begin, ends, steps = play(page, visit.moving)
         seconds += (ends[-1] - begin) / 1000
         drawn += len(ends)
         waits += [later - earlier for earlier, later in pairwise([begin, *ends])]
@@ -101,7 +101,7 @@ def _run(browser, address: str, turn: int, *, say: Print) -> float:
     return rate if orderly else np.nan
 
 
-def play(page) -> tuple[float, list[float], list[int]]:
+def play(page, moving: tuple[int, ...]) -> tuple[float, list[float], list[int]]:
     """Press the button and wait for the end: when it was pressed, when each moment was drawn, the steps said."""
     page.bring_to_front()
     page.evaluate("recorder.reset()")
@@ -110,7 +110,7 @@ def play(page) -> tuple[float, list[float], list[int]]:
     changes = page.evaluate("recorder.changes")
     steps = page.evaluate("steps")
     page.wait_for_timeout(1500)  # the page around it follows, and does not belong to it
-    return begin, complete_redraws(changes, NETWORK.moving), steps[1:]  # the first is where it stood before
+    return begin, complete_redraws(changes, moving), steps[1:]  # the first is where it stood before
 
 
 def _renderers(browser) -> float:

@@ -54,6 +54,12 @@
     observe(found[0], chart)
   })
 
+  /** For each selector, whether its element is to be seen without scrolling. */
+  recorder.inView = (selectors) => selectors.map((selector) => {
+    const { top, bottom } = document.querySelector(selector).getBoundingClientRect()
+    return bottom > 0 && top < innerHeight
+  })
+
   function chartOf(canvas) {
     if (!canvas?.isConnected) return -1 // a sheet beside the page: what is drawn on it shows up later
     if (!places.has(canvas)) {

@@ -137,6 +137,9 @@ class Chart {
     this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
     this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
     this.watcher.observe(this.cell)
+    this.seen = true // until the browser says that it is out of view
+    this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
+    this.eye.observe(this.cell)
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
@@ -155,7 +158,7 @@ class Chart {
     if (this.tools) return drawSoon(this)
     plotly(this.version).then((tools) => {
       this.tools = tools
-      this.draw()
+      drawSoon(this)
     }, (error) => this.failed(error))
   }
 
@@ -181,7 +184,12 @@ class Chart {
   resized(width) {
     this.width = width
     cancelAnimationFrame(this.frame)
-    this.frame = requestAnimationFrame(() => this.draw())
+    this.frame = requestAnimationFrame(() => (this.seen ? this.draw() : drawSoon(this)))
+  }
+
+  looked(seen) {
+    this.seen = seen
+    if (seen) this.draw()
   }
 
   draw(look = lookOf(this.node)) {
@@ -227,6 +235,7 @@ class Chart {
     this.width = 0
     cancelAnimationFrame(this.frame)
     this.watcher.disconnect()
+    this.eye.disconnect()
     this.tools?.Plotly.purge(this.node)
     this.cell.remove()
   }

@@ -1,14 +1,18 @@
 // Charts that change together are drawn together: one picture for the eye, and one frame for the browser, which would
-// paint what is drawn between two frames twice.
+// paint what is drawn between two frames twice. Those that are out of view follow once nothing has been drawn for a while,
+// one by one, so that they are never in the way of what one looks at.
 
 import { lookOf } from "./theme.js"
 
 const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
+const CALM = 120 // milliseconds
 const COMPLETE = "epsilon-lab:complete"
 const STIRRED = "epsilon-lab:stirred"
 
 const waiting = new Set()
+const later = new Set() // what is out of view, and not as it should be
 let timer = null
+let calm = null
 
 /** Draw this chart with the others of the run. */
 export function drawSoon(chart) {
@@ -39,7 +43,7 @@ export function complete() {
   window.dispatchEvent(new Event(COMPLETE))
 }
 
-/** Draw at once all that waits. */
+/** Draw at once all that waits and is in view. */
 export function drawNow() {
   clearTimeout(timer)
   timer = null
@@ -47,7 +51,19 @@ export function drawNow() {
   waiting.clear()
   if (!charts.length) return
   const look = lookOf(charts[0].node) // asked once: to ask between two draws makes the browser work out all styles anew
-  for (const chart of charts) chart.draw(look)
+  for (const chart of charts) if (chart.seen) chart.draw(look)
+  for (const chart of charts) if (!chart.seen) later.add(chart)
+  clearTimeout(calm)
+  calm = setTimeout(follow, CALM)
+}
+
+/** Draw the next of those that are out of view. One that has come into view meanwhile has drawn itself. */
+function follow() {
+  const [chart] = later
+  if (!chart) return
+  later.delete(chart)
+  chart.draw()
+  calm = setTimeout(follow)
 }
 
 window.addEventListener(COMPLETE, drawNow)
