@@ -64,6 +64,31 @@ def test_a_chart_with_nothing_new_is_not_touched(demo):
     page.wait_for_function("draws > 0")
 
 
+def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
+    page = demo(width=600, height=330)  # one chart under the other
+    page.evaluate("""() => {
+      const react = Plotly.react
+      window.drawn = []
+      Plotly.react = (node, ...all) => (drawn.push(node.getAttribute("aria-label").split(" ")[1]), react(node, ...all))
+    }""")
+    slider(page).evaluate("node => node.focus({ preventScroll: true })")
+    page.get_by_role("img", name=re.compile("^Demo lines")).evaluate("node => node.scrollIntoView({ block: 'end' })")
+    expect(page.get_by_role("img", name=re.compile("^Demo regions"))).not_to_be_in_viewport()
+    page.keyboard.press("PageUp")
+    page.wait_for_function("drawn.length > 1")
+    assert page.evaluate("drawn") == ["lines", "regions"]
+
+
+def test_a_chart_that_comes_into_view_is_as_it_should_be(demo):
+    page = demo("slices=400", width=600, height=420)
+    chart = page.get_by_role("img", name=re.compile("^Demo lines"))
+    expect(chart).not_to_be_in_viewport()
+    slider(page).press("End")
+    expect(page.get_by_role("img", name="Demo lines for epsilon 100")).to_be_attached()
+    chart.scroll_into_view_if_needed()
+    page.wait_for_function("node => node.layout.meta.epsilon === 100", arg=chart.element_handle())
+
+
 def test_charts_follow_the_theme(demo):
     page = demo()
     colour = "() => getComputedStyle(document.querySelector('.js-plotly-plot .xtick text')).fill"
