@@ -19,7 +19,11 @@ NOTE_PICTURES = """() => {
     strokes.add([...paths].map((path) => path.getAttribute("d")).join())
   }).observe(document.body, { subtree: true, childList: true, attributes: true })
 }"""
-SEEN = "[verdicts.size, surfaces.size, strokes.size]"
+# On a phone one of the two pictures is out of view, and follows when the drag is over.
+SEEN = {
+    1440: "Math.min(verdicts.size, surfaces.size, strokes.size)",
+    390: "Math.min(verdicts.size, Math.max(surfaces.size, strokes.size))",
+}
 
 
 @pytest.fixture
@@ -42,7 +46,8 @@ def shows(page: Page, words: str) -> None:
 def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark):
     page = regression(width=width, height=900, dark=dark, touch=width < 500)
     page.evaluate(NOTE_PICTURES)
-    drag_until(page, lambda: min(page.evaluate(SEEN)), 4)
+    drag_until(page, lambda: page.evaluate(SEEN[width]), 4)
+    page.wait_for_function("surfaces.size > 1 && strokes.size > 1")
     shows(page, f"epsilon {float(field(page).input_value()):.3g}")
 
 
