@@ -69,6 +69,12 @@ def browser_path() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
+def missing_here() -> list[str]:
+    """What a benchmark in a browser needs and does not find."""
+    missing = [] if importlib.util.find_spec("playwright") else ["playwright"]
+    return missing if browser_path() else [*missing, "Chromium or Chrome ($CHROME names one)"]
+
+
 @contextmanager
 def served(script: str) -> Iterator[str]:
     """Serve a script on a free port from the root, whose configuration Streamlit then reads; yield its address."""
@@ -196,12 +202,7 @@ def complete_redraws(changes: list[list[float]], moving: tuple[int, ...]) -> lis
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """All pages in turn, then the drags."""
-    path, missing = browser_path(), []
-    if importlib.util.find_spec("playwright") is None:
-        missing.append("playwright")
-    if path is None:
-        missing.append("Chromium or Chrome ($CHROME names one)")
-    if missing:
+    if missing := missing_here():
         return Outcome(lines=_lines({}, {}), missing=missing)
     from playwright.sync_api import sync_playwright
 
@@ -211,7 +212,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
         scripts = {one.script for one in pages.values()}
         servers = {script: stack.enter_context(served(script)) for script in sorted(scripts)}
         addresses = {name: servers[one.script] for name, one in pages.items()}
-        browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=path, args=FLAGS)
+        browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=browser_path(), args=FLAGS)
         stack.callback(browser.close)
         say(f"  Chromium {browser.version}, {VIEWPORT['width']} x {VIEWPORT['height']}")
         taken = _presses(browser, addresses, rounds=rounds, say=say)

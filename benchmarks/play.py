@@ -7,13 +7,12 @@ the press of the button to the last picture, the wait for the first one included
 the page's own process (drawing and painting) took for a moment, which a busy machine stretches less.
 """
 
-import importlib.util
 from contextlib import ExitStack
 from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.latency import FLAGS, Visit, browser_path, complete_redraws, served
+from benchmarks.latency import FLAGS, Visit, browser_path, complete_redraws, missing_here, served
 from benchmarks.report import Outcome, Print, at_least, number, row
 from benchmarks.subjects import Subject
 
@@ -56,13 +55,8 @@ LISTEN = """() => {
 
 def run(*, rounds: int, say: Print) -> Outcome:
     """Play it ``rounds`` times in pages of their own."""
-    path, missing = browser_path(), []
-    if importlib.util.find_spec("playwright") is None:
-        missing.append("playwright")
-    if path is None:
-        missing.append("Chromium or Chrome ($CHROME names one)")
     asked = "moments of a playing training"
-    if missing:
+    if missing := missing_here():
         return Outcome(lines=[at_least(asked, MOMENTS_AT_LEAST, (), unit=" a second")], missing=missing)
     from playwright.sync_api import sync_playwright
 
@@ -72,7 +66,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
         address = stack.enter_context(served(NETWORK.script))
         chromium = stack.enter_context(sync_playwright()).chromium
         for turn in range(rounds):
-            browser = chromium.launch(executable_path=path, args=FLAGS)
+            browser = chromium.launch(executable_path=browser_path(), args=FLAGS)
             try:
                 rates.append(_run(browser, address, turn, say=say))
             finally:

@@ -36,8 +36,10 @@ def probabilities(z: np.ndarray) -> np.ndarray:
     """Class probabilities (..., K, n) from logits (..., k, n)."""
     if z.shape[-2] == 1:
         return np.concatenate([expit(-z), expit(z)], axis=-2)
-    e = np.exp(z - z.max(axis=-2, keepdims=True))
-    return e / e.sum(axis=-2, keepdims=True)
+    e = z - z.max(axis=-2, keepdims=True)
+    np.exp(e, out=e)
+    e /= e.sum(axis=-2, keepdims=True)
+    return e
 
 
 def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -51,6 +53,15 @@ def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
     top = z.max(axis=-2)
     total = np.log(np.exp(z - top[..., None, :]).sum(axis=-2)) + top
     return total - np.take_along_axis(z, _rows(y, z), axis=-2)[..., 0, :]
+
+
+def expected_values(z: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """The loss of each example (..., n) in nats, where ``shares`` (K, n) of a crowd give it each class."""
+    if z.shape[-2] == 1:
+        return np.logaddexp(0, z[..., 0, :]) - shares[1] * z[..., 0, :]
+    top = z.max(axis=-2, keepdims=True)
+    total = top[..., 0, :] + np.log(np.exp(z - top).sum(axis=-2))
+    return total - (shares * z).sum(axis=-2)
 
 
 def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -73,11 +84,15 @@ def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndar
 
 def predict(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
     """The class of each example (..., n)."""
-    z = logits(weights, X)
+    return chosen(logits(weights, X))
+
+
+def chosen(z: np.ndarray, *, dtype: type = np.intp) -> np.ndarray:
+    """The class (..., n) that logits (..., k, n) choose, or probabilities of several: the first of those that tie."""
     if z.shape[-2] == 1:
-        return (z[..., 0, :] > 0).astype(np.intp)
-    # The first of the largest, class by class: several times quicker than argmax
-    best, said = z[..., 0, :].copy(), np.zeros((*z.shape[:-2], z.shape[-1]), np.intp)
+        return (z[..., 0, :] > 0).astype(dtype)
+    # Class by class, which is several times quicker than argmax
+    best, said = z[..., 0, :].copy(), np.zeros((*z.shape[:-2], z.shape[-1]), dtype)
     for label in range(1, z.shape[-2]):
         np.copyto(said, label, where=z[..., label, :] > best)
         np.maximum(best, z[..., label, :], out=best)

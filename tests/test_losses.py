@@ -102,3 +102,17 @@ def test_probabilities_sum_to_one_and_their_largest_is_predicted(n_classes, scal
     prediction = losses.predict(weights, X)
     np.testing.assert_array_equal(prediction, found.argmax(axis=1))
     np.testing.assert_allclose(losses.accuracy(weights, X, y), [(said == y).mean() for said in prediction])
+
+
+def test_the_first_of_those_that_tie_is_chosen():
+    z = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
+    np.testing.assert_array_equal(losses.chosen(z), z.argmax(axis=1))
+    np.testing.assert_array_equal(losses.chosen(z[:, :1] - 1, dtype=np.uint8), z[:, 0] > 1)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_expected_loss_is_the_mean_over_the_shares(classes):
+    rng = np.random.default_rng(1)
+    z, shares = rng.normal(size=(4, losses.outputs(classes), 7)), rng.dirichlet(np.ones(classes), 7).T
+    by_class = [losses.values(z, np.full(7, label)) for label in range(classes)]
+    np.testing.assert_allclose(losses.expected_values(z, shares), np.einsum("kn,krn->rn", shares, by_class), atol=1e-12)

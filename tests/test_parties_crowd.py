@@ -145,10 +145,6 @@ class TestKept:
 
 
 class TestQuickWays:
-    def test_winners_are_the_first_of_the_largest(self):
-        values = np.random.default_rng(0).integers(0, 4, (30, 5, 40)).astype(float)
-        np.testing.assert_array_equal(local.winners(values), values.argmax(axis=1))
-
     @pytest.mark.parametrize("place", [1, 2, 3])
     def test_the_smallest_numbers_without_a_sort(self, place):
         values = np.random.default_rng(1).normal(size=(4, 9, 20))

@@ -26,7 +26,6 @@ ROOM = MappingProxyType(
 )
 # Of a user's own file: at least so many rows, and what each takes of the rows of the smallest source.
 _OWN_LEAST, _OWN_PARTS = 40, (0.35, 0.35, 0.2)
-_USUAL = {"source_rows": 800, "unlabelled_rows": 1000}
 WEIGHTS = tuple(f"weight_{place}" for place in range(1, MOST_SOURCES + 1))
 
 # Field -> (lowest, highest) value that the settings accept.
@@ -83,6 +82,6 @@ def fitting(data: str, own: str, settings: "HypothesesSettings", changes: Mappin
     found = {"sources": count}
     if isinstance(count, int) and low <= count <= high:
         for name, (least, most) in rows(data, own, count).items():
-            usual = _USUAL.get(name, least) if fresh else least
+            usual = getattr(type(settings), name) if fresh and name != "target_rows" else least
             found[name] = min(max(getattr(settings, name), usual), most)
     return found

@@ -170,11 +170,7 @@ def accuracy(model: Model, weights: np.ndarray) -> np.ndarray:
 def risk(model: Model, weights: np.ndarray, asked: int) -> np.ndarray:
     """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats."""
     z, shares = losses.logits(weights, model.rows["check"].X), fits(model, asked).check
-    if model.classes == 2:
-        return (np.logaddexp(0, z[..., 0, :]) - shares[1] * z[..., 0, :]).mean(axis=-1)
-    top = z.max(axis=-2, keepdims=True)
-    total = top[..., 0, :] + np.log(np.exp(z - top).sum(axis=-2))
-    return (total - (shares * z).sum(axis=-2)).mean(axis=-1)
+    return losses.expected_values(z, shares).mean(axis=-1)
 
 
 @lru_cache(maxsize=64)

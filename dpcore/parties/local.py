@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 from sklearn.tree import DecisionTreeClassifier
 
 from dpcore import erm
-from dpcore.losses import outputs
+from dpcore.losses import chosen, outputs, probabilities
 
 LEARNERS = ("logistic", "bayes", "tree", "neighbours", "mixed")
 # Those that train one party at a time take longer, so there are fewer parties.
@@ -74,36 +73,13 @@ def _mixed(X, y, rows, classes, regularisation, first) -> Votes:
 
 def _linear(weights: np.ndarray, rows: np.ndarray) -> Votes:
     z = weights.astype(np.float32) @ rows.T.astype(np.float32)
-    if z.shape[1] == 1:
-        share = expit(z[:, 0])
-        return Votes((z[:, 0] > 0).astype(np.uint8), np.stack([1 - share, share], axis=1), weights)
-    return Votes(winners(z), _softmax(z), weights)
+    return Votes(chosen(z, dtype=np.uint8), probabilities(z), weights)
 
 
 def _others(learner, X, y, rows, classes) -> Votes:
     of = {"bayes": _bayes, "tree": _trees, "neighbours": _neighbours}[learner]
     shares = of(X[..., :-1], y, rows[:, :-1], classes)
-    return Votes(winners(shares), shares, None)
-
-
-def winners(shares: np.ndarray) -> np.ndarray:
-    """The class of the largest of shares or logits (parties, K, m), the first of those that tie: (parties, m).
-
-    A loop over the classes is several times quicker than argmax.
-    """
-    best, said = shares[:, 0].copy(), np.zeros((len(shares), shares.shape[2]), np.uint8)
-    for label in range(1, shares.shape[1]):
-        np.copyto(said, label, where=shares[:, label] > best)
-        np.maximum(best, shares[:, label], out=best)
-    return said
-
-
-def _softmax(z: np.ndarray) -> np.ndarray:
-    """Class probabilities in place of logits (parties, K, m)."""
-    z -= z.max(axis=1, keepdims=True)
-    np.exp(z, out=z)
-    z /= z.sum(axis=1, keepdims=True)
-    return z
+    return Votes(chosen(shares, dtype=np.uint8), shares, None)
 
 
 def logistic(X: np.ndarray, y: np.ndarray, *, classes: int, regularisation: float) -> np.ndarray:
@@ -128,7 +104,7 @@ def _bayes(X: np.ndarray, y: np.ndarray, rows: np.ndarray, classes: int) -> np.n
     precision = 1 / variance
     distance = precision @ (rows.T**2) - 2 * (precision * mean) @ rows.T + (precision * mean**2).sum(-1)[..., None]
     prior = np.log(count + 0.5) - 0.5 * np.log(variance).sum(axis=-1, keepdims=True)
-    return _softmax((prior - distance / 2).astype(np.float32))
+    return probabilities((prior - distance / 2).astype(np.float32))
 
 
 def _trees(X, y, rows, classes) -> np.ndarray:

@@ -4,7 +4,7 @@ import { Clicks } from "./clicks.js"
 import { Cursor } from "./cursor.js"
 import { drawNow, drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
-import { config } from "./files.js"
+import { config, HOVERS } from "./files.js"
 import { Reel } from "./reel.js"
 import { Swift } from "./swift.js"
 import { lookOf, themed } from "./theme.js"
@@ -13,7 +13,6 @@ import { Words } from "./words.js"
 const boards = new WeakMap()
 const owners = new WeakMap() // node that Plotly draws into -> its chart
 const letters = new TextDecoder()
-const HOVERS = matchMedia("(hover: hover)").matches
 const PHONE = matchMedia("(max-width: 899px)")
 let library = null // one copy of Plotly for all charts of the page
 

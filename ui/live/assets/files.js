@@ -2,7 +2,7 @@
 
 import { CLEAR, lookOf } from "./theme.js"
 
-const HOVERS = matchMedia("(hover: hover)").matches
+export const HOVERS = matchMedia("(hover: hover)").matches
 const ANGLES = { width: 24, height: 24, path: "M8 6 2 12 8 18 9.5 16.5 5 12 9.5 7.5ZM16 6 22 12 16 18 14.5 16.5 19 12 14.5 7.5Z" }
 
 /** Plotly's configuration: one object for all charts, because one that differs would make Plotly begin anew. */
