@@ -217,6 +217,20 @@ class OnceResult:
     def first(self) -> tuple[int, int, LowerBound]:
         return self.audits[0]
 
+    @cached_property
+    def standing(self) -> np.ndarray:
+        """Where the first training's canaries stand (m,): standard deviations within a class, from the middle."""
+        scores, coins = self.now.scores[0].astype(float), self.now.coins
+        sides = [scores[coins == side] for side in (True, False)]
+        spread = np.sqrt(np.mean([side.var() for side in sides]))
+        return (scores - np.mean([side.mean() for side in sides])) / max(float(spread), 1e-12)
+
+    @property
+    def edges(self) -> tuple[float, float]:
+        """Canaries that stand at the first or below are guessed to be of one class, from the second on of the other."""
+        order, (_, guesses, _) = np.sort(self.standing), self.first
+        return float(order[guesses // 2 - 1]), float(order[-(guesses // 2)])
+
     @property
     def ceiling(self) -> LowerBound:
         """What one training could show at most: every guess right."""

@@ -143,6 +143,16 @@ class HypothesesResult:
         return float(np.median(self._joined(self.now, "margins", 0)[:, 1]))
 
     @property
+    def equal_error(self) -> float:
+        """Mean squared error of the same weight for all sources."""
+        return float(np.mean((np.array(self.settings.shares) - 1 / self.settings.sources) ** 2))
+
+    @property
+    def prior_spread(self) -> float:
+        """The usual standard deviation of the prior: the median over features and repeats."""
+        return float(np.median(np.concatenate([one.prior_sd.ravel() for one in self.now])))
+
+    @property
     def error_curve(self) -> Curve:
         """Mean squared error of the weights over epsilon."""
         return _curve(self._places("epsilon"), self._errors)

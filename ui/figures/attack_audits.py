@@ -78,21 +78,16 @@ def _name(name: str, place: int) -> dict:
 
 def canaries(result: OnceResult) -> dict:
     """The first training: where its canaries lie, by their coin, and which of them are guessed."""
-    scores, coins = result.now.scores[0].astype(float), result.now.coins
-    right, guesses, _ = result.first
-    spread = max(float(np.sqrt(np.mean([scores[coins == side].var() for side in (True, False)]))), 1e-12)
-    middle = float(np.mean([scores[coins == side].mean() for side in (True, False)]))
-    seen = np.clip((scores - middle) / spread, -5.99, 5.99)
-    edges, order = np.linspace(-6, 6, 41), np.sort(seen)
+    coins, (right, guesses, _), (low, high) = result.now.coins, result.first, result.edges
+    seen, edges = np.clip(result.standing, -5.99, 5.99), np.linspace(-6, 6, 41)
     shares = [np.histogram(seen[coins == side], edges)[0] / len(seen) for side in (True, False)]
-    low, high = order[guesses // 2 - 1], order[-(guesses // 2)]
     sides = zip(shares, (theme.WITH_YOU, theme.WITHOUT_YOU), strict=True)
     return theme.figure(
         theme.scatter(np.array([0.0]), np.array([-1.0]), mode="markers", hoverinfo="skip"),
         title=theme.title(f"One training: {right} of {guesses} guesses are right"),
         shapes=[
-            _guessed(-6.0, float(low)),
-            _guessed(float(high), 6.0),
+            _guessed(-6.0, max(low, -6.0)),
+            _guessed(min(high, 6.0), 6.0),
             *(staircase(edges, share, colour=colour) for share, colour in sides),
         ],
         annotations=[

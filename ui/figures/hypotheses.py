@@ -110,8 +110,7 @@ def mark(x: float, y: float, colour: str) -> dict:
 def error(result: HypothesesResult) -> dict:
     """Mean squared error of the hypothesis weights over epsilon, without noise, and of knowing nothing."""
     at, (low, median, high) = result.error_curve
-    colour, shares = theme.PRIVATE, np.array(result.settings.shares)
-    nothing = float(np.mean((shares - 1 / len(shares)) ** 2))
+    colour, nothing = theme.PRIVATE, result.equal_error
     seen = [value for value in [*low, *high, nothing, result.plain_error] if value == value and value > 0]
     ends = theme.steady_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
     hover = "epsilon %{x:.3~g}: %{y:.2~g}<extra>error of the weights</extra>"

@@ -63,7 +63,7 @@ def _mixture(result: HypothesesResult) -> str:
     error, settings = result.error, result.settings
     if settings.data == "own" and not Own.read(settings.own).source:
         return "The sources are parts of one random split, so all are alike: no weights are better than equal ones."
-    nothing = float(np.mean((np.array(settings.shares) - 1 / settings.sources) ** 2))
+    nothing = result.equal_error
     text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
     if error.median > nothing:
         return text + (
@@ -74,7 +74,7 @@ def _mixture(result: HypothesesResult) -> str:
 
 
 def _prior(result: HypothesesResult) -> str:
-    sd = float(np.median(np.concatenate([one.prior_sd.ravel() for one in result.now])))
+    sd = result.prior_spread
     text = f"The prior's usual spread is {number(sd)}. "
     if sd <= LEAST_SD * 1.01:
         return (
