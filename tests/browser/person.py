@@ -35,6 +35,11 @@ def shows(page: Page, epsilon: float, timeout: int = PATIENCE) -> None:
     expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ", timeout=timeout)
 
 
+def look_at(page: Page, chart: str) -> None:
+    """Scroll a chart into view, as who drags on a phone does: what is out of view follows when the drag is over."""
+    page.locator(chart).first.scroll_into_view_if_needed()
+
+
 def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:
     """Press the mouse on the middle of a slider: (left, width, height of the pointer) of its track."""
     box = slider(page, name).bounding_box()
@@ -44,19 +49,21 @@ def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:
     return box["x"], box["width"], middle
 
 
-def sweep(page: Page, track: tuple[float, float, float], steps: int) -> None:
-    """Move the pressed mouse to and fro over the track."""
+def sweep(page: Page, track: tuple[float, float, float], steps: int, begin: int = 0) -> None:
+    """Move the pressed mouse to and fro over the track: twenty places, each once, then again."""
     left, width, middle = track
-    for step in range(steps):
+    for step in range(begin, begin + steps):
         page.mouse.move(left + width * (0.5 + 0.4 * ((step * 7) % 20 - 10) / 10), middle)
 
 
 def drag_until(page: Page, count: Callable[[], int], least: int, name: str = "Epsilon", steps: int = 7) -> None:
     """Drag a slider to and fro until ``count()`` is at least this, while the mouse is still pressed."""
     track, end = grab(page, name), time.monotonic() + PATIENCE / 1000
-    seen = count()
+    seen, begin = count(), 0
     while seen < least and time.monotonic() < end:
-        sweep(page, track, steps)
+        # A busy browser may draw nothing but the place where a sweep ends: each ends at another.
+        sweep(page, track, steps, begin)
+        begin += steps
         seen = count()
     page.mouse.up()
     assert seen >= least, seen

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drag_until, drawn, field, slider
+from tests.browser.person import PATIENCE, drag_until, drawn, field, look_at, slider
 
 CHARTS = 5
 # Notes every value of epsilon that the verdict names, in order.
@@ -52,6 +52,7 @@ def shows(page: Page, words: str) -> None:
 @pytest.mark.parametrize("width", [1440, 390])
 def test_the_picture_moves_while_the_slider_is_dragged(classifier, width, dark):
     page = classifier(width=width, height=900, dark=dark, touch=width < 500)
+    look_at(page, "[aria-label^='Decision regions, private']")
     page.evaluate(NOTE_VERDICTS)
     page.evaluate(NOTE_MAPS)
     drag_until(page, lambda: min(page.evaluate("[new Set(verdicts).size, maps.size]")), 5)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drag_until, drawn, field, slider
+from tests.browser.person import PATIENCE, drag_until, drawn, field, look_at, slider
 
 CHARTS = 7
 # Notes every density with you that is drawn, and every epsilon that the verdict names.
@@ -41,6 +41,7 @@ def says(page: Page, words: str) -> None:
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["light", "phone"])
 def test_the_worlds_part_while_epsilon_is_dragged(mechanisms, width, dark):
     page = mechanisms(width=width, dark=dark, touch=width < 500)
+    look_at(page, "[aria-label^='Densities']")
     page.evaluate(NOTE)
     drag_until(page, lambda: min(page.evaluate("[curves.size, spoken.size]")), 5)
     says(page, f"epsilon {float(field(page).input_value()):.3g}")
