@@ -232,6 +232,11 @@ class OnceResult:
         return float(order[guesses // 2 - 1]), float(order[-(guesses // 2)])
 
     @property
+    def luck(self) -> np.ndarray:
+        """(2,): nine in ten of today's trainings, each an audit of its own, show an epsilon between these."""
+        return np.quantile([bound.epsilon for *_, bound in self.audits], [0.05, 0.95])
+
+    @property
     def ceiling(self) -> LowerBound:
         """What one training could show at most: every guess right."""
         _, guesses, _ = self.first

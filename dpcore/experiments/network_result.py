@@ -181,11 +181,20 @@ class NetworkResult:
         """Share of these gradients that is shortened in each layer, and at all (layers + 1,)."""
         return shortened(self.settings.recipes["private"], self.norms)
 
+    @property
+    def whole_norms(self) -> np.ndarray:
+        """The same of the whole gradient (R, n)."""
+        return np.sqrt(np.square(self.norms).sum(axis=0))
+
+    @property
+    def usual_norm(self) -> float:
+        """The median of the whole gradient's norms."""
+        return float(np.median(self.whole_norms))
+
     @cached_property
     def bars(self) -> np.ndarray:
         """Share of gradient norms between neighbouring ``EDGES``: of each layer, and last of the whole gradient."""
-        whole = np.sqrt(np.square(self.norms).sum(axis=0))
-        inside = [np.clip(norms.ravel(), EDGES[0], EDGES[-1]) for norms in (*self.norms, whole)]
+        inside = [np.clip(norms.ravel(), EDGES[0], EDGES[-1]) for norms in (*self.norms, self.whole_norms)]
         return np.stack([np.histogram(norms, EDGES)[0] / norms.size for norms in inside])
 
     def histogram(self) -> pd.DataFrame:

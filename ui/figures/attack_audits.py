@@ -7,7 +7,7 @@ import numpy as np
 from dpcore.experiments.attack import LIMITS
 from dpcore.experiments.attack_attempts import AuditResult
 from dpcore.experiments.attack_audits import AUDITS
-from dpcore.experiments.attack_once import OnceResult
+from dpcore.experiments.attack_once import RETRAININGS, OnceResult
 from ui.figures import theme
 from ui.figures.attack import EPSILON_AXIS, staircase, word
 
@@ -29,7 +29,8 @@ _AXIS = {
 }
 # Single trainings, and many: counting, and taking the noise for Gaussian.
 ONE, MANY = theme.PRIVATE, {"count": "#009e73", "gaussian": "#c2559a"}
-BESIDE = {"count": "4,000 trainings, counting", "gaussian": "4,000 trainings, Gaussian form"}
+_MANY_RUNS = f"{2 * RETRAININGS:,} trainings"
+BESIDE = {"count": f"{_MANY_RUNS}, counting", "gaussian": f"{_MANY_RUNS}, Gaussian form"}
 
 
 def audits(result: AuditResult, names: Sequence[str]) -> dict:

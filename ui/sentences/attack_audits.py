@@ -36,8 +36,7 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
         f"Each bound is at {CONFIDENCE:.0%} confidence on its own: of 100 audits of sound mechanisms one at most would "
         "be caught by bad luck.",
         "By counting, 1,000 right guesses of 1,000 show an epsilon of about 5 and no more; where the noise is "
-        "Gaussian, "
-        "both rates together show far more.",
+        "Gaussian, both rates together show far more.",
         "A mechanism that adds too much noise is consistent however wrong its reasons are: the report's functional "
         "mechanism gives about half of what it claims.",
     ]
@@ -113,8 +112,7 @@ def once_verdict(result: OnceResult) -> str:
 def once_diagnostics(result: OnceResult) -> list[str]:
     """What each audit can and cannot see."""
     _, guesses, _ = result.first
-    alone = np.array([one.epsilon for *_, one in result.audits])
-    low, high = np.quantile(alone, [0.05, 0.95])
+    low, high = result.luck
     return [
         "<b>One training</b> is all that can be paid for where training is dear. Each canary has a feature of its own "
         "and a coin for its class, so that one run holds hundreds of experiments. What counts is how many guesses are "
@@ -124,9 +122,9 @@ def once_diagnostics(result: OnceResult) -> list[str]:
         f"<b>Many trainings</b> attack one canary {2 * RETRAININGS:,} times. By counting they show at most "
         f"{number(worst_epsilon(SURE, RETRAININGS))}; who knows that the noise is Gaussian sees its whole trade-off "
         "curve, and far more.",
-        f"<b>Luck</b>: {len(alone)} trainings with the same coins and other noise, each an audit of its own, show "
-        f"{number(low)} to {number(high)} (nine in ten). One that is refuted at {SURE:.0%} is wrong once in twenty. "
-        + NOBODY_PROVED,
+        f"<b>Luck</b>: {len(result.audits)} trainings with the same coins and other noise, each an audit of its own, "
+        f"show {number(low)} to {number(high)} (nine in ten). One that is refuted at {SURE:.0%} is wrong once in "
+        "twenty. " + NOBODY_PROVED,
     ]
 
 

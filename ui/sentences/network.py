@@ -244,9 +244,8 @@ def way_alt(result: NetworkResult, what: str, over: str) -> str:
 
 def norms_alt(result: NetworkResult) -> str:
     """The histogram in words."""
-    median = float(np.median(np.sqrt(np.square(result.norms).sum(axis=0))))
     share = in_hundred(result.clipped[-1])
-    return f"Gradient norms of private rows, median {number(median)}; {share} in 100 are shortened."
+    return f"Gradient norms of private rows, median {number(result.usual_norm)}; {share} in 100 are shortened."
 
 
 def clipped_alt(result: NetworkResult) -> str:
