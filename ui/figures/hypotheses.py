@@ -169,7 +169,7 @@ def gain(result: HypothesesResult) -> dict:
         margin=MARGIN | {"l": 84, "r": 48},
         title=theme.title("Gain over the target's few labels"),
         shapes=shapes,
-        annotations=[word | ({"x": 1.14} if word["text"][0] in "+-" else {}) for word in words],
+        annotations=[one | ({"x": 1.14} if one["text"][0] in "+-" else {}) for one in words],
         xaxis={"title": {"text": "right answers more in 100"}, "range": [-reach, reach], "zeroline": True},
         yaxis={
             "range": [0.4, len(named) + 0.7],
