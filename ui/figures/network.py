@@ -191,6 +191,7 @@ def lots(result: NetworkResult) -> dict:
     (least, most) = settings.limits["lot_size"]
     return theme.figure(
         theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
+        margin={"l": 66, "r": 12, "t": 34, "b": 44},
         title=theme.title("Larger lots, less noise (same budget)"),
         shapes=[theme.rule(settings.lot_size), theme.diamond(settings.lot_size, now)],
         xaxis={

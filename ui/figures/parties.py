@@ -182,7 +182,7 @@ def noise(result: PartiesResult) -> dict:
     note = {"xref": "paper", "yref": "paper", "x": 0.99, "y": 0.99, "xanchor": "right", "yanchor": "top"}
     return theme.figure(
         *traces,
-        margin=_MARGIN,
+        margin=_MARGIN | {"l": 76},
         title=theme.title(f"Noise over parties, epsilon {_epsilon(result)}"),
         shapes=[theme.rule(result.settings.parties)],
         annotations=[note | {"text": "dotted: the weights themselves", "showarrow": False, "font": {"size": 11}}],
@@ -209,7 +209,7 @@ def bound(result: PartiesResult) -> dict:
         traces += _bound_lines(result)
     return theme.figure(
         *traces,
-        margin=_MARGIN,
+        margin=_MARGIN | {"l": 76},
         title=theme.title("Excess risk of soft labels, and its bound"),
         shapes=[theme.rule(result.settings.parties)],
         annotations=words,

@@ -18,7 +18,7 @@ WITHOUT = ("target rows, no privacy", theme.NON_PRIVATE, "dotted")
 _DASHES = {"dotted": "dot", "solid": "solid"}
 TALL = 420
 # Room for the longest numbers on a log axis, beside its title.
-_MARGIN = {"l": 66, "r": 12, "t": 34, "b": 56}
+_MARGIN = {"l": 74, "r": 12, "t": 34, "b": 56}
 _RISK = (1e-4, 1.0)
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
 

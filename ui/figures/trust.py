@@ -92,7 +92,7 @@ def _parties(count: int, rows: int) -> str:
     )
     words = _text(28, 55, f"{count:,} parties", bold=True)
     words += _text(28, 75, f"{rows} rows each,") + _text(28, 93, "seen by nobody else")
-    return pile + words + _text(28, 114, "protects a whole one", bold=True, more=f'fill="{theme.NOW}"')
+    return pile + words + _text(28, 114, "hidden as a whole", bold=True, more=f'fill="{theme.NOW}"')
 
 
 def _arrow(x: float, y: float, end: float, text: str) -> str:
