@@ -39,6 +39,7 @@ STYLE = """
     min-width: 100%}
   [data-testid="stHorizontalBlock"] [data-testid="stButtonGroup"] [role="radiogroup"] {flex-wrap: wrap}
 }
+[data-testid="stSelectbox"] input {text-overflow: ellipsis} /* a choice too long for a phone says that it goes on */
 .lab-verdict {font-size: 1.18rem; line-height: 1.5; max-width: 62rem; margin: 0 0 .25rem 0}
 .lab-cards {display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem}
 .lab-card {border: 1px solid rgba(128,128,128,.3); border-radius: .5rem; padding: .9rem 1.1rem}
