@@ -77,6 +77,7 @@ SUBJECTS = {
     "attack": Subject(
         script="app.py",
         path="attack",
+        query="epsilon=0.5",  # from here there are as many stops upwards as keys are pressed
         charts=tuple(f"[data-chart={name}]" for name in ("map", "scores", "accuracy")),
         moving=(0, 1, 2),
         refined=True,
