@@ -3,11 +3,11 @@
 The bare page (``bare/bare.py``) is one native slider and one ``st.plotly_chart`` line. All pages are served with the
 lab's own configuration, and take turns in one run.
 
-- *key*: on a page at rest, from the keydown event of an arrow key to the last change of the last chart in view, on
-  the browser's clock. A change is a mutation of the page that makes a difference, or a drawing call on a canvas.
-  Every chart in view that depends on the slider must have changed before a redraw counts as complete; what follows,
-  and touches one, is in. *all* ends with the last chart of the whole page, for those out of view are drawn after the
-  others.
+- *key*: from the keydown event of an arrow key to the last change of the last chart in view, on the browser's clock.
+  A change is a mutation of the page that makes a difference, or a drawing call on a canvas. Every chart in view that
+  depends on the slider must have changed before a redraw counts as complete; what follows, and touches one, is in.
+  *all* ends with the last chart of the whole page, for those out of view are drawn after the others. Some presses meet
+  the run of the whole page, which comes when a page has rested, and wait for it.
 - *key*, ledger, regression, transfer, attack, parties and hypotheses: some curves go on being computed, and drawn,
   after the first picture that is all of the new value's. The redraw ends with that picture; the time until nothing
   changes any more is "at rest".
@@ -51,10 +51,9 @@ FLAGS = [
 ]
 VIEWPORT = {"width": 1440, "height": 1000}
 
-# Milliseconds: how long nothing may happen before a page is at rest, longer than it waits itself until all around the
-# charts follows: else some presses would meet that run, and some not; how long to wait at most; how close the changes
-# are that are one picture.
-QUIET, PATIENCE, PICTURE = 700, 10_000, 12
+# Milliseconds: how long nothing may happen before a redraw is over; how long to wait for one at most; how close the
+# changes are that are one picture.
+QUIET, PATIENCE, PICTURE = 300, 10_000, 12
 WARM_UP, PRESSES = 5, 10
 DRAGS, DRAG_SECONDS, MOVE_SECONDS = 3, 4.0, 0.016
 
