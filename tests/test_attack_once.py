@@ -62,6 +62,25 @@ def test_many_trainings_see_more_than_one():
     assert "never proves one" in " ".join(say.once_diagnostics(result))
 
 
+def test_what_is_drawn_as_guessed_is_what_is_counted():
+    result = trained(of(epsilon=4.0))
+    (low, high), (right, guesses, _), coins = result.edges, result.first, result.now.coins
+    first, second = result.standing <= low, result.standing >= high
+    assert first.sum() == second.sum() == guesses // 2
+    assert (~coins[first]).sum() + coins[second].sum() == right
+    # Canaries of either class stand around the middle, one standard deviation wide
+    sides = [result.standing[coins == side] for side in (True, False)]
+    assert sum(side.mean() for side in sides) == pytest.approx(0, abs=1e-6)
+    assert np.mean([side.var() for side in sides]) == pytest.approx(1)
+
+
+def test_luck_leaves_out_one_training_in_ten():
+    result = trained(of(epsilon=4.0))
+    alone, (low, high) = np.array([bound.epsilon for *_, bound in result.audits]), result.luck
+    assert len(alone) == attack_once.TRAININGS
+    assert ((low <= alone) & (alone <= high)).sum() == 0.9 * len(alone)
+
+
 def test_coins_are_even_and_every_canary_has_a_feature_of_its_own():
     settings = of(canaries=400)
     X, y = attack_once.planted_rows(settings)

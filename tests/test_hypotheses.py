@@ -349,6 +349,15 @@ class TestResult:
         assert math.isnan(first.plain_error)
         assert first.table()["transfer"].isna().all()
 
+    def test_equal_weights_miss_the_mixture_by_what_they_should(self, result):
+        assert result.settings.shares == (0.6, 0.0, 0.0, 0.4, 0.0)
+        assert result.equal_error == pytest.approx((0.4**2 + 0.2**2 + 3 * 0.2**2) / 5)
+
+    def test_the_priors_usual_spread_is_between_its_floor_and_its_largest(self, result):
+        spreads = np.concatenate([one.prior_sd.ravel() for one in result.now])
+        assert hypotheses.LEAST_SD <= spreads.min() < result.prior_spread < spreads.max()
+        assert (spreads < result.prior_spread).mean() == pytest.approx(0.5, abs=1 / len(spreads))
+
     def test_what_is_drawn_can_be_downloaded(self, result):
         assert result.repeats == 3
         frame = result.curves()

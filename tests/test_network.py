@@ -209,6 +209,7 @@ class TestResult:
         else:
             assert result.clipped[-1] == pytest.approx((np.linalg.norm(norms, axis=0) > 0.3).mean())
         assert 0.05 < result.clipped[-1] < 0.95
+        assert result.usual_norm == pytest.approx(np.median(np.linalg.norm(norms, axis=0)))
         np.testing.assert_allclose(result.bars.sum(axis=1), 1)
 
     def test_the_mean_gradient_is_that_of_plain_loops(self):
