@@ -32,6 +32,25 @@ def test_a_pin_keeps_what_was_shown_and_says_what_differs(quick):
     assert said not in re.findall(r'class="lab-verdict"[^>]*>(.*?)</div>', text(quick))
 
 
+def test_a_pin_waits_for_the_work_and_is_of_what_the_page_then_says(quick):
+    desk = quick.session_state["classifier.desk"]
+    desk.settings = desk.settings.change(epsilon=2.5, repeats=48, steps=400)  # the live part is ahead of the page
+    button(quick, PIN).click().run()
+    assert not quick.session_state["classifier.pins"], "not while the sentence is of half of the work"
+    (pin,) = at_rest(quick, "classifier").session_state["classifier.pins"]
+    assert pin.settings == desk.settings
+    assert f"<div>{pin.verdict}</div>" in text(quick)
+    assert "Pinned 1: what the page shows now." in text(quick)
+
+
+def test_a_pin_that_was_moved_away_from_is_forgotten(quick):
+    desk = quick.session_state["classifier.desk"]
+    desk.settings = desk.settings.change(repeats=48, steps=400, seed=77)
+    button(quick, PIN).click().run()
+    at_rest(moved(quick, "epsilon", 2.5), "classifier")
+    assert not quick.session_state["classifier.pins"]
+
+
 def test_going_back_takes_all_settings_and_forgets_a_refusal(quick):
     before = settings_of(quick)
     button(quick, PIN).click().run()

@@ -22,21 +22,16 @@ def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "
     return live.Knob(name=name, low=low, high=high, group=group, **(dict(KNOBS[name]) | changes))
 
 
-# Milliseconds without a movement after which the rest of the page follows.
-_REST = 400
-
-
 @dataclass(eq=False)
 class Desk:
     """One page's settings in one session.
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting. ``complete`` says that the live
-    part has shown all of its work, ``told`` which settings the page around it has shown complete. ``clicked`` is the
-    number of the newest click on a chart that the settings contain. ``ahead``: (value, settings) that a knob that plays
-    comes to next, if this run answers one. ``choices``: field -> (label, options) of what the
-    page lets one choose.
+    answers one, so that the next may be waiting. ``told``: (settings, whether all of their work was done) that the page
+    around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
+    ``ahead``: (value, settings) that a knob that plays comes to next, if this run answers one. ``choices``: field ->
+    (label, options) of what the page lets one choose.
     """
 
     page: str
@@ -46,8 +41,7 @@ class Desk:
     ack: int = 0
     moving: bool = False
     link: dict[str, str] = field(default_factory=dict)
-    complete: bool = False
-    told: Any = None
+    told: tuple[Any, bool] | None = None
     clicked: int = 0
     ahead: tuple[tuple[float, Any], ...] = ()
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
@@ -106,8 +100,8 @@ class Desk:
         itself.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
-        tables and the address, follows when nothing has moved for a moment. ``changes``: how a page's knob differs from
-        ``KNOBS``.
+        tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
+        how a page's knob differs from ``KNOBS``.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -115,21 +109,20 @@ class Desk:
             for group, names in groups.items()
             for name in names
         ]
-        self.complete = done == 1
         live.panel(
             knobs,
             {one.name: getattr(self.settings, one.name) for one in knobs},
             key=f"{self.page}.knobs",
             ack=self.ack,
-            pending=not self.complete or self.told != self.settings,
-            quiet=_REST if self.complete else 0,
+            pending=done < 1,
+            behind=self.told != (self.settings, done == 1),
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
         )
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
-        self.told = self.settings if done == 1 else None
+        self.told = self.settings, done == 1
         self.link = {name: str(value) for name, value in asdict(self.settings).items()}
         if st.query_params.to_dict() != self.link:
             st.query_params.from_dict(self.link)
@@ -138,7 +131,8 @@ class Desk:
 def desk(page: str, settings_type: type) -> Desk:
     """The page's desk in this session, brought up to date with the address and with the newest movement.
 
-    Called by the page and by its live part. Once that rests, its call starts a run of the whole page instead.
+    Called by the page and by its live part. Where the panel asks for it, its call starts a run of the whole page
+    instead.
     """
     key = f"{page}.desk"
     if key not in st.session_state:
@@ -152,8 +146,8 @@ def desk(page: str, settings_type: type) -> Desk:
     here.moving, here.ahead = move is not None and not move.tick, ()
     if move is not None:
         here.ack = move.seq
-        if move.tick and here.complete:
-            st.rerun()  # all of the page: the live part has nothing left to do, and nothing moves
+        if move.page:
+            st.rerun()
         if move.name in KNOBS and hasattr(here.settings, move.name):
             here.change(**{move.name: _typed(settings_type, move.name, move.value)})
             here.look_ahead(move)

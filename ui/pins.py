@@ -25,9 +25,13 @@ class Pin:
 def pinned(desk: Desk, *, verdict: str, done: float) -> None:
     """A button that puts the settings of the page aside, and what lies there, each beside what is on the page now.
 
-    ``verdict`` is the page's sentence (HTML) on its settings; it can be pinned once all of it is computed.
+    ``verdict`` is the page's sentence (HTML) on its settings; it can be pinned once all of it is computed. The button
+    may be pressed when the live part is ahead of this one: what is pinned are the settings of that moment, when done.
     """
     kept = st.session_state.setdefault(f"{desk.page}.pins", [])
+    asked = f"{desk.page}.pin.asked"
+    if done == 1 and st.session_state.pop(asked, None) == desk.settings:
+        kept.append(Pin(desk.settings, verdict))
     there = any(pin.settings == desk.settings for pin in kept)
     full = len(kept) >= MOST and not there
     st.button(
@@ -36,7 +40,7 @@ def pinned(desk: Desk, *, verdict: str, done: float) -> None:
         icon=":material/keep:",
         help=f"Keep these settings and what they show, to compare with others: up to {MOST} in this session.",
         disabled=done < 1 or there or full,
-        on_click=lambda: kept.append(Pin(desk.settings, verdict)),
+        on_click=lambda: st.session_state.update({asked: desk.settings}),
     )
     if kept:
         st.html(f'<div class="lab-note">On the page now:</div><div>{verdict}</div>')

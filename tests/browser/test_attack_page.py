@@ -144,7 +144,7 @@ def test_no_work_is_asked_for_while_a_dragged_mark_waits_for_its_picture(page, s
       const sender = new Sender(({ tick }) => ticks.push(tick))
       const after = async (wait) => { await new Promise((resolve) => setTimeout(resolve, wait)); return ticks.length }
       sender.stirred(true)
-      sender.acknowledged(sender.newest, true, 0)
+      sender.acknowledged(sender.newest, { work: true, page: false })
       const held = await after(300)
       sender.stirred(false)
       const soon = ticks.length

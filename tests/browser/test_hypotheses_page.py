@@ -1,9 +1,11 @@
 """The page of hypotheses in a real browser."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn, field, slider
 from tests.test_own_texts import written
 
 CHARTS = 8
@@ -28,6 +30,20 @@ def test_a_weight_takes_from_the_others_and_the_link_remembers(page, serve):
     expect(field(opened, "Target from source 1")).to_have_value("0.3", timeout=PATIENCE)
     expect(field(opened, "Target from source 4")).to_have_value("0.2")
     opened.wait_for_url("**mixture=0.3-0.5-0-0.2-0*")
+
+
+def test_the_link_is_of_what_one_sees_long_before_all_is_computed(page, serve):
+    opened = page(f"{serve('app.py')}/hypotheses?epsilon=1")
+    drawn(opened, CHARTS)
+    slider(opened).press("End")
+    opened.wait_for_function("!location.search.includes('epsilon=1.0&')")
+    expect(opened.get_by_role("progressbar")).to_be_visible()
+    done = int(opened.get_by_role("progressbar").get_attribute("aria-valuenow"))
+    there = slider(opened).get_attribute("aria-valuenow") or field(opened).input_value()
+    assert float(re.search(r"epsilon=([\d.]+)", opened.url)[1]) == float(there)
+    assert done < 90
+    opened.get_by_text("Share and download").click()
+    expect(opened.locator("[data-testid=stCode]").first).to_contain_text(f"epsilon={float(there)}")
 
 
 def test_the_table_fills_itself(page, serve):

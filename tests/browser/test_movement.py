@@ -26,6 +26,7 @@ FORGED = [
     GOOD | {"seq": 2**60},
     GOOD | {"final": 1},
     GOOD | {"tick": "yes"},
+    GOOD | {"tick": True, "page": 1},
     {name: value for name, value in GOOD.items() if name != "final"},
 ]
 
@@ -52,6 +53,12 @@ def test_text_that_is_no_number_comes_raw_and_shortened(monkeypatch):
 def test_a_tick_moves_nothing(monkeypatch):
     move = read(monkeypatch, {"movement": GOOD | {"tick": True, "final": True}})
     assert move == Movement(name="", value=0.0, seq=7, final=False, tick=True)
+
+
+def test_only_a_tick_asks_for_the_whole_page(monkeypatch):
+    asked = GOOD | {"page": True}
+    assert read(monkeypatch, {"movement": asked | {"tick": True}}).page
+    assert not read(monkeypatch, {"movement": asked}).page
 
 
 def test_a_movement_already_applied_is_not_given_again(monkeypatch):

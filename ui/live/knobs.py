@@ -76,8 +76,9 @@ class Movement:
 
     `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when the person
     typed something that is not a number. `final` is True once the knob is released or an entry is committed.
-    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work. `ahead` are the
-    values that a knob that plays will come to next: a board may be given their pictures now.
+    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work or, if `page`, for a
+    run of the whole page. `ahead` are the values that a knob that plays will come to next: a board may be given their
+    pictures now.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Movement:
     final: bool
     tick: bool
     ahead: tuple[float, ...] = ()
+    page: bool = False
 
 
 def movement(key: str, *, after: int = -1) -> Movement | None:
@@ -105,11 +107,11 @@ def movement(key: str, *, after: int = -1) -> Movement | None:
 def _read(sent: Mapping[str, Any]) -> Movement | None:
     """A movement out of what the browser sent, or None if any part of it is not what a panel sends."""
     name, value, seq = sent.get("name"), sent.get("value"), sent.get("seq")
-    final, tick = sent.get("final"), sent.get("tick")
-    if type(seq) is not int or not 0 <= seq < LARGEST_SEQ or type(final) is not bool or type(tick) is not bool:
+    final, tick, page = sent.get("final"), sent.get("tick"), sent.get("page", False)
+    if type(seq) is not int or not 0 <= seq < LARGEST_SEQ or {type(final), type(tick), type(page)} != {bool}:
         return None
     if tick:
-        return Movement(name="", value=0.0, seq=seq, final=False, tick=True)
+        return Movement(name="", value=0.0, seq=seq, final=False, tick=True, page=page)
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT:
         return None
     if isinstance(value, str):
@@ -139,7 +141,7 @@ def panel(
     key: str,
     ack: int,
     pending: bool = False,
-    quiet: int = 0,
+    behind: bool = False,
     progress: float | None = None,
     errors: Mapping[str, str] | None = None,
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
@@ -148,16 +150,17 @@ def panel(
 
     `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first.
     `pending` says that work is left: as long as the person does nothing, the panel then asks for the next
-    slice with a tick; `progress` (0 to 1) is how far it has come. `errors` maps a knob to the sentence that
-    says why its entry was refused; `marks` maps a knob to values worth a mark on its track, each with a short
-    label.
+    slice with a tick; `progress` (0 to 1) is how far it has come. `behind` says that what stands around the
+    fragment shows something older: after a rest the panel asks for a run of the whole page. `errors` maps a knob
+    to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
+    each with a short label.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
         "values": {knob.name: values[knob.name] for knob in knobs},
         "ack": ack,
         "pending": pending,
-        "quiet": quiet,
+        "behind": behind,
         "progress": progress,
         "errors": dict(errors or {}),
         "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},

@@ -15,7 +15,6 @@ import streamlit as st
 from ui.live import Knob, Moment, Picture, board, movement, panel
 
 X = np.linspace(0, 1, 100)
-REST = 400
 
 
 def number(name: str, otherwise: int) -> int:
@@ -91,7 +90,7 @@ def live() -> None:
     with place:
         panel(
             knobs(), dict(zip(("epsilon", "shown", "rate"), here, strict=True)), key="knobs", ack=max(0, state.seq),
-            pending=state.told != here, quiet=REST,
+            behind=state.told != here,
         )  # fmt: skip
 
 

@@ -45,9 +45,9 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, quiet, progress, errors, marks }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks }) {
     this.place(knobs)
-    this.sender.acknowledged(ack, pending, quiet) // first: the server works on the next while this is drawn
+    this.sender.acknowledged(ack, { work: pending, page: behind }) // first: the server works on the next while this is drawn
     for (const { player, knob: { name } } of this.playing) {
       const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
       if (elsewhere && !this.sender.ahead(name, ack)) player.stop() // the server has put it there
@@ -60,7 +60,7 @@ class Panel {
       row.show(values[name], errors[name] ?? "")
       if (errors[name] && row.knob.group === "more") this.more.open = true
     }
-    this.working(pending && !quiet, progress)
+    this.working(pending, progress)
   }
 
   /** Make, move and remove rows so that they are the given knobs in the given order; an unchanged row is not touched. */
@@ -125,7 +125,7 @@ class Panel {
   }
 
   working(pending, progress) {
-    this.bar.classList.toggle("on", Boolean(pending))
+    this.bar.classList.toggle("on", pending)
     this.bar.setAttribute("aria-hidden", String(!pending))
     this.bar.classList.toggle("unknown", progress === null)
     if (progress === null) return this.bar.removeAttribute("aria-valuenow")

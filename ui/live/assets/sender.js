@@ -4,7 +4,11 @@
 const PATIENCE = 2000
 // A finger that moves on is heard again within this: work that is asked for between two of its values would be in the way.
 const LULL = 100
-const TICK = { name: "", value: 0, final: false, tick: true }
+// Who moves a knob again within this is still at it. After it, what stands around the live part follows: a run of the
+// whole page takes long, goes on to its end in any case, and a movement would have to wait for it.
+const REST = 1000
+const TICK = { name: "", value: 0, final: false, tick: true, page: false }
+const NOTHING = { work: false, page: false }
 
 export class Sender {
   /** `send(message)` hands one message to Streamlit. */
@@ -17,7 +21,7 @@ export class Sender {
     this.last = new Map()
     this.sent = new Map()
     this.timer = null
-    this.owed = null // after how long a rest the server asked for a tick; null: it did not
+    this.owed = NOTHING // what the server would do next: more work, or the page around, which is behind
     this.held = false
     this.givesWay = false // to something that is no knob, and waits for its picture
     this.movedAt = -Infinity
@@ -50,9 +54,9 @@ export class Sender {
     if (final && !this.waiting.has(name) && this.sent.get(name) === value) return
     this.waiting.delete(name) // the newest goes to the end of the line
     this.waiting.set(name, { value, final, ahead })
-    // A tick on its way is only work that gives way: do not wait for it. But the run of a whole page goes on to its end
-    // in any case, and a run that starts then would drop what of it is still to be delivered, this panel perhaps.
-    if (!this.flying || (this.flying.tick && !this.flying.whole)) this.next()
+    // A tick on its way is only work that gives way: do not wait for it. But a run that starts beside that of a whole
+    // page would drop what of it is still to be delivered, this panel perhaps.
+    if (!this.flying || (this.flying.tick && !this.flying.page)) this.next()
   }
 
   /** Something that is no knob is moved: no work is asked for while it waits, nor between two of its places. */
@@ -62,10 +66,10 @@ export class Sender {
     if (!this.flying) this.rest()
   }
 
-  /** The server has drawn everything up to `ack`, and says whether work is left. */
-  acknowledged(ack, pending, quiet) {
+  /** The server has drawn everything up to `ack`, and says whether `work` is left and whether the `page` is behind. */
+  acknowledged(ack, owed) {
     if (this.flying && ack >= this.flying.seq) this.landed()
-    this.owed = pending && ack >= this.newest ? quiet : null
+    this.owed = ack >= this.newest ? owed : NOTHING
     if (this.flying) return
     if (this.waiting.size) this.next()
     else this.rest()
@@ -76,14 +80,17 @@ export class Sender {
     return this.waiting.has(name) || (this.last.get(name) ?? -1) > ack
   }
 
-  /** Ask for more work, if any is left, once nothing has been moved for as long as the server has asked for. */
+  /** Ask for what is owed once nothing moves: soon for more work; for the page, even before all is done, after a rest. */
   rest() {
     clearTimeout(this.timer)
-    if (this.owed === null || this.held || this.givesWay) return
-    const wait = Math.max(this.owed, this.movedAt + LULL - performance.now())
-    const whole = this.owed > 0
-    if (wait <= 0) return this.fly(TICK)
-    this.timer = setTimeout(() => this.fly(TICK, whole), wait)
+    const { work, page } = this.owed
+    if (!(work || page) || this.held || this.givesWay) return
+    const still = performance.now() - this.movedAt
+    const turn = page && (still >= REST || !work)
+    const wait = (turn ? REST : LULL) - still
+    const tick = { ...TICK, page: turn }
+    if (wait <= 0) return this.fly(tick)
+    this.timer = setTimeout(() => this.fly(tick), wait)
   }
 
   next() {
@@ -93,12 +100,12 @@ export class Sender {
     this.last.set(name, this.fly({ name, value, final, ahead, tick: false }))
   }
 
-  fly(message, whole = false) {
+  fly(message) {
     clearTimeout(this.timer)
-    this.owed = null
+    this.owed = NOTHING
     const seq = this.seq++
     this.newest = seq
-    this.flying = { seq, name: message.name, tick: message.tick, whole }
+    this.flying = { ...message, seq }
     this.timer = setTimeout(() => this.lost(), PATIENCE)
     this.send({ ...message, seq })
     return seq
@@ -111,10 +118,10 @@ export class Sender {
 
   /** No answer: the run was dropped, or is slow. Streamlit keeps the newest, so sending on can do no harm. */
   lost() {
-    const { tick } = this.flying
+    const { tick, page } = this.flying
     this.landed()
     if (this.waiting.size) this.next()
-    else if (tick) this.fly(TICK)
+    else if (tick) this.fly({ ...TICK, page })
   }
 
   stop() {
