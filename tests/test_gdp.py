@@ -48,6 +48,21 @@ def test_the_table_of_roots_meets_the_definition_by_quadrature(epsilon, delta):
         assert float(hockey_stick(mpmath.mpf(epsilon), mpmath.mpf(root)) / delta) == pytest.approx(1, rel=1e-9)
 
 
+@pytest.mark.parametrize("mu", [0.02, 0.3, 1.0, 4.0])
+def test_delta_of_many_epsilons_is_that_of_each_below_zero_too(mu):
+    epsilons = np.array([-200, -40, -3, -1, -1e-3, 0, 1e-3, 0.5, 1, 3, 40, 200]) * mu
+    with np.errstate(all="raise", under="ignore"):
+        found = gdp.deltas_of(epsilons, mu=mu)
+    with mpmath.workdps(60):
+        root, exact = mpmath.sqrt(2), []
+        for epsilon in map(mpmath.mpf, epsilons.tolist()):
+            a, b = mu / mpmath.mpf(2) - epsilon / mu, -mu / mpmath.mpf(2) - epsilon / mu
+            exact.append(float((mpmath.erfc(-a / root) - mpmath.exp(epsilon) * mpmath.erfc(-b / root)) / 2))
+    np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-16)
+    positive = epsilons >= 0
+    np.testing.assert_array_equal(found[positive], [gdp.delta_of(one, mu=mu) for one in epsilons[positive]])
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "root"), ROOTS)
 def test_calibration_is_the_high_precision_root(epsilon, delta, root):
     found = mechanisms.Gaussian(sensitivity=3.0, epsilon=epsilon, delta=delta)

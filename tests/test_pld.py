@@ -99,6 +99,33 @@ def test_the_figures_of_the_literature():
 
 @pytest.mark.parametrize("sigma", [0.7, 2.0])
 @pytest.mark.parametrize("rate", [0.05, 0.5])
+def test_a_sample_by_its_densities(rate, sigma):
+    z = np.linspace(-40, 40, 800_001)  # in standard deviations of the noise
+    without, one = (np.exp(-((z - mean) ** 2) / 2) / math.sqrt(2 * math.pi) for mean in (0, 1 / sigma))
+    sample = (1 - rate) * without + rate * one
+    for found, p, q in ((pld.with_against_without, sample, without), (pld.without_against_with, without, sample)):
+        for x in (-3.0, -0.6, -0.01, 0.0, 0.01, 0.6, 1.0, 3.0):
+            exact = np.maximum(p - math.exp(x) * q, 0).sum() * (z[1] - z[0])
+            assert found(np.array([x]), mu=1 / sigma, rate=rate)[0] == pytest.approx(exact, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("rate", [1e-4, 0.01, 0.5, 0.99])
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 50.0])
+def test_a_sample_has_the_distribution_of_the_library(rate, sigma):
+    from dp_accounting.pld import privacy_loss_distribution as library
+
+    grid = pld.interval({sampled(rate, sigma): 1}, ADD, pld.COARSE)
+    ours = pld.distribution(sampled(rate, sigma), grid, ADD)
+    theirs = library.from_gaussian_mechanism(sigma, value_discretization_interval=grid, sampling_prob=rate)
+    for part, other in ((ours._pmf_remove, theirs._pmf_remove), (ours._pmf_add, theirs._pmf_add)):
+        part, other = part.to_dense_pmf(), other.to_dense_pmf()
+        assert (part._lower_loss, part.size) == (other._lower_loss, other.size)
+        np.testing.assert_allclose(part._probs, other._probs, rtol=0, atol=1e-15 / grid)
+        assert part._infinity_mass == pytest.approx(other._infinity_mass, rel=1e-9, abs=1e-30)
+
+
+@pytest.mark.parametrize("sigma", [0.7, 2.0])
+@pytest.mark.parametrize("rate", [0.05, 0.5])
 def test_one_replaced_sample_by_its_densities(rate, sigma):
     x = np.linspace(-30, 30, 600_001)
 
@@ -218,6 +245,33 @@ def test_the_margin_covers_what_the_transform_rounds(rate, sigma, steps):
         grid = pld.interval({sampled(rate, sigma): steps}, ADD, resolution)
         composed = pld.distribution(sampled(rate, sigma), grid, ADD).self_compose(steps)
         assert 1e-12 - composed.get_delta_for_epsilon(exact) < pld._ROUNDING * steps
+
+
+def composed_by_plain_sums(part, times):
+    """(losses over grid, masses) of ``times`` draws: sums of positive products only, so each to a relative 1e-13."""
+    total, power = (0, np.ones(1)), (part._lower_loss, part._probs)
+    while times:
+        if times % 2:
+            total = total[0] + power[0], np.convolve(total[1], power[1])
+        power, times = (2 * power[0], np.convolve(power[1], power[1])), times // 2
+        kept = np.flatnonzero(power[1] > 1e-40)
+        power = power[0] + kept[0], power[1][kept[0] : kept[-1] + 1]
+    return total[0] + np.arange(len(total[1])), total[1]
+
+
+@pytest.mark.parametrize("delta", [1e-12, 1e-10])
+@pytest.mark.parametrize(("rate", "sigma"), [(0.003, 1.7), (0.01, 0.6), (0.01, 1.7), (0.05, 0.8), (0.3, 4.0)])
+def test_the_transform_hides_nothing_that_plain_sums_find(rate, sigma, delta):
+    step, steps = sampled(rate, sigma), 1000
+    grid = pld.interval({step: steps}, ADD, pld.COARSE)
+    claimed, single = (
+        epsilon(Composed(event=step, count=steps), delta, of=pld.coarse),
+        pld.distribution(step, grid, ADD),
+    )
+    for part in (single._pmf_remove, single._pmf_add):
+        places, masses = composed_by_plain_sums(part.to_dense_pmf(), steps)
+        above = places * grid > claimed
+        assert masses[above] @ -np.expm1(claimed - places[above] * grid) <= delta
 
 
 def test_a_delta_below_the_margin_is_left_to_renyi_orders():

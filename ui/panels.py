@@ -218,10 +218,13 @@ def guarantee(**cases: Guarantee) -> str:
     return f'<dl class="lab-facts">{rows}</dl>'
 
 
-def table(frame: pd.DataFrame, *, caption: str, heads: Mapping[str, str], now: float | None = None) -> None:
+Rows = pd.DataFrame | Sequence[Mapping[str, Any]]
+
+
+def table(shown: Rows, *, caption: str, heads: Mapping[str, str], now: float | str | None = None) -> None:
     """A table that can be read, copied and spoken; ``heads`` maps columns to their heading (HTML), in this order.
 
-    ``now`` marks the row whose first column has this value.
+    ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has this value.
     """
     first = next(iter(heads))
     head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
@@ -229,7 +232,7 @@ def table(frame: pd.DataFrame, *, caption: str, heads: Mapping[str, str], now: f
         f"<tr{' class=now' if now is not None and row[first] == now else ''}>"
         + "".join(f"<td>{row[column]}</td>" for column in heads)
         + "</tr>"
-        for row in frame.to_dict("records")
+        for row in (shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown)
     )
     st.html(
         '<div class="lab-scroll" tabindex="0"><table '

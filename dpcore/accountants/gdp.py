@@ -37,6 +37,16 @@ def delta_of(epsilon: float, *, mu: float) -> float:
     return float(max(first - second, 0.0))
 
 
+def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
+    """``delta_of`` for an array of epsilons, below 0 too, where delta goes to 1 as 1 - e^epsilon."""
+    a = mu / 2 - epsilon / mu
+    b = a - mu
+    scale = np.exp(-a * a / 2) / 2
+    first = np.where(a < 0, scale * erfcx(np.abs(a) / math.sqrt(2)), ndtr(a))
+    second = np.where(b < 0, scale * erfcx(np.abs(b) / math.sqrt(2)), np.exp(np.minimum(epsilon, 0)) * ndtr(b))
+    return np.maximum(first - second, 0.0)
+
+
 def mu_of(epsilon: float, *, delta: float) -> float:
     """The largest mu whose releases are (epsilon, delta)-DP, less one part in 10^12: the safe side of rounding."""
     epsilon, delta = check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta)

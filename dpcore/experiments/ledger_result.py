@@ -136,21 +136,27 @@ class LedgerResult:
             Effect(name="replaced", guarantee=self.replaced),
         )
 
-    def table(self) -> pd.DataFrame:
+    def rows(self) -> list[dict[str, str | float | bool]]:
         """A row a theorem: epsilon of the run, and what the target epsilon allows."""
-        rows = [
-            {
-                "accountant": row,
-                "epsilon": self.epsilon(row),
-                "a bound": row != PUBLISHED,
-                "least noise multiplier": self.least_noise(row) if row != PUBLISHED else math.nan,
-                "most steps": self.most_steps(row) if row != PUBLISHED else math.nan,
-            }
-            for row in ROWS
-        ]
-        frame = pd.DataFrame(rows)
-        frame["most epochs"] = frame["most steps"] * self.settings.sampling_rate
-        return frame
+        rows = []
+        for row in ROWS:
+            bound = row != PUBLISHED
+            steps = self.most_steps(row) if bound else math.nan
+            rows.append(
+                {
+                    "accountant": row,
+                    "epsilon": self.epsilon(row),
+                    "a bound": bound,
+                    "least noise multiplier": self.least_noise(row) if bound else math.nan,
+                    "most steps": steps,
+                    "most epochs": steps * self.settings.sampling_rate,
+                }
+            )
+        return rows
+
+    def table(self) -> pd.DataFrame:
+        """``rows`` as a frame."""
+        return pd.DataFrame(self.rows())
 
     def effects_table(self) -> pd.DataFrame:
         """A row an effect: epsilon, delta, neighbours, unit and basis."""

@@ -59,19 +59,19 @@ def verdict(result: LedgerResult) -> str:
 def table(result: LedgerResult) -> None:
     """A row a theorem, with what the target allows."""
     target = number(result.settings.target_epsilon)
-    frame = result.table()
     bound, printed = panels.badge("bound"), panels.badge("published, not a bound")
-    shown = frame.assign(
-        name=[theme.THEOREMS[row][0] for row in frame["accountant"]],
-        epsilon=[f"<b>{number(value)}</b>" for value in frame["epsilon"]],
-        source=[_SOURCES[row] for row in frame["accountant"]],
-        status=[bound if good else printed for good in frame["a bound"]],
-        noise=[
-            _allowed(value, good) for value, good in zip(frame["least noise multiplier"], frame["a bound"], strict=True)
-        ],
-        most=[_steps(value, good) for value, good in zip(frame["most steps"], frame["a bound"], strict=True)],
-        epochs=[_allowed(value, good) for value, good in zip(frame["most epochs"], frame["a bound"], strict=True)],
-    )
+    shown = [
+        {
+            "name": theme.THEOREMS[row["accountant"]][0],
+            "epsilon": f"<b>{number(row['epsilon'])}</b>",
+            "source": _SOURCES[row["accountant"]],
+            "status": bound if row["a bound"] else printed,
+            "noise": _allowed(row["least noise multiplier"], row["a bound"]),
+            "most": _steps(row["most steps"], row["a bound"]),
+            "epochs": _allowed(row["most epochs"], row["a bound"]),
+        }
+        for row in result.rows()  # not of a frame, which takes ten times as long while the page redraws
+    ]
     panels.table(
         shown,
         caption=(
