@@ -43,6 +43,16 @@ def test_a_pin_waits_for_the_work_and_is_of_what_the_page_then_says(quick):
     assert "Pinned 1: what the page shows now." in text(quick)
 
 
+def test_settings_that_are_pinned_already_are_not_pinned_twice(quick):
+    desk = quick.session_state["classifier.desk"]
+    button(quick, PIN).click().run()
+    pinned = desk.settings
+    at_rest(moved(quick, "epsilon", 2.5), "classifier")
+    desk.settings = pinned  # the live part is back where it was, and the page not yet
+    button(quick, PIN).click().run()
+    assert [pin.settings for pin in quick.session_state["classifier.pins"]] == [pinned]
+
+
 def test_a_pin_that_was_moved_away_from_is_forgotten(quick):
     desk = quick.session_state["classifier.desk"]
     desk.settings = desk.settings.change(repeats=48, steps=400, seed=77)

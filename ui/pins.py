@@ -30,9 +30,10 @@ def pinned(desk: Desk, *, verdict: str, done: float) -> None:
     """
     kept = st.session_state.setdefault(f"{desk.page}.pins", [])
     asked = f"{desk.page}.pin.asked"
-    if done == 1 and st.session_state.pop(asked, None) == desk.settings:
-        kept.append(Pin(desk.settings, verdict))
     there = any(pin.settings == desk.settings for pin in kept)
+    if done == 1 and st.session_state.pop(asked, None) == desk.settings and not there:
+        kept.append(Pin(desk.settings, verdict))
+        there = True
     full = len(kept) >= MOST and not there
     st.button(
         "Pin for comparison",

@@ -38,7 +38,10 @@ def delta_of(epsilon: float, *, mu: float) -> float:
 
 
 def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
-    """``delta_of`` for an array of epsilons, below 0 too, where delta goes to 1 as 1 - e^epsilon."""
+    """``delta_of`` for an array of epsilons, below 0 too, where delta goes to 1 as 1 - e^epsilon.
+
+    That one stays beside it because searches for a root call it a number at a time, which arrays make slow.
+    """
     a = mu / 2 - epsilon / mu
     b = a - mu
     scale = np.exp(-a * a / 2) / 2

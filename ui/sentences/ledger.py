@@ -70,7 +70,7 @@ def table(result: LedgerResult) -> None:
             "most": _steps(row["most steps"], row["a bound"]),
             "epochs": _allowed(row["most epochs"], row["a bound"]),
         }
-        for row in result.rows()  # not of a frame, which takes ten times as long while the page redraws
+        for row in result.rows()  # no frame: it would cost each redraw milliseconds
     ]
     panels.table(
         shown,
