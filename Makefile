@@ -4,10 +4,16 @@ VENV := .venv
 BENCH_VENV := .venv-bench
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
+# Another Deno than the one from the wheel is named by DENO=deno; DENO=true goes without, and leaves the JavaScript out.
+DENO := $(VENV)/bin/deno
 PIP_INSTALL := -m pip install --quiet --no-input --disable-pip-version-check
 
+# Deno asks nobody whether there is a newer one, and keeps its cache where `make clean` finds it.
+export DENO_NO_UPDATE_CHECK := 1
+export DENO_DIR := $(CURDIR)/$(VENV)/deno
+
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format quick browser audit bench clean
+.PHONY: help run test lint format quick browser soak audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,16 +26,26 @@ test: lint quick browser ## everything: lint, format, unit, contract, doctest, p
 lint: $(VENV)/.dev ## lint and format check only
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(DENO) lint --quiet
+	@$(DENO) check --quiet .
+	@$(DENO) fmt --quiet --check
 
 format: $(VENV)/.dev ## put the code in the house style
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
+	@$(DENO) lint --quiet --fix
+	@$(DENO) fmt --quiet
 
 quick: $(VENV)/.dev ## the tests that need no browser, two at a time
+	@$(DENO) test --quiet --no-check --reporter=dot
 	@$(PY) -m pytest -m "not browser" -n 2 $(ARGS)
 
 browser: $(VENV)/.dev ## the tests in a real browser, one by one: they watch what moves
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest -m browser $(ARGS)
+
+soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), and the painter against all charts
+	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py
 
 audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
 	@$(PY) -m benchmarks.audit $(ARGS)

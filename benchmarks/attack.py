@@ -19,15 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.contenders import moment
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore import losses
-from dpcore.experiments.attack import AttackSettings
-from dpcore.experiments.attack_result import CurvePoint
-from dpcore.experiments.attack_worlds import Retrain, World
-from dpcore.experiments.classifier_claims import noise_sd
 from dpcore.streams import normal_steps
-from ui.figures import attack as figures
+from dpcore.training import losses
+from dpcore.training.recipes import noise_sd
+from pages.attack import figures, words
+from pages.attack.experiment import AttackSettings
+from pages.attack.two_worlds import Retrain, World
+from pages.attack.two_worlds_result import CurvePoint
 from ui.live import Picture
-from ui.sentences import attack as words
 
 DATASETS = ("gaussians", "moons", "iris")
 # How far apart weights may be: float32 beside double precision.

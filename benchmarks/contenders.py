@@ -10,9 +10,10 @@ from unittest import mock
 
 import numpy as np
 
-from dpcore import cores, losses
-from dpcore.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
+from dpcore import cores
 from dpcore.privacy import Adjacency
+from dpcore.training import losses
+from dpcore.training.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 150)
 REPEATS, STEPS = 20, 100
@@ -57,7 +58,7 @@ class Work:
         self.draws = np.tile(np.arange(REPEATS), len(EPSILONS))
 
     def noise_sd(self, multiplier: float | np.ndarray) -> float | np.ndarray:
-        return mean_noise_sd(multiplier, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY)
+        return multiplier * mean_noise_sd(1.0, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY)
 
 
 def clock(train: Training) -> float:

@@ -41,7 +41,7 @@ from benchmarks.contenders import (
     quickest_floor,
 )
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore import losses
+from dpcore.training import losses
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.contenders import Training, clock
-from dpcore import frank_wolfe as fw
-from dpcore.experiments import transfer_work
-from dpcore.experiments.transfer import TransferSettings
 from dpcore.streams import stream
+from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from pages.transfer.experiment import TransferSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +31,9 @@ class Work:
     def __init__(self, case: Case):
         self.case = case
         settings = TransferSettings(target_rows=case.rows, dimension=case.features)
-        problem = transfer_work.data(settings)
+        problem = settings.data.problem
         self.X, self.y, self.seed = problem.X, problem.y, settings.seed
-        plans = [transfer_work.plans(settings, one, settings.migrated)["target"] for one in case.epsilons]
+        plans = [settings.model.plans(one, settings.migrated)["target"] for one in case.epsilons]
         self.noise = plans[0].noise
         self.steps = np.repeat([plan.steps for plan in plans], case.repeats)
         self.scales = np.repeat([plan.scale for plan in plans], case.repeats)

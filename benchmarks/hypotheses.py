@@ -33,7 +33,7 @@ _PROGRAM = """
 import json, resource, sys, time
 from threadpoolctl import threadpool_limits
 from dpcore import domains
-from dpcore.experiments.hypotheses import HypothesesSettings
+from pages.hypotheses.experiment import HypothesesSettings
 import sklearn.utils.extmath
 def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 def clock(work):

@@ -32,7 +32,7 @@ from benchmarks.network_contenders import (
     quickest_floor,
 )
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore import networks
+from dpcore.training import networks
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.contenders import Training, clock
-from dpcore import lots, sgd
-from dpcore.networks import Architecture
+from dpcore.training import lots, sgd
+from dpcore.training.networks import Architecture
 
 SIZES = (2, 16, 16, 2)
 REPEATS, SIGMAS = 20, (4.0, 2.0, 1.0, 0.7)  # noise multipliers of some four epsilons

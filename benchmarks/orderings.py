@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, row
-from dpcore.experiments.hypotheses import HypothesesSettings
-from dpcore.experiments.hypotheses_work import METHODS
-from dpcore.experiments.parties import PartiesSettings
-from dpcore.experiments.parties_work import Tried, fits
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.work import METHODS
+from pages.parties.experiment import PartiesSettings
+from pages.parties.work import Tried, fits
 
 REPEATS = 20
 BUDGETS = (0.1, 1.0, 3.0, 10.0, 100.0, math.inf)
@@ -37,7 +37,7 @@ def transfer(epsilon: float, *, noise: str = "exponential") -> Found:
     """Method -> right answers (R,); and "error", the mean squared error of the hypothesis weights."""
     settings = HypothesesSettings(repeats=REPEATS).change(noise=noise)
     outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
-    accuracy = np.concatenate([one.accuracy for one in outcomes], axis=1)
+    accuracy = np.concatenate([one.accuracy for one in outcomes]).T
     weights = np.concatenate([one.weights for one in outcomes])
     error = ((weights - np.array(settings.shares)) ** 2).mean(axis=1)
     return dict(zip(METHODS, accuracy, strict=True)) | {"error": error}
@@ -47,7 +47,7 @@ def releases(epsilon: float, **changes: object) -> Found:
     """Method -> right answers (R,) of what the parties release; and "alone", those of the parties one by one."""
     settings = PartiesSettings(repeats=REPEATS).change(**{"dataset": "four"} | changes)
     trial = Tried(model=settings.model, asked=settings.parties, epsilon=epsilon).run()
-    alone = fits(settings.model, settings.parties).right
+    alone = fits(settings.ensemble, settings.parties).accuracy
     return dict(zip(settings.model.methods, trial.accuracy, strict=True)) | {"alone": alone}
 
 

@@ -24,10 +24,11 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
-from dpcore.experiments import parties_crowd, parties_work
-from dpcore.experiments.parties import PartiesSettings
 from dpcore.mechanisms import NormExponential
 from dpcore.parties.worlds import CHECK_ROWS, parties
+from pages.parties import crowd as parties_crowd
+from pages.parties import work as parties_work
+from pages.parties.experiment import PartiesSettings
 
 PARTIES, LOOPED = 20_000, 200
 CROWDS = ("two", "six", "digits")
@@ -99,10 +100,10 @@ def _edges(settings: PartiesSettings) -> tuple[int, ...]:
 
 def loop(settings: PartiesSettings) -> tuple[np.ndarray, float, float]:
     """(votes (K, N), seconds for the parties, seconds for the releases), one model after the other."""
-    model, rng = settings.model, np.random.default_rng(0)
-    rows, test = model.rows["public"].X, model.rows["test"]
-    begin, K = time.process_time(), model.classes
-    counts, total = np.zeros((K, len(rows))), np.zeros(model.shape)
+    model, own, rng = settings.model, settings.ensemble, np.random.default_rng(0)
+    rows, test = own.rows["public"].X, own.rows["test"]
+    begin, K = time.process_time(), own.classes
+    counts, total = np.zeros((K, len(rows))), np.zeros(own.shape)
     for X, y in zip(*parties(settings.world, 0, settings.parties), strict=True):
         said, weights = _party(X, y, rows, settings)
         counts[said, np.arange(len(rows))] += 1

@@ -26,12 +26,11 @@ from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression_contenders as fits
 from benchmarks.contenders import Training, moment
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
-from dpcore.experiments.regression import RegressionSettings
-from dpcore.learners.least_squares import Statistics
-from dpcore.learners.linear import MECHANISMS
-from ui.figures import regression as figures
-from ui.figures import regression_surface as surfaces
-from ui.sentences import regression as say
+from dpcore.estimators.linear import REGRESSIONS
+from dpcore.regression.least_squares import Statistics
+from pages.regression import figures
+from pages.regression import words as say
+from pages.regression.experiment import RegressionSettings
 
 # How far apart weights may be, of the size of the weights: double precision, other orders of summation.
 TOLERANCE = 1e-9
@@ -50,8 +49,8 @@ PICTURES = (
     figures.lines,
     figures.coefficients,
     figures.split,
-    surfaces.true,
-    surfaces.noisy,
+    figures.true_surface,
+    figures.noisy_surface,
 )
 WORDS = (say.verdict, say.diagnostics, say.guarantee, say.alts)
 
@@ -84,15 +83,15 @@ def _fits(*, rounds: int, say: Print) -> list[Line]:
     work, everything = fits.Work(), {}
     say(f"  fits: {work.models} models of each method, medians of {rounds} rounds; * a few models, scaled up")
     say(row(("", "ours", "loop*", "rows*", "loop/ours", "rows/ours"), WIDTHS))
-    apart = {name: fits.disagreement(work, name, range(work.models)) for name in MECHANISMS}
-    behind = {name: fits.disagreement(work, name, COMPARED, rows=True) for name in MECHANISMS}
-    for name in MECHANISMS:
+    apart = {name: fits.disagreement(work, name, range(work.models)) for name in REGRESSIONS}
+    behind = {name: fits.disagreement(work, name, COMPARED, rows=True) for name in REGRESSIONS}
+    for name in REGRESSIONS:
         taken = times(_fitting(work, name), models=work.models, rounds=rounds)
         taken = {who: seconds * (1 if who == "ours" else work.models) for who, seconds in taken.items()}
         everything = {who: seconds + everything.get(who, 0) for who, seconds in taken.items()}
         say(_compared(name, taken))
     say(_compared("all methods", everything))
-    methods = len(MECHANISMS)
+    methods = len(REGRESSIONS)
     return [
         _sameness(f"fits: the same noise, the same weights of all {methods * work.models} models as the loop", apart),
         _sameness(f"fits: the same noise, the same weights of {methods * len(COMPARED)} models as the rows", behind),
@@ -125,7 +124,7 @@ class Page:
     """A regression page that stands: its slow work is done, and each redraw is at a new epsilon."""
 
     def __init__(self, settings: RegressionSettings):
-        self.pages = [settings.change(mechanism=name) for name in MECHANISMS]
+        self.pages = [settings.change(mechanism=name) for name in REGRESSIONS]
         self.done = [{task: task.run() for task in page.tasks()} for page in self.pages]
         self.epsilon = settings.epsilon
 
@@ -139,7 +138,7 @@ class Page:
             if drawn:
                 released = result.noisy_surface is not None
                 for make in (*PICTURES, *WORDS):
-                    if released or make is not surfaces.noisy:
+                    if released or make is not figures.noisy_surface:
                         make(result)
 
 
@@ -150,7 +149,7 @@ def _redraws(*, rounds: int, say: Print) -> list[Line]:
     ways = {f"{size} {drawn}": partial(pages[size].redraw, drawn=drawn) for drawn in (False, True) for size in pages}
     makes = {name: lambda _, way=way: way for name, way in ways.items()}
     taken = times(makes | {"once": lambda _: _statistics_of(fits.Work(many))}, models=1, rounds=_MORE * rounds)
-    methods = len(MECHANISMS)
+    methods = len(REGRESSIONS)
     say(f"  redraw, the mean of {methods} methods: {many.source.rows:,} rows, {FEW_ROWS} rows, ratio")
     lines = []
     for what, drawn in (("essential work", False), ("pictures and words too", True)):

@@ -8,12 +8,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 from benchmarks.contenders import Training
-from dpcore import regression_data
-from dpcore.experiments.regression import RegressionSettings
-from dpcore.experiments.regression_work import EPSILONS
-from dpcore.learners import gaussian_statistics
-from dpcore.learners.least_squares import RIDGE_SDS
-from dpcore.learners.linear import MECHANISMS, standard_noise
+from dpcore.data import regression as regression_data
+from dpcore.estimators.linear import REGRESSIONS, standard_noise
+from dpcore.regression import gaussian_statistics
+from dpcore.regression.least_squares import RIDGE_SDS
+from pages.regression.experiment import RegressionSettings
+from pages.regression.work import EPSILONS
 
 # Gives (X^T X, X^T y), and the mean gradient of half the squared error at weights w.
 Source = tuple[Callable[[], tuple[np.ndarray, np.ndarray]], Callable[[np.ndarray], np.ndarray]]
@@ -33,11 +33,11 @@ class Work:
         table = regression_data.load(settings.dataset, seed=settings.seed)
         self.X = np.ascontiguousarray(table.X[: settings.rows, : problem.inputs])
         self.y = (np.minimum(table.y[: settings.rows], settings.label_top) - problem.middle) / problem.half
-        self.statistics, self.ways = problem.train(), {name: settings.way(name) for name in MECHANISMS}
+        self.statistics, self.ways = problem.train(), {name: settings.mechanism_of(name) for name in REGRESSIONS}
         options = {"inputs": problem.inputs, "repeats": settings.repeats, "seed": settings.seed}
         self.draws = {name: standard_noise(way, **options) for name, way in self.ways.items()}
         # What does not depend on the draw: the loops are given it, ours finds it in its own time.
-        self.calibrations = {name: [self.calibration(name, one) for one in self.epsilons] for name in MECHANISMS}
+        self.calibrations = {name: [self.calibration(name, one) for one in self.epsilons] for name in REGRESSIONS}
 
     @property
     def models(self) -> int:

@@ -13,7 +13,20 @@ import sys
 import numpy as np
 import threadpoolctl
 
-from benchmarks import attack, engine, hypotheses, latency, network, orderings, parties, play, regression
+from benchmarks import (
+    attack,
+    crowd,
+    engine,
+    extremes,
+    hypotheses,
+    latency,
+    load,
+    network,
+    orderings,
+    parties,
+    play,
+    regression,
+)
 
 # Name -> (what it measures, the function that runs it, its rounds).
 BENCHMARKS = {
@@ -24,7 +37,10 @@ BENCHMARKS = {
     "hypotheses": ("5 sources with 5,588 features: first picture, slices, memory", hypotheses.run, 5),
     "orderings": ("the orderings of two papers on generated data, 20 repeats; nothing is timed", orderings.run, 1),
     "parties": ("20,000 parties: first picture, slices, memory; four releases beside a loop", parties.run, 5),
+    "extremes": ("every page with its knobs at their highest: first picture, longest slice, memory", extremes.run, 3),
     "play": ("a training that plays: moments drawn a second", play.run, 3),
+    "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),
+    "crowd": ("10 people who drag and 100 who move, on the channel of one server", crowd.run, 3),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }
 
@@ -35,11 +51,11 @@ def machine() -> str:
     threads = ", ".join(sorted({f"{pool['internal_api']} {pool['num_threads']} threads" for pool in blas}))
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}, "
-        f"{threads}, {load()}"
+        f"{threads}, {busy()}"
     )
 
 
-def load() -> str:
+def busy() -> str:
     """How busy the machine is: others that run beside a benchmark spoil it."""
     return f"load {os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "load unknown"
 
@@ -63,7 +79,7 @@ def _run(name: str, rounds: int | None) -> int:
     what, benchmark, default = BENCHMARKS[name]
     print(f"\n{name}: {what}", flush=True)
     outcome = benchmark(rounds=rounds or default, say=lambda line: print(line, flush=True))
-    print(f"  acceptance ({load()} at the end)")
+    print(f"  acceptance ({busy()} at the end)")
     print(*outcome.lines, sep="\n")
     for peer in outcome.missing:
         print(f"  MISSING   {peer}")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 class Subject:
     """A page to measure: its script and path, its slider, its charts, and which of them depend on the slider.
 
-    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag. ``refined`` pages draw
-    a first picture and go on.
+    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag.
     """
 
     script: str
@@ -18,7 +17,6 @@ class Subject:
     slider: str = "Epsilon"
     query: str = ""
     unseen: tuple[str, tuple[float, ...]] = ("seed", (100, 101, 102))
-    refined: bool = False
 
 
 SUBJECTS = {
@@ -43,7 +41,6 @@ SUBJECTS = {
         unseen=("delta", (2e-5, 3e-5, 4e-5)),
         charts=("[data-chart=steps]", "[data-chart=noise]", "[data-chart=effects]"),
         moving=(0, 1, 2),
-        refined=True,
     ),
     "mechanisms": Subject(
         script="app.py",
@@ -63,7 +60,6 @@ SUBJECTS = {
             for name in ("errors", "no_minimum", "noisy", "lines", "coefficients", "split", "true")
         ),
         moving=(0, 1, 2, 3, 4),  # the split follows slice by slice; the true surface knows no epsilon
-        refined=True,
     ),
     "transfer": Subject(
         script="app.py",
@@ -71,7 +67,6 @@ SUBJECTS = {
         query="epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
         charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "migrated", "walk", "sources")),
         moving=(0, 1, 2),  # which sources are near is known, whatever epsilon is
-        refined=True,
     ),
     # A first picture from 120 + 120 retrainings on 400 rows, which go on to 2,000 + 2,000.
     "attack": Subject(
@@ -80,7 +75,16 @@ SUBJECTS = {
         query="epsilon=0.5",  # from here there are as many stops upwards as keys are pressed
         charts=tuple(f"[data-chart={name}]" for name in ("map", "scores", "accuracy")),
         moving=(0, 1, 2),
-        refined=True,
+    ),
+    "network": Subject(
+        script="app.py",
+        path="network",
+        query="epsilon=0.5",
+        charts=tuple(
+            f'[data-chart="{name}"]'
+            for name in ("map.private", "map.plain", "norms", "clipped", "accuracy.epochs", "accuracy.epsilon")
+        ),
+        moving=(0, 2, 3, 4, 5),  # the networks without privacy know no epsilon
     ),
     # 20,000 parties, all of whom have been asked when the slider moves.
     "parties": Subject(
@@ -93,7 +97,6 @@ SUBJECTS = {
             for name in ("epsilon", "parties", "map.soft", "map.vote", "map.average", "noise", "map.batch")
         ),
         moving=(0, 1, 2, 3, 4, 5),  # the model without privacy knows no epsilon
-        refined=True,
     ),
     # Text of 5,588 words, from five sources.
     "hypotheses": Subject(
@@ -106,8 +109,9 @@ SUBJECTS = {
             for name in ("weights", "gain", "epsilon", "share", "error", "plane", "noise", "dimension")
         ),
         moving=(0, 1, 2, 3, 4, 5),  # those over the number of features follow slice by slice
-        refined=True,
     ),
 }
 # Of these the redraws of a drag are counted.
-DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "transfer", "attack")
+DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "network", "transfer", "parties", "hypotheses", "attack")
+# The first six; of the others a redraw costs the server more.
+QUICK = DRAGGED[:6]

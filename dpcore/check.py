@@ -8,6 +8,8 @@ from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 class RefusedError(ValueError):
     """A value that is outside of what an argument allows.
@@ -41,6 +43,19 @@ def positive(**named: Any) -> float:
     name, value = _single(named)
     if not (_finite(value) and value > 0):
         raise RefusedError(name, value, "a finite number above 0")
+    return float(value)
+
+
+def at_least(low: float, **named: Any) -> float:
+    """A finite number, ``low`` or more.
+
+    >>> at_least(0, noise_multiplier=True)
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: noise_multiplier is True, but must be a finite number, at least 0
+    """
+    name, value = _single(named)
+    if not (_finite(value) and value >= low):
+        raise RefusedError(name, value, f"a finite number, at least {low:g}")
     return float(value)
 
 
@@ -85,3 +100,70 @@ def choice(options: Collection[str], **named: Any) -> str:
     if value not in list(options):
         raise RefusedError(name, value, f"one of: {', '.join(options)}")
     return value
+
+
+def flag(**named: Any) -> bool:
+    """True or False, and nothing that merely counts as one of them.
+
+    >>> flag(average="half")
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: average is 'half', but must be True or False
+    """
+    name, value = _single(named)
+    if not isinstance(value, bool | np.bool_):
+        raise RefusedError(name, value, "True or False")
+    return bool(value)
+
+
+def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = True, **named: Any) -> np.ndarray:
+    """An array of finite numbers, of one of ``shapes`` where they are given; at least ``low``, or above it.
+
+    >>> numbers((2,), (3, 2), start=[1.0, 2.0, 3.0])
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: start is (3,), but must be finite numbers of shape (2,) or (3, 2)
+    """
+    name, value = _single(named)
+    array = _array(value)
+    good = array.dtype.kind in "iuf" and (not shapes or array.shape in shapes) and bool(np.isfinite(array).all())
+    if not good or not ((array >= low) if inclusive else (array > low)).all():
+        above = "" if low == -math.inf else f", {'at least' if inclusive else 'above'} {low:g}"
+        raise RefusedError(name, _shown(value, array, shapes), f"finite numbers{_of(shapes)}{above}")
+    return array.astype(float, copy=False)
+
+
+def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named: Any) -> np.ndarray:
+    """An array of whole numbers from ``low`` to, where given, ``high``; shapes as for ``numbers``.
+
+    >>> wholes(low=0, high=1, y=["a", "b"])
+    Traceback (most recent call last):
+    dpcore.check.RefusedError: y is dtype('<U1'), but must be whole numbers from 0 to 1
+    """
+    name, value = _single(named)
+    array = _array(value)
+    good = (array.dtype.kind in "iu" or not array.size) and (not shapes or array.shape in shapes)
+    if not good or (array < low).any() or (high is not None and (array > high).any()):
+        wanted = f" from {low} to {high}" if high is not None else f", at least {low}"
+        raise RefusedError(name, _shown(value, array, shapes), f"whole numbers{_of(shapes)}{wanted}")
+    return array.astype(int, copy=False)
+
+
+def _array(value: object) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except ValueError:  # rows of different lengths
+        return np.asarray(None)
+
+
+def _of(shapes: tuple[tuple[int, ...], ...]) -> str:
+    return f" of shape {' or '.join(map(str, shapes))}" if shapes else ""
+
+
+def _shown(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
+    """What a refusal says of an array: its shape, its type or its ends; one number is shown as it is."""
+    if array.ndim == 0 or array.dtype.kind == "O":
+        return value
+    if shapes and array.shape not in shapes:
+        return array.shape
+    if array.dtype.kind not in "iuf":
+        return array.dtype
+    return f"{array.min():g}..{array.max():g}" if np.isfinite(array).all() else "not finite"

@@ -1,4 +1,6 @@
-"""Citations: key -> reference. A docstring that follows a paper names it by its key, ``[balle2018]``."""
+"""Citations: key -> reference. A docstring that follows a paper names it by its key, ``[balle2018]``; so do texts."""
+
+import re
 
 PAPERS = {
     "hoseinpour2023": (
@@ -19,13 +21,13 @@ PAPERS = {
     ),
     "dwork2014": (
         "C. Dwork, A. Roth. The Algorithmic Foundations of Differential Privacy. Foundations and Trends in "
-        "Theoretical Computer Science 9(3-4), 2014."
+        "Theoretical Computer Science 9(3-4), 2014; doi:10.1561/0400000042."
     ),
     "chaudhuri2011": (
         "K. Chaudhuri, C. Monteleoni, A. D. Sarwate. Differentially Private Empirical Risk Minimization. Journal "
         "of Machine Learning Research 12, 2011; arXiv:0912.0071."
     ),
-    "mcsherry2007": "F. McSherry, K. Talwar. Mechanism Design via Differential Privacy. FOCS 2007.",
+    "mcsherry2007": ("F. McSherry, K. Talwar. Mechanism Design via Differential Privacy. FOCS 2007."),
     "mironov2012": ("I. Mironov. On Significance of the Least Significant Bits for Differential Privacy. CCS 2012."),
     "kairouz2015": (
         "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015; arXiv:1311.0776."
@@ -98,9 +100,12 @@ PAPERS = {
     "zhang2022": ("Z. Zhang, Y. Song. Transfer learning for regression under differential privacy. Slides, 2022."),
     "wang2019": (
         "Y. Wang, Q. Gu, D. Brown. Differentially Private Hypothesis Transfer Learning. ECML-PKDD 2018; Lecture Notes "
-        "in Computer Science 11052, 2019."
+        "in Computer Science 11052, 2019; doi:10.1007/978-3-030-10928-8_48."
     ),
-    "ji2013": ("Z. Ji, C. Elkan. Differential Privacy Based on Importance Weighting. Machine Learning 93(1), 2013."),
+    "ji2013": (
+        "Z. Ji, C. Elkan. Differential Privacy Based on Importance Weighting. Machine Learning 93(1), 2013; "
+        "doi:10.1007/s10994-013-5396-x."
+    ),
     "marx2005": (
         "Z. Marx, M. T. Rosenstein, L. P. Kaelbling, T. G. Dietterich. Transfer Learning with an Ensemble of "
         "Background Tasks. NIPS workshop on inductive transfer, 2005."
@@ -134,3 +139,48 @@ PAPERS = {
         "Countermeasures. CCS 2015."
     ),
 }
+
+_KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d)\](?!\()")
+_AUTHOR = re.compile(r"(?:\w\.[ -]?)+ ?([^,.]+)(?:, |\. )")
+_PLACES = (
+    (re.compile(r"arXiv:(\d{4}\.\d{4,5})"), "https://arxiv.org/abs/{}"),
+    (re.compile(r"doi:(10\.\S+\w)"), "https://doi.org/{}"),
+)
+
+
+def short(key: str) -> str:
+    """A reference as it stands in a sentence. Raises KeyError where there is none.
+
+    >>> short("dong2022"), short("mironov2017"), short("abadi2016"), short("balle2018")
+    ('Dong, Roth and Su 2022', 'Mironov 2017', 'Abadi et al. 2016', 'Balle and Wang 2018')
+    """
+    people, at = [], 0
+    while found := _AUTHOR.match(PAPERS[key], at):
+        people.append(found[1])
+        at = found.end()
+    if len(people) > 3:
+        people = [f"{people[0]} et al."]
+    return f"{' and '.join(filter(None, (', '.join(people[:-1]), people[-1])))} {key[-4:]}"
+
+
+def cited(text: str) -> str:
+    """Markdown with its keys as links in words, and the references that it names as a list at the end.
+
+    Raises KeyError for a key of no reference.
+    """
+    keys = dict.fromkeys(_KEY.findall(text))
+    sources = "\n".join(f"- {_linked(PAPERS[key])}" for key in keys)
+    return _KEY.sub(lambda found: _named(found[1]), text) + (f"\n\n**Sources**\n\n{sources}" if keys else "")
+
+
+def _named(key: str) -> str:
+    """The reference in short, as a link where it is known where to read it."""
+    place = next((form.format(found[1]) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
+    return f"[{short(key)}]({place})" if place else short(key)
+
+
+def _linked(reference: str) -> str:
+    """A reference whose address can be clicked."""
+    for where, form in _PLACES:
+        reference = where.sub(lambda found, form=form: f"[{found[0]}]({form.format(found[1])})", reference)
+    return reference

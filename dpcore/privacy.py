@@ -1,8 +1,8 @@
 """What happened to the data (events) and what it means for a person (guarantees).
 
 An event is a frozen value that a mechanism leaves behind; an accountant (``dpcore.accountants``) turns it into a
-``Guarantee``. An audit (``dpcore.audit``) measures the other side and returns a ``LowerBound``: the two types are
-never exchanged for one another.
+``Guarantee``. An audit (``dpcore.attacks.audit``) measures the other side and returns a ``LowerBound``: the two
+types are never exchanged for one another.
 """
 
 import math
@@ -43,8 +43,7 @@ class GaussianRelease:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.noise_multiplier < math.inf:
-            raise check.RefusedError("noise_multiplier", self.noise_multiplier, "a finite number, at least 0")
+        check.at_least(0, noise_multiplier=self.noise_multiplier)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +83,7 @@ class ApproximateRelease:
     delta: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon < math.inf:
-            raise check.RefusedError("epsilon", self.epsilon, "a finite number, at least 0")
+        check.at_least(0, epsilon=self.epsilon)
         check.between(0, 1, delta=self.delta)
 
 
@@ -177,7 +175,8 @@ class Guarantee:
 
     epsilon, delta: nats and probability; epsilon may be ``inf`` (nothing is guaranteed).
     adjacency: which data sets are neighbours. unit: who is protected, "record" or "party".
-    basis: the theorem or the library that gave it. event: what was done to the data.
+    basis: the theorem or the library that gave it. event: what was done to the data. assumes: what else must hold for
+    it, a sentence each.
     """
 
     epsilon: float
@@ -186,25 +185,12 @@ class Guarantee:
     unit: str
     basis: str
     event: Event
+    assumes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.epsilon >= 0:
-            raise check.RefusedError("epsilon", self.epsilon, "a number, at least 0")
+        if self.epsilon != math.inf:
+            check.at_least(0, epsilon=self.epsilon)
         check.between(0, 1, delta=self.delta)
-
-    def stronger_than(self, other: "Guarantee") -> bool:
-        """Whether this promises at least as much in both parameters, and more in one.
-
-        Raises IncomparableError across adjacency or unit, and for anything but a guarantee.
-        """
-        _refuse_other_types(other)
-        if (self.adjacency, self.unit) != (other.adjacency, other.unit):
-            raise IncomparableError(
-                f"a guarantee for {self.adjacency} of a {self.unit} cannot be compared with one for "
-                f"{other.adjacency} of a {other.unit}"
-            )
-        pair, others = (self.epsilon, self.delta), (other.epsilon, other.delta)
-        return pair != others and pair[0] <= others[0] and pair[1] <= others[1]
 
     @property
     def attacker_accuracy(self) -> float:
@@ -248,11 +234,17 @@ def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
     return replace(guarantee, epsilon=steps * epsilon, delta=delta)
 
 
+# What a bound from both of an attack's rates takes for granted of a mechanism: that its worst pair of data sets is told
+# apart exactly as two normal distributions are. True of Gaussian releases whose shift does not depend on earlier ones.
+GAUSSIAN_CURVE = "Gaussian trade-off curve"
+
+
 @dataclass(frozen=True, kw_only=True)
 class LowerBound:
     """What an audit measured: with this ``confidence`` the mechanism spends at least ``epsilon`` at ``delta``.
 
-    It can refute a claim. It never proves one.
+    assumes: what the bound takes for granted of the mechanism; "" where it holds for any. It can refute a claim. It
+    never proves one.
     """
 
     epsilon: float
@@ -261,12 +253,17 @@ class LowerBound:
     unit: str
     confidence: float
     trials: int
+    assumes: str = ""
 
-    def refutes(self, claim: Guarantee) -> bool:
-        """Whether the measured bound lies above the claimed epsilon at a delta no larger than the bound's own."""
+    def refutes(self, claim: Guarantee, *, proved: str = "") -> bool:
+        """Whether the measured bound lies above the claimed epsilon at a delta no larger than the bound's own.
+
+        A bound that assumes something refutes nothing unless it is ``proved`` of the mechanism by the caller, who
+        repeats it here. Raises IncomparableError where bound and claim speak of different things.
+        """
         _refuse_other_types(claim)
         if (self.adjacency, self.unit) != (claim.adjacency, claim.unit):
             raise IncomparableError(f"measured under {self.adjacency}, claimed under {claim.adjacency}")
         if claim.delta > self.delta:
             raise IncomparableError(f"measured at delta {self.delta:g}, claimed at the larger {claim.delta:g}")
-        return self.epsilon > claim.epsilon
+        return self.assumes in ("", proved) and self.epsilon > claim.epsilon

@@ -16,9 +16,10 @@ _BLOCK_BYTES = 8_000_000
 def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.random.Generator:
     """The generator of one (seed, purpose, index, part); all but the purpose are whole numbers, at least 0.
 
+    A seed may have any length; 128 bits of it are as many as numpy keeps apart.
     Long work that is done piece by piece keys each piece by its own ``part``, and so can be taken up anywhere.
     """
-    return _generator(*_key(seed, purpose), index, part)
+    return _generator(*_key(seed, purpose), check.whole(0, index=index), check.whole(0, part=part))
 
 
 def _key(seed: int, purpose: Purpose) -> tuple[int, int]:
@@ -50,7 +51,8 @@ def normal_steps(
     draws as they are. Values are drawn in double precision and then rounded: both precisions see the same noise.
     """
     key = _key(seed, purpose)  # judged once: a redraw opens hundreds of streams
-    generators = [_generator(*key, int(index), part) for index in indices]
+    check.whole(0, part=part)
+    generators = [_generator(*key, index, part) for index in check.wholes(low=0, indices=indices).tolist()]
     per_step = 8 * len(generators) * int(np.prod(shape))
     block = max(1, min(steps, _BLOCK_BYTES // max(per_step, 1)))
     for first in range(0, steps, block):

@@ -6,11 +6,11 @@ y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. Transferable are
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from dpcore import check
+from dpcore.kept import kept
 from dpcore.streams import stream
 
 # Public: a bound on the norm of beta, the residuals' bound R, and the standard deviation of the labels' noise.
@@ -26,13 +26,17 @@ _AS_GOOD = 0.002
 
 
 def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
-    """||delta||_q of each row (K, d): (sum_j |delta_j|^q)^(1/q) for q in (0, 1], the number of entries for q = 0."""
+    """||delta||_q of each row (K, d): (sum_j |delta_j|^q)^(1/q) for q in (0, 1], the number of entries for q = 0.
+
+    For a tiny q this grows beyond all numbers; 1e30 stands for what is larger.
+    """
     check.between(0, 1, q=q)
     size = np.abs(contrasts)
     if q == 0:
         return (size > 0).sum(axis=1).astype(float)
     largest = np.maximum(size.max(axis=1, initial=0, keepdims=True), 1e-300)
-    return largest[:, 0] * ((size / largest) ** q).sum(axis=1) ** (1 / q)
+    with np.errstate(over="ignore"):
+        return np.minimum(largest[:, 0] * ((size / largest) ** q).sum(axis=1) ** (1 / q), 1e30)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +59,7 @@ class Problem:
         return np.square(weights - self.beta).sum(axis=-1) / 3
 
 
-@lru_cache(maxsize=16)
+@kept
 def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: float, source_rows: int) -> Problem:
     """Made-up data, the same for the same seed; more rows or more sources leave the others as they are.
 

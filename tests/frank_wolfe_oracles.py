@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcore import frank_wolfe as fw
 from dpcore.streams import stream
+from dpcore.training import frank_wolfe as fw
 
 PENTAGON = fw.Hull(corners=((1.0, 0.2), (0.1, 0.9), (-0.8, 0.3), (-0.4, -0.7), (0.6, -0.5)))
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcore.learners import linear
-from dpcore.learners.least_squares import Statistics
+from dpcore.estimators import linear
+from dpcore.regression.least_squares import Statistics
 
 
 def rows_of(n: int = 300, d: int = 3, seed: int = 0):

@@ -7,24 +7,21 @@ import plotly.graph_objects as go
 import pytest
 from scipy.special import ndtr, ndtri
 
-from dpcore import check, data
+from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.experiments import attack, attack_attempts, attack_inversion, attack_members, attack_worlds
-from dpcore.experiments.attack import AttackSettings
-from dpcore.experiments.attack_audit_rows import FAMILIES
-from dpcore.experiments.attack_audits import AUDITS
-from dpcore.experiments.attack_guess import guess
-from dpcore.experiments.attack_result import EPSILONS, CurvePoint
-from dpcore.experiments.attack_worlds import Noiseless, Retrain, Risks
-from dpcore.learners.linear import MECHANISMS
-from dpcore.parties import neighbours
+from dpcore.attacks.guess import guess
+from dpcore.data import toy as data
+from pages.attack import experiment as attack
+from pages.attack import figures, inversion, membership, two_worlds
+from pages.attack import figures_audits as audited
+from pages.attack import figures_parts as others
+from pages.attack import words as say
+from pages.attack import words_parts as tell
+from pages.attack.experiment import AttackSettings
+from pages.attack.two_worlds import Model, Noiseless, Retrain, Risks
+from pages.attack.two_worlds_result import EPSILONS, CurvePoint
 from tests.test_figures import numbers
 from ui.controls import from_link
-from ui.figures import attack as figures
-from ui.figures import attack_audits as audited
-from ui.figures import attack_parts as others
-from ui.sentences import attack as say
-from ui.sentences import attack_parts as tell
 
 
 def of(part="worlds", **changes):
@@ -52,15 +49,15 @@ class TestNeverAboveTheBound:
         """Where every gradient is clipped and opposite in the two worlds, the attack is what the theorem counts."""
         settings = of(sees="steps", epsilon=8.0, clip_norm=0.02, steps=5, learning_rate=0.1, repeats=1000)
         assert trained(settings).risk == pytest.approx(1, abs=0.02)
-        many = Retrain(model=settings, epsilon=8.0, first=0, count=2000).run()
-        found = guess(many.weights, many.scores, Noiseless(model=settings).run())
+        many = Retrain(model=Model.of(settings), epsilon=8.0, first=0, count=2000).run()
+        found = guess(many.weights, many.scores, Noiseless(model=Model.of(settings)).run())
         exact = gdp.attacker_accuracy(gdp.mu_of(8.0, delta=1e-5))
         assert found.accuracy == pytest.approx(exact, abs=4 * np.sqrt(0.25 / found.trials))
 
     def test_the_exact_score_is_a_log_likelihood_ratio(self):
         """E[e^-s] = 1 with the person and E[e^s] = 1 without; means +-mu^2/2 for the worst person."""
         settings = of(sees="steps", clip_norm=0.02, steps=5, learning_rate=0.1)
-        with_them, without = Retrain(model=settings, epsilon=4.0, first=0, count=3000).run().scores
+        with_them, without = Retrain(model=Model.of(settings), epsilon=4.0, first=0, count=3000).run().scores
         assert np.exp(-with_them).mean() == pytest.approx(1, abs=0.1)
         assert np.exp(without).mean() == pytest.approx(1, abs=0.1)
         mu = gdp.mu_of(4.0, delta=1e-5)
@@ -70,10 +67,9 @@ class TestNeverAboveTheBound:
         """Two worlds that are the same: nobody is right more often than half of the time."""
         settings = of(clip_norm=0.1)
         world = settings.neighbours.worlds()[0]
-        weights = np.stack(
-            [attack_worlds.train(settings, world, sd=0.01, draws=np.arange(600) + at).weights for at in (0, 100_000)]
-        )
-        found = guess(weights, None, Noiseless(model=settings).run())
+        model, draws = Model.of(settings), np.arange(600)
+        weights = [two_worlds.train(model, world, sd=0.01, draws=draws + at).weights for at in (0, 100_000)]
+        found = guess(np.stack(weights), None, Noiseless(model=model).run())
         assert found.low < 0.5 < found.high
 
 
@@ -114,11 +110,25 @@ class TestWorlds:
         assert len(asked) == 3
         assert len(set(asked)) == 1
 
+    @pytest.mark.parametrize("epsilon", [4.0, 3.7])
+    def test_one_question_has_one_number(self, epsilon):
+        """Today's row of the table, and of the curve, is the verdict's own answer, from the same guesses."""
+        result = of(epsilon=epsilon, repeats=400).run()
+        assert len(result.curve) == len({*EPSILONS, epsilon})
+        now = result.curve.set_index("epsilon").loc[epsilon]
+        assert (now["accuracy"], now["low"], now["high"]) == (
+            result.attack.accuracy,
+            result.attack.low,
+            result.attack.high,
+        )
+        assert now["trials"] == result.attack.trials
+        assert (now["promised"], now["gaussian"]) == pytest.approx((result.promised, result.ceiling), rel=1e-9)
+
     def test_the_first_picture_is_a_part_of_the_last(self):
         settings = of(repeats=600)
         first = settings.result({task: task.run() for task in settings.tasks() if task.essential})
         assert first.trainings < 600 == trained(settings).trainings
-        assert first.curve.empty
+        assert list(first.curve["epsilon"]) == [settings.epsilon]
 
 
 class TestSettings:
@@ -161,7 +171,11 @@ class TestSettings:
         settings = of().change(dataset="breast_cancer", person=250).change(part=part)
         assert settings.dataset in settings.datasets
         assert settings.change(dataset=settings.datasets[-1]).dataset == settings.datasets[-1]
-        assert {task.model.part for task in settings.tasks() if hasattr(task, "model")} <= {"worlds", "inversion"}
+
+    @pytest.mark.parametrize("part", attack.PARTS)
+    def test_what_a_part_does_not_read_trains_nothing_anew(self, part):
+        unread = {"minority": 0.3} if part == "once" else {"canaries": 50}
+        assert of(part).tasks() == of(part, **unread).tasks()
 
 
 class TestMembers:
@@ -170,7 +184,7 @@ class TestMembers:
         rng = np.random.default_rng(0)
         members = rng.random((12, 5)) < 0.5
         margins = rng.normal(size=(12, 5)) + members
-        found = attack_members.ratio_scores(members, margins)
+        found = membership.ratio_scores(members, margins)
         for i in range(5):
             inside, outside = margins[members[:, i], i], margins[~members[:, i], i]
             spread = (inside.var() * len(inside) + outside.var() * len(outside)) / 10
@@ -184,17 +198,17 @@ class TestMembers:
     def test_a_known_gaussian_roc(self):
         rng = np.random.default_rng(0)
         members = np.arange(200_000) % 2 == 0
-        found = attack_members.roc(rng.normal(size=200_000) + 1.5 * members, members)
-        np.testing.assert_allclose(found, ndtr(ndtri(attack_members.RATES) + 1.5), atol=0.01)
+        found = membership.roc(rng.normal(size=200_000) + 1.5 * members, members)
+        np.testing.assert_allclose(found, ndtr(ndtri(membership.RATES) + 1.5), atol=0.01)
 
     def test_the_attack_finds_members_by_heart_and_stays_below_the_frontier(self):
         result = of("membership", epsilon=2.0).run()
-        rate = attack_members.RATES >= 0.01
-        for attacked in attack_members.ATTACKS:
+        rate = membership.RATES >= 0.01
+        for attacked in membership.ATTACKS:
             private = result.curves["private", attacked][rate]
             assert (private <= result.frontier["gaussian"][rate] + 0.02).all()
-        assert result.at("plain", attack_members.ATTACKS[0], 0.01) > 0.1
-        assert result.at("plain", attack_members.ATTACKS[0], 0.01) > result.allowed(0.01)
+        assert result.at("plain", membership.ATTACKS[0], 0.01) > 0.1
+        assert result.at("plain", membership.ATTACKS[0], 0.01) > result.allowed(0.01)
         members, rest = result.right("plain")
         assert members > rest + 0.1
 
@@ -215,40 +229,8 @@ class TestOthers:
 
     def test_one_step_without_noise_gives_the_record_away_exactly(self):
         settings = of("inversion", steps=1)
-        seen = attack_inversion.Invert(model=settings, epsilon=None, repeats=1).run()
+        seen = inversion.Invert(model=inversion.Model.of(settings), epsilon=None, repeats=1).run()
         assert seen.match[0, 1] == pytest.approx(1, abs=1e-4)
-
-
-# Runs a world in the table below: fewer than on the page where the finding allows it.
-FEWER = {"lots": 800, "lots half": 2000, "lots realised": 2500, "lots shuffled": 2000, "lots inside": 400}
-FEWER |= {"classifier": 500, "classifier published": 300, "classifier unclipped": 300, "classifier bare": 100}
-FEWER |= {"classifier c/n": 8000}
-FEWER |= {"walk": 1000, "walk half": 1000, "walk unclipped": 500}
-
-
-def test_every_mechanism_of_the_lab_is_in_the_table_sound_and_broken():
-    sound, broken = ({audit.family for audit in AUDITS.values() if audit.sound == side} for side in (True, False))
-    assert sound == broken == set(FAMILIES)
-    methods = [audit.how.get("method") for audit in AUDITS.values()]
-    assert all(methods.count(method) >= 2 for method in neighbours.METHODS)
-    regressions = {audit.target for audit in AUDITS.values() if audit.family == "regression"}
-    assert len(regressions) == len(MECHANISMS)
-
-
-def test_the_published_classifier_is_audited_first_and_runs_are_cut_without_loss():
-    tasks = list(attack_attempts.tasks(of("audit")))
-    assert tasks[0].name == attack_attempts.FIRST
-    runs = {name: sum(task.count for task in tasks if task.name == name) for name in AUDITS}
-    assert runs == {name: audit.runs for name, audit in AUDITS.items()}
-
-
-@pytest.mark.parametrize("name", AUDITS)
-def test_the_audit_table(name):
-    """Each sound mechanism stays below its claim, each broken one is caught."""
-    audit = AUDITS[name]
-    found = audit.audited(runs=FEWER.get(name, audit.runs), seed=4)
-    assert found.refutes(audit.claim) != audit.sound
-    assert found.confidence == 0.99
 
 
 def figures_of(result):
@@ -256,7 +238,7 @@ def figures_of(result):
         case "worlds":
             return [figures.people(result), figures.scores(result), figures.accuracy(result)]
         case "membership":
-            return [others.roc(result), *(others.margins(result, arm) for arm in attack_members.ARMS)]
+            return [others.roc(result), *(others.margins(result, arm) for arm in membership.ARMS)]
         case "audit":
             return [audited.audits(result, names) for names in audited.COLUMNS]
         case "once":

@@ -2,10 +2,10 @@
 
 import pytest
 
-from dpcore.experiments.attack import PARTS, AttackSettings
+from pages.attack.experiment import PARTS, AttackSettings
 from tests.test_pages import at_rest, opened, text
 
-PAGE = "app_pages/attack.py"
+PAGE = "attack"
 QUICK = {"repeats": "100", "steps": "3"}
 
 

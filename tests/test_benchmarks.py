@@ -1,20 +1,26 @@
 """The benchmarks compare what is the same: contenders arrive at the same weights. Sizes are small, nothing is timed."""
 
+import asyncio
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks import attack as attack_benchmark
-from benchmarks import contenders, engine, network_contenders
+from benchmarks import audit as audit_benchmark
+from benchmarks import contenders, crowd, engine, load, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
+from benchmarks.latency import served
 from benchmarks.report import at_least, at_most
 from benchmarks.subjects import DRAGGED, SUBJECTS
-from dpcore.experiments.regression import RegressionSettings
-from dpcore.learners.least_squares import Statistics
-from dpcore.learners.linear import MECHANISMS
+from dpcore.estimators.linear import REGRESSIONS
+from dpcore.regression.least_squares import Statistics
+from pages.regression.experiment import RegressionSettings
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
+BARE = "benchmarks/bare/bare.py"
 CASE = walks.Case(rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0))
 
 
@@ -28,13 +34,13 @@ def walking() -> walks.Work:
     return walks.Work(CASE)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", REGRESSIONS)
 @pytest.mark.parametrize("rows", [False, True], ids=["loop", "rows"])
 def test_every_method_by_hand_is_ours(work: fits.Work, name: str, rows: bool):
     assert fits.disagreement(work, name, range(work.models), rows=rows) < 1e-9
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", REGRESSIONS)
 def test_the_comparison_of_fits_sees_other_noise(work: fits.Work, name: str, monkeypatch: pytest.MonkeyPatch):
     scales = [tuple(2 * one for one in each) for each in work.calibrations[name]]
     monkeypatch.setitem(work.calibrations, name, scales)
@@ -103,6 +109,20 @@ def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
     assert attack_benchmark.redraw(work, outcomes) > 10_000
 
 
+@pytest.mark.parametrize("noise", [1.0, 0.5], ids=["as it is", "half of the noise"])
+def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, capsys):
+    """A sound Laplace mechanism whose noise is halved behind the table's back is a surprise, and an error."""
+    names = ("laplace", "laplace half", "classifier filtered")
+    some = {name: audit_benchmark.AUDITS[name] for name in names}
+    some["laplace"] = replace(some["laplace"], how={"factor": noise})
+    monkeypatch.setattr(audit_benchmark, "AUDITS", some)
+    monkeypatch.setattr("sys.argv", ["audit", "--times", "1"])
+    assert audit_benchmark.main() == (noise < 1)
+    verdicts = [line.split("  ") for line in capsys.readouterr().out.splitlines() if line.startswith(("Lap", "cla"))]
+    found = [next(word for word in line if word.startswith(("con", "caught", "void"))) for line in verdicts]
+    assert found == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
+
+
 def test_a_line_is_met_by_its_median():
     assert at_most("x", 1.5, [1, 1.4, 9]).met
     assert not at_most("x", 1.5, [1, 1.6, 9]).met
@@ -115,3 +135,20 @@ def test_subjects_name_charts_that_there_are():
         assert subject.moving
         assert max(subject.moving) < len(subject.charts)
     assert set(DRAGGED) <= set(SUBJECTS)
+
+
+@pytest.mark.parametrize(("kind", "page"), [(load.Person, ("app.py", "classifier")), (load.Bare, (BARE, ""))])
+def test_people_of_the_load_get_an_answer_to_what_they_move(kind, page):
+    script, path = page
+    with served(script) as address:
+        _, waits, errors = asyncio.run(load.level(kind, address, path, 2, seed=5, seconds=1.5))
+    assert errors == []
+    assert len(waits) >= 2
+    assert (waits > 0).all()
+
+
+@pytest.mark.parametrize("drags", [True, False])
+def test_people_of_the_crowd_get_an_answer_to_each_question(drags):
+    with served("app.py") as address:
+        seen = asyncio.run(crowd.level(address, 2, drags=drags, seed=7, seconds=1.5))
+    assert all(one.waits and min(one.waits) > 0 for one in seen)

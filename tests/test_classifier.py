@@ -7,9 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore import check, data, losses
-from dpcore.experiments import classifier, classifier_claims, classifier_training
-from dpcore.experiments.classifier import ClassifierSettings
+from dpcore import check
+from dpcore.data import toy as data
+from dpcore.training import losses
+from dpcore.training import recipes as classifier_claims
+from pages.classifier import experiment as classifier
+from pages.classifier.experiment import ClassifierSettings
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 
@@ -92,6 +95,7 @@ class TestWork:
         one = settings()
         whole = one.run()
         monkeypatch.setattr(classifier, "_CELLS_AT_ONCE", 1.0)
+        one = settings()
         assert len(one.tasks()) == 2 + len(classifier.EPSILONS)
         keys = ["arm", "epsilon", "repeat"]
         sliced, together = (r.curve.sort_values(keys).reset_index(drop=True) for r in (one.run(), whole))
@@ -144,7 +148,7 @@ class TestOutcomes:
         test_rows = losses.with_constant(split.X_test)
         assert (found.steps[0], found.steps[-1]) == (0, 6)
         for arm in range(2):
-            start = classifier_training.public_start(one) if arm else np.zeros_like(found.weights[0, 0])
+            start = one.model.public.weights() if arm else np.zeros_like(found.weights[0, 0])
             for repeat in range(3):
                 w = found.weights[arm, repeat].astype(float)
                 assert found.loss[arm, repeat, 0] == pytest.approx(losses.mean_loss(start, X, y), rel=1e-5)

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from dpcore.accountants import gdp
-from dpcore.experiments import classifier_claims
-from dpcore.experiments.classifier import ClassifierSettings
 from dpcore.privacy import Adjacency
+from dpcore.training import recipes as classifier_claims
+from pages.classifier.experiment import ClassifierSettings
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 

@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from dpcore import data
-from dpcore.experiments import classifier, classifier_claims, classifier_training
-from dpcore.experiments.classifier import ClassifierSettings
+from dpcore.data import toy as data
+from dpcore.training import recipes as classifier_claims
+from pages.classifier import experiment as classifier
+from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.work import AccuracyCurve
 
 SMALL = {"repeats": 3, "steps": 6, "public_steps": 5}
 
@@ -21,7 +23,7 @@ class TestCommonRandomNumbers:
     def test_each_repeat_sees_the_same_noise_at_every_epsilon_and_arm(self):
         # After one step from 0 only the noise tells repeats apart, and it is the same but for its size.
         one = settings(steps=1, repeats=5, version="sound", learning_rate=1.0)
-        path = classifier_training._train(one, (0.5, 5.0), record=())
+        path = one.model.train((0.5, 5.0), draws=range(5))
         arms_epsilons = path.weights.reshape(2, 2, 5, -1).astype(float)
         noise = arms_epsilons - arms_epsilons.mean(axis=2, keepdims=True)
         ratio = classifier_claims.noise_sd(one, 0.5) / classifier_claims.noise_sd(one, 5.0)
@@ -32,7 +34,7 @@ class TestCommonRandomNumbers:
     def test_a_curve_is_smoother_than_its_spread(self):
         one = ClassifierSettings(public_rows=0, repeats=8)
         epsilons = tuple(np.geomspace(0.2, 2.0, 30))
-        accuracy = classifier_training.Curve(model=one, epsilons=epsilons).run()[0]
+        accuracy = AccuracyCurve(model=one.model, epsilons=epsilons, first=0, count=one.repeats).run()[0]
         steps = np.abs(np.diff(accuracy, axis=0))
         assert np.median(steps) < 0.1 * accuracy.std(axis=1).max()
         assert accuracy[-5:].mean() > accuracy[:5].mean()
@@ -51,40 +53,40 @@ class TestPublicStart:
 
     def test_it_is_the_same_bits_whatever_the_private_and_the_held_out_rows_are(self, dataset, monkeypatch):
         one = settings(dataset=dataset)
-        split, start = data.load(dataset, seed=one.seed), classifier_training.public_start(one)
+        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
         plane = classifier._plane(one, split)
         assert np.abs(start).max() > 0.01
         for value in (math.nan, 1e6, 0.0):
             other = garbled(split, "private", "test", value=value)
             monkeypatch.setattr(data, "load", lambda *_, other=other, **__: other)
-            assert classifier_training.public_start(one).tobytes() == start.tobytes()
+            assert one.model.public.weights().tobytes() == start.tobytes()
             again = classifier._plane(one, other)
             for name in ("origin", "axes", "extent"):
                 np.testing.assert_array_equal(getattr(again, name), getattr(plane, name))
 
     def test_it_is_fitted_on_the_public_rows_that_were_asked_for(self, dataset, monkeypatch):
         one = settings(dataset=dataset, public_rows=30, shift=0.0)
-        split, start = data.load(dataset, seed=one.seed), classifier_training.public_start(one)
+        split, start = data.load(dataset, seed=one.seed), one.model.public.weights()
         X, y = split.X_public.copy(), split.y_public.copy()
         for place, changes in ((29, True), (30, False)):
             other = X.copy()
             other[place] = -other[place][::-1]
             changed = dataclasses.replace(split, X_public=other, y_public=y)
             monkeypatch.setattr(data, "load", lambda *_, changed=changed, **__: changed)
-            assert (classifier_training.public_start(one).tobytes() != start.tobytes()) is changes
+            assert (one.model.public.weights().tobytes() != start.tobytes()) is changes
 
     def test_the_shift_reads_public_rows_only_and_matters(self, dataset, monkeypatch):
         one = settings(dataset=dataset, shift=1.5)
-        start = classifier_training.public_start(one)
-        unmoved = classifier_training.public_start(dataclasses.replace(one, shift=0.0))
+        start = one.model.public.weights()
+        unmoved = dataclasses.replace(one, shift=0.0).model.public.weights()
         assert np.abs(start - unmoved).max() > 1e-3
         other = garbled(data.load(dataset, seed=one.seed), "private", "test")
         monkeypatch.setattr(data, "load", lambda *_, **__: other)
-        assert classifier_training.public_start(one).tobytes() == start.tobytes()
+        assert one.model.public.weights().tobytes() == start.tobytes()
 
     def test_both_arms_differ_by_the_start_alone(self, dataset):
         found = settings(dataset=dataset, learning_rate=0.01, steps=1).tasks()[0].run()
-        start = classifier_training.public_start(settings(dataset=dataset, learning_rate=0.01, steps=1))
+        start = settings(dataset=dataset, learning_rate=0.01, steps=1).model.public.weights()
         np.testing.assert_allclose(found.weights[1].mean(axis=0) - found.weights[0].mean(axis=0), start, atol=0.02)
 
     def test_no_public_rows_no_arm(self, dataset):

@@ -1,12 +1,38 @@
-"""The cache: outcomes are found again, and neither their number nor their size grows without end."""
+"""Work is done once, whoever asks for it at the same time, and as much at once as there is time for."""
 
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
+from dpcore.kept import Memory
+from pages.classifier.experiment import ClassifierSettings
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.parties.experiment import PartiesSettings
 from ui import compute
+
+# Settings that no other test has, and that are quickly computed.
+FRESH = {
+    "classifier": ClassifierSettings(repeats=3, steps=11, seed=987),
+    "parties": PartiesSettings(parties=10, dataset="two", repeats=2, seed=987),
+    "hypotheses": reduce(
+        lambda settings, change: settings.change(**{change[0]: change[1]}),
+        {
+            "sources": 2,
+            "repeats": 2,
+            "dimension": 5,
+            "source_rows": 100,
+            "target_rows": 200,
+            "public_rows": 200,
+        }.items(),
+        HypothesesSettings(seed=987),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -16,7 +42,13 @@ class Task:
 
     def run(self):
         Counted.runs.append(self.name)
-        return np.zeros(1000)
+        return np.zeros(10_000)
+
+
+class Names(list):
+    """The names of what is done."""
+
+    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True)
@@ -28,12 +60,12 @@ class Counted:
         return tuple(Task(name, essential=place == 0) for place, name in enumerate(self.names))
 
     def result(self, outcomes):
-        return sorted(task.name for task in outcomes)
+        return Names(sorted(task.name for task in outcomes))
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(compute, "_outcomes", compute._Outcomes(3, limit_bytes=100_000))
+    monkeypatch.setattr(compute, "MEMORY", Memory(250_000))  # room for three arrays
     Counted.runs.clear()
 
 
@@ -62,24 +94,57 @@ def test_the_oldest_make_room_for_the_newest():
     assert Counted.runs == ["a", "b", "c", "d", "a"]
 
 
-def test_their_bytes_are_bounded_too():
-    kept = compute._Outcomes(100, limit_bytes=20_000)
-    for name in range(10):
-        kept.keep(name, np.zeros(1000))  # 8,000 bytes each
-    assert [kept.find(name)[0] for name in range(10)] == [False] * 8 + [True] * 2
-    kept.keep("large", np.zeros(9000))  # larger than all that is allowed: it alone is kept
-    assert kept.find("large")[0]
-    assert not kept.find(9)[0]
-    kept.keep("small", 1)
-    assert kept.find("small")[0]
-    assert not kept.find("large")[0]
+def test_the_same_work_gives_the_same_result():
+    first, _ = compute.compute(Counted(("a", "b")), seconds=0)
+    assert compute.compute(Counted(("a", "b")), seconds=0)[0] is first
+    assert compute.compute(Counted(("a", "b")), seconds=9)[0] is not first
 
 
-def test_arrays_are_counted_wherever_they_are():
-    @dataclass
-    class Outcome:
-        weights: np.ndarray
-        more: dict
+def test_what_another_session_is_at_is_left_to_it(monkeypatch):
+    held, go = threading.Event(), threading.Event()
 
-    array = np.zeros(10)
-    assert compute.array_bytes(Outcome(array, {"a": [array, (array, 3.0)], "b": "text"})) == 240
+    def run(task):
+        Counted.runs.append(task.name)
+        if task.name == "b":
+            held.set()
+            go.wait(5)
+        return 1
+
+    monkeypatch.setattr(Task, "run", run)
+    experiment = Counted(("a", "b", "c", "d"))
+    other = threading.Thread(target=compute.compute, args=[experiment], kwargs={"seconds": 1e-12})
+    compute.compute(experiment, seconds=0)
+    other.start()
+    held.wait(5)
+    answer = compute.MEMORY.answer
+    monkeypatch.setattr(compute.MEMORY, "answer", lambda task, make: go.set() or answer(task, make))
+    assert compute.compute(experiment, seconds=9)[1] == 1  # waits for b, which it would have to run
+    other.join()
+    assert sorted(Counted.runs) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_a_class_that_opens_one_link_at_once_computes_it_once(name: str, monkeypatch):
+    experiment, runs = FRESH[name], Counter()
+    for kind in {type(task) for task in experiment.tasks()}:
+
+        def run(task, run=kind.run):
+            runs[task] += 1
+            return run(task)
+
+        monkeypatch.setattr(kind, "run", run)
+    monkeypatch.setattr(compute, "MEMORY", Memory(10**9))
+    start = threading.Barrier(10)
+
+    def visitor(_):
+        start.wait()
+        done = 0.0
+        while done < 1:
+            result, done = compute.compute(experiment, seconds=1)
+        return result
+
+    with ThreadPoolExecutor(10) as pool:
+        results = list(pool.map(visitor, range(10)))
+    assert set(runs) == set(experiment.tasks())
+    assert set(runs.values()) == {1}
+    assert len(set(map(id, results))) == 1

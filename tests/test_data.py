@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from sklearn import datasets as sklearn_datasets
 
-from dpcore import check, data
+from dpcore import check
+from dpcore.data import toy as data
 
 PARTS = ("private", "public", "test")
 SHIPPED = {

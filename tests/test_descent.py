@@ -7,8 +7,9 @@ import oracles
 import pytest
 from scipy import stats
 
-from dpcore import accountants, check, clipping, descent, losses, streams
+from dpcore import accountants, check, streams
 from dpcore.privacy import Adjacency
+from dpcore.training import clipping, descent, losses
 
 MODELS = 7
 # A batch in which everything differs from model to model, two models share a draw and one has no noise.
@@ -177,21 +178,50 @@ def test_noise_is_made_for_what_one_row_can_do(adjacency):
         ({"steps": 2.5}, "steps"),
         ({"learning_rate": 0}, "learning_rate"),
         ({"learning_rate": math.nan}, "learning_rate"),
+        ({"learning_rate": True}, "learning_rate"),
+        ({"learning_rate": "fast"}, "learning_rate"),
         ({"clip_norm": [1, 1, 1, -1, 1, 1, 1]}, "clip_norm"),
         ({"noise_sd": -0.1}, "noise_sd"),
         ({"noise_sd": math.inf}, "noise_sd"),
+        ({"noise_sd": [0.1, 0.1]}, "noise_sd"),
+        ({"start": np.full((1, 4), np.nan)}, "start"),
+        ({"start": np.zeros((2, 4))}, "start"),
+        ({"draws": [0, 0.5, 1, 2, 3, 4, 5]}, "draws"),
+        ({"draws": [-1] * 7}, "draws"),
         ({"clipping": "sometimes"}, "clipping"),
         ({"record": [7]}, "record"),
         ({"record": [-1, 2]}, "record"),
+        ({"record": [0.5]}, "record"),
         ({"seed": -1}, "seed"),
         ({"X": np.full((70, 4), np.nan)}, "X"),
         ({"X": np.ones((69, 4))}, "X"),
         ({"X": np.ones(70)}, "X"),
         ({"y": np.full(70, 2)}, "y"),
         ({"y": np.full(70, -1)}, "y"),
+        ({"y": np.full(70, "a")}, "y"),
+        ({"y": np.full(70, 0.5)}, "y"),
+        ({"X": np.full((70, 4), "a")}, "X"),
         ({"n_classes": 1}, "n_classes"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(changes, name):
     with pytest.raises(check.RefusedError, match=f"^{name} is "):
         train(2, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"multiplier": True}, "multiplier"),
+        ({"multiplier": math.nan}, "multiplier"),
+        ({"clip_norm": 0}, "clip_norm"),
+        ({"clip_norm": "1"}, "clip_norm"),
+        ({"rows": 0}, "rows"),
+        ({"rows": -5}, "rows"),
+    ],
+    ids=str,
+)
+def test_noise_for_nothing_is_refused_by_name(changes, name):
+    asked = {"multiplier": 1.0, "clip_norm": 1.0, "rows": 10, "adjacency": Adjacency.ADD_REMOVE} | changes
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        descent.mean_noise_sd(asked.pop("multiplier"), **asked)

@@ -6,8 +6,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
-from dpcore import erm
 from dpcore.check import RefusedError
+from dpcore.training import erm
 
 
 def rows(*shape: int, seed=0) -> np.ndarray:
@@ -197,6 +197,12 @@ def test_the_answer_does_not_depend_on_the_start():
         ({"regularisation": np.array([1.0, -1.0])}, "regularisation"),
         ({"row_weights": np.array([1.0, -0.1])}, "row_weights"),
         ({"tolerance": 0.0}, "tolerance"),
+        ({"X": np.full((2, 2), np.nan)}, "X"),
+        ({"X": np.full((2, 2), "a")}, "X"),
+        ({"targets": np.array([True, False])}, "targets"),
+        ({"regularisation": "strong"}, "regularisation"),
+        ({"centre": np.nan}, "centre"),
+        ({"start": np.nan}, "start"),
     ],
 )
 def test_what_makes_no_sense_is_refused(change, name):

@@ -9,9 +9,10 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
-from dpcore.experiments.classifier import ClassifierSettings
-from dpcore.experiments.classifier_claims import EPSILONS
-from ui.figures import classifier, maps, theme
+from dpcore.training.recipes import EPSILONS
+from pages.classifier import figures as classifier
+from pages.classifier.experiment import ClassifierSettings
+from ui.plot import maps, theme
 
 
 @pytest.fixture(scope="module", params=[{}, {"dataset": "digits", "public_rows": 0}, {"version": "none"}])

@@ -6,9 +6,9 @@ from frank_wolfe_oracles import PENTAGON, plain_loop, problem
 from scipy import optimize
 
 from dpcore import check
-from dpcore import frank_wolfe as fw
 from dpcore.accountants import zcdp
 from dpcore.privacy import Adjacency
+from dpcore.training import frank_wolfe as fw
 
 REPLACE = Adjacency.REPLACE_ONE
 
@@ -156,8 +156,18 @@ class TestSteps:
         {"X": np.full((60, 3), 1.5)},
         {"y": np.full(60, np.nan)},
         {"polytope": fw.L1Ball(dimension=2, radius=1)},
+        {"steps": 2.5},
+        {"steps": True},
+        {"scale": "much"},
+        {"scale": [0.1, 0.1]},
+        {"residual_bound": np.nan},
+        {"residual_bound": "R"},
+        {"centre": np.full(3, np.nan)},
+        {"centre": np.zeros(2)},
+        {"y": np.full(60, "a")},
+        {"draws": [0.5]},
     ],
-    ids=["noise", "steps", "negative scale", "no scale", "X", "y", "polytope"],
+    ids=str,
 )
 def test_bad_arguments_are_refused(changes):
     X, y = problem()

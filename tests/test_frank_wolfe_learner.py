@@ -8,10 +8,11 @@ from frank_wolfe_oracles import plain_loop, problem
 from sklearn.base import clone
 
 from dpcore import check
-from dpcore import frank_wolfe as fw
 from dpcore.accountants import zcdp
-from dpcore.learners.frank_wolfe import DPFrankWolfeRegressor
+from dpcore.estimators import seeds
+from dpcore.estimators.sparse import DPFrankWolfeRegressor
 from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
+from dpcore.training import frank_wolfe as fw
 
 
 class TestEstimator:
@@ -42,7 +43,7 @@ class TestEstimator:
             scale=scale,
             bound=0.5,
             noise="laplace",
-            seed=int(np.random.RandomState(4).randint(2**31)),
+            seed=seeds.noise_seed(4),
             draw=0,
             centre=centre * 0.8,
         )

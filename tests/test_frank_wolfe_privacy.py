@@ -8,10 +8,11 @@ import pytest
 from frank_wolfe_oracles import PENTAGON, gradient, problem
 from scipy import integrate, stats
 
-from dpcore import accountants, audit
-from dpcore import frank_wolfe as fw
+from dpcore import accountants
 from dpcore.accountants import zcdp
+from dpcore.attacks import audit
 from dpcore.privacy import Adjacency
+from dpcore.training import frank_wolfe as fw
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 

@@ -8,8 +8,9 @@ from least_squares_cases import quiet, rows_of, statistics_of
 from scipy import optimize, stats
 
 from dpcore.accountants import gdp
-from dpcore.learners import functional, gaussian_statistics, least_squares, linear, perturbed
-from dpcore.learners.least_squares import Statistics
+from dpcore.estimators import linear
+from dpcore.regression import adassp, functional, gaussian_statistics, least_squares, perturbed
+from dpcore.regression.least_squares import Statistics
 
 NOTHING = Statistics(gram=np.zeros((4, 4)), moment=np.zeros(4), square=0.0, rows=100)
 FAINT = Statistics(gram=1e-9 * np.eye(4), moment=np.zeros(4), square=0.0, rows=100)
@@ -53,11 +54,11 @@ class TestNoise:
         follows(fit.moment, stats.laplace(scale=on_moment))
         assert np.abs(np.corrcoef(fit.gram[0][:, *UPPER], rowvar=False) - np.eye(6)).max() < 0.25
 
-    @pytest.mark.parametrize("way", [gaussian_statistics.GaussianStatistics(), gaussian_statistics.AdaSSP()], ids=str)
+    @pytest.mark.parametrize("way", [gaussian_statistics.GaussianStatistics(), adassp.AdaSSP()], ids=str)
     def test_gaussian_entries_count_as_the_frobenius_norm_does(self, way):
         fit = released(way, statistics=FAINT)
         assert np.array_equal(fit.gram, np.swapaxes(fit.gram, -1, -2))
-        if isinstance(way, gaussian_statistics.AdaSSP):
+        if isinstance(way, adassp.AdaSSP):
             multiplier = math.sqrt(3) / gdp.mu_of(0.5, delta=1e-6)
             sd, on_moment = math.sqrt(2) * 4 * multiplier, 2 * 2 * multiplier
         else:
@@ -81,7 +82,7 @@ class TestNoise:
         noise = released(way).weights[0] / (1.5 / 4)
         follows(noise, stats.norm(scale=2 * math.sqrt(4) / 100 / gdp.mu_of(0.5, delta=1e-6)))
 
-    @pytest.mark.parametrize("name", linear.MECHANISMS)
+    @pytest.mark.parametrize("name", linear.REGRESSIONS)
     def test_a_repeat_has_one_stream_at_every_epsilon(self, name):
         way, some = linear.mechanism(name), statistics_of()
         few, many = (linear.standard_noise(way, inputs=4, repeats=r, seed=3) for r in (3, 7))
@@ -128,8 +129,8 @@ class TestWithoutNoise:
         extra = math.sqrt(2) * 4 * multiplier * math.sqrt(4 * math.log(2 * 16 / 0.05)) - max(least, 0)
         assert extra > 0
         expected = np.linalg.solve(X.T @ X + extra * np.eye(4), X.T @ y)
-        np.testing.assert_allclose(quiet(gaussian_statistics.AdaSSP(), Statistics.of(X, y)), expected, atol=1e-12)
-        sure = quiet(gaussian_statistics.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
+        np.testing.assert_allclose(quiet(adassp.AdaSSP(), Statistics.of(X, y)), expected, atol=1e-12)
+        sure = quiet(adassp.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
         np.testing.assert_allclose(sure, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-9)
 
     @pytest.mark.parametrize("radius", [0.1, 0.4, 10.0])

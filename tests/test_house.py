@@ -17,78 +17,86 @@ ROOT = Path(__file__).parents[1]
 RANK = {
     "dpcore.check": 0,
     "dpcore.papers": 0,
+    "dpcore.kept": 0,
     "dpcore.privacy": 1,
     "dpcore.streams": 1,
     "dpcore.cores": 1,
-    "dpcore.lots": 2,
-    "dpcore.accountants": 2,
-    "dpcore.losses": 3,
-    "dpcore.mechanisms": 3,
-    "dpcore.clipping": 4,
-    "dpcore.networks": 4,
-    "dpcore.descent": 5,
-    "dpcore.frank_wolfe": 5,
+    "dpcore.experiment": 1,
+    "dpcore.pieces": 1,
+    "dpcore.training.lots": 2,
+    "dpcore.accountants": 3,
+    "dpcore.mechanisms": 4,
+    "dpcore.training": 5,
     "dpcore.transfer": 6,
-    "dpcore.sgd": 5,
-    "dpcore.erm": 6,
-    "dpcore.learners": 6,
-    "dpcore.audit": 7,
-    "dpcore.audit_runs": 7,
+    "dpcore.regression": 6,
     "dpcore.data": 7,
-    "dpcore.word_counts": 5,
-    "dpcore.domain_text": 6,
-    "dpcore.own_texts": 6,
-    "dpcore.domains": 7,
-    "dpcore.regression_data": 7,
-    "dpcore.parties": 7,
-    "dpcore.regions": 7,
-    "dpcore.sweep": 7,
-    "dpcore.experiments": 8,
-    "ui.figures": 9,
-    "ui.live": 10,
-    "ui.vocabulary": 10,
-    "ui.compute": 11,
-    "ui.controls": 11,
-    "ui.pins": 12,
-    "ui.own_file": 13,
-    "ui.panels": 13,
-    "ui.sentences": 14,
-    "app_pages": 15,
-    "app": 16,
+    "dpcore.boundaries": 7,
+    "dpcore.parties": 8,
+    "dpcore.training.recipes": 8,
+    "dpcore.estimators": 8,
+    "dpcore.attacks": 9,
+    "pages.*.work": 10,
+    "ui.plot": 11,
+    "pages.*.figures": 12,
+    "ui.plain": 13,
+    "ui.live": 13,
+    "ui.vocabulary": 13,
+    "ui.pace": 13,
+    "ui.compute": 14,
+    "ui.controls": 14,
+    "ui.pins": 15,
+    "ui.own_session": 15,
+    "ui.own_file": 16,
+    "ui.panels": 16,
+    "ui.outcomes": 17,
+    "ui.page": 17,
+    "pages.*.words": 18,
+    "pages.*.page": 19,
+    "pages.table": 20,
+    "ui.show": 20,
+    "ui.guard": 17,
+    "ui.live.channel": 20,
+    "ui.start": 20,
+    "ui.frame": 21,
+    "app": 22,
+}
+# What a module of a topic's room is, by how its name begins; any other is work: tasks, settings and results.
+STEMS = {
+    "page": "page",
+    "home": "page",
+    "words": "words",
+    "figures": "figures",
+    "maps": "figures",
+    "trust": "figures",
 }
 # Packages without code of their own: a name for the rooms inside.
-HALLS = {"dpcore", "ui"}
+HALLS = {"dpcore", "ui", "pages", "dpcore.training", "dpcore.data", "dpcore.attacks", "dpcore.estimators"}
 
 # Which rooms may import what we did not write. A dependency that is not listed is not one.
 OTHERS = {
-    "PIL": ("ui.figures",),
+    "PIL": ("ui.plot",),
     "dp_accounting": ("dpcore.accountants.pld",),
-    "numpy": ("dpcore", "ui"),
+    "numpy": ("dpcore", "ui", "pages.*.work", "pages.*.figures"),
     "orjson": ("ui",),
-    "pandas": ("dpcore.sweep", "dpcore.data", "dpcore.experiments", "ui"),
+    "pandas": ("dpcore.data", "pages.*.work", "ui"),
     "plotly": ("ui",),
-    "scipy": ("dpcore",),
-    "sklearn": (
-        "dpcore.learners",
-        "dpcore.data",
-        "dpcore.regression_data",
-        "dpcore.parties",
-        "dpcore.domains",
-        "dpcore.domain_text",
-        "dpcore.word_counts",
-    ),
+    "scipy": ("dpcore", "pages.*.work"),
+    "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
+    "starlette": ("ui.guard", "ui.live", "app"),
     "streamlit": (
         "ui.compute",
         "ui.controls",
+        "ui.guard",
         "ui.live",
         "ui.own_file",
+        "ui.own_session",
         "ui.pins",
-        "ui.panels",
-        "ui.sentences",
-        "app_pages",
+        "ui.show",
+        "ui.frame",
+        "pages.*.page",
         "app",
     ),
-    "threadpoolctl": ("dpcore", "ui.compute", "app"),
+    "threadpoolctl": ("dpcore.cores",),
 }
 
 # An address that a browser or the server would load. A link in a text is for a person to click; an XML
@@ -103,7 +111,7 @@ def modules() -> Iterator[tuple[str, str]]:
     """(dotted name, text) of each Python module of the app."""
     files = [
         ROOT / "app.py",
-        *(file for top in ("dpcore", "ui", "app_pages") for file in (ROOT / top).rglob("*.py")),
+        *(file for top in ("dpcore", "ui", "pages") for file in (ROOT / top).rglob("*.py")),
     ]
     for file in files:
         dotted = ".".join(file.relative_to(ROOT).with_suffix("").parts)
@@ -126,7 +134,26 @@ def within(name: str, room: str) -> bool:
 
 
 def room(name: str) -> str | None:
+    """The room of a module, or of a name in one.
+
+    >>> room("dpcore.accountants.pld"), room("pages.ledger.experiment.LedgerSettings"), room("pages.attack.words_parts")
+    ('dpcore.accountants', 'pages.*.work', 'pages.*.words')
+    """
+    hall, *rest = name.split(".")
+    if hall == "pages" and rest and rest[0] != "table":
+        stem = rest[0 if rest[0] == "home" else 1] if len(rest) > 1 or rest[0] == "home" else "page"
+        return f"pages.*.{STEMS.get(stem.partition('_')[0], 'work')}"
     return max((key for key in RANK if within(name, key)), key=len, default=None)
+
+
+def may_use(module: str, allowed: str) -> bool:
+    return room(module) == allowed if "*" in allowed else within(module, allowed)
+
+
+def topic(name: str) -> str | None:
+    """The topic of a page's module; None elsewhere."""
+    hall, *rest = name.split(".")
+    return rest[0] if hall == "pages" and rest and rest[0] != "table" else None
 
 
 def complaint(module: str, name: str) -> str | None:
@@ -135,11 +162,13 @@ def complaint(module: str, name: str) -> str | None:
     if top in sys.stdlib_module_names or name in HALLS:
         return None
     if top in OTHERS:
-        return None if any(within(module, allowed) for allowed in OTHERS[top]) else f"{top} is not for {module}"
+        return None if any(may_use(module, allowed) for allowed in OTHERS[top]) else f"{top} is not for {module}"
     if here is None or there is None:
         return f"{module if here is None else name} has no rank"
+    if topic(name) and topic(module) not in (None, topic(name)):
+        return "no topic imports another"
     if here == there:
-        return "a page is no library" if here == "app_pages" else None
+        return None
     return None if RANK[here] > RANK[there] else f"{here} is not above {there}"
 
 
@@ -158,49 +187,104 @@ def test_imports_go_one_way():
     [
         ("dpcore.check", "from dpcore.privacy import Event", "dpcore.check is not above dpcore.privacy"),
         ("dpcore.privacy", "import dpcore.accountants.gdp", "dpcore.privacy is not above dpcore.accountants"),
-        ("dpcore.losses", "from dpcore import mechanisms", "dpcore.losses is not above dpcore.mechanisms"),
+        ("dpcore.mechanisms", "from dpcore.training import losses", "dpcore.mechanisms is not above dpcore.training"),
         (
-            "dpcore.descent",
-            "def f():\n    from dpcore import audit",
-            "dpcore.descent is not above dpcore.audit",
+            "dpcore.training.descent",
+            "def f():\n    from dpcore.attacks import audit",
+            "dpcore.training is not above dpcore.attacks",
         ),
-        (
-            "dpcore.sweep",
-            "from dpcore.experiments import run",
-            "dpcore.sweep is not above dpcore.experiments",
-        ),
-        ("dpcore.experiments.x", "import ui.figures.x", "dpcore.experiments is not above ui.figures"),
-        ("dpcore.experiments.x", "import streamlit as st", "streamlit is not for dpcore.experiments.x"),
-        ("dpcore.data", "import plotly.graph_objects as go", "plotly is not for dpcore.data"),
-        ("dpcore.descent", "import pandas as pd", "pandas is not for dpcore.descent"),
-        ("dpcore.losses", "from sklearn.utils import resample", "sklearn is not for dpcore.losses"),
+        ("dpcore.boundaries", "from pages.ledger.experiment import run", "dpcore.boundaries is not above pages.*.work"),
+        ("pages.x.experiment", "import pages.x.figures", "pages.*.work is not above pages.*.figures"),
+        ("pages.x.work", "import streamlit as st", "streamlit is not for pages.x.work"),
+        ("pages.x.work", "from ui import compute", "pages.*.work is not above ui.compute"),
+        ("pages.x.figures", "from ui import panels", "pages.*.figures is not above ui.panels"),
+        ("pages.x.figures_more", "import streamlit", "streamlit is not for pages.x.figures_more"),
+        ("pages.x.work", "from pages.y.work import z", "no topic imports another"),
+        ("pages.x.page", "from pages.y import words", "no topic imports another"),
+        ("pages.x.words", "from pages.x import page", "pages.*.words is not above pages.*.page"),
+        ("pages.x.page", "import numpy as np", "numpy is not for pages.x.page"),
+        ("pages.x.words", "import numpy as np", "numpy is not for pages.x.words"),
+        ("pages.x.page", "from scipy.stats import norm", "scipy is not for pages.x.page"),
+        ("pages.x.words", "import sklearn", "sklearn is not for pages.x.words"),
+        ("dpcore.data.toy", "import plotly.graph_objects as go", "plotly is not for dpcore.data.toy"),
+        ("dpcore.training.descent", "import pandas as pd", "pandas is not for dpcore.training.descent"),
+        ("dpcore.training.losses", "from sklearn.utils import x", "sklearn is not for dpcore.training.losses"),
         ("dpcore.accountants.rdp", "import dp_accounting", "dp_accounting is not for dpcore.accountants.rdp"),
         ("dpcore", "import numpy.random\nfrom scipy import stats", None),
         ("dpcore", "from dpcore.check import positive", "dpcore has no rank"),
         ("dpcore.newcomer", "import math", "has no rank"),
-        ("dpcore.audit", "import torch", "torch has no rank"),
-        ("dpcore.audit", "from .check import positive", ".check.positive has no rank"),
-        ("ui.figures.x", "import streamlit", "streamlit is not for ui.figures.x"),
-        ("ui.figures.x", "from ui.controls import epsilon", "ui.figures is not above ui.controls"),
-        ("ui.panels", "from app_pages import x", "ui.panels is not above app_pages"),
-        ("app_pages.x", "import numpy as np", "numpy is not for app_pages.x"),
-        ("app_pages.x", "from scipy.stats import norm", "scipy is not for app_pages.x"),
-        ("app_pages.x", "import sklearn", "sklearn is not for app_pages.x"),
-        ("app_pages.x", "import app_pages.y", "a page is no library"),
-        ("dpcore.experiments.x", "import numpy, pandas\nfrom dpcore import papers, sweep", None),
-        ("dpcore.learners.x", "from sklearn.base import clone\nfrom dpcore.learners.y import z", None),
-        ("ui.figures.x", "from dpcore.experiments.x import Result\nimport plotly", None),
-        (
-            "app_pages.x",
-            "import streamlit as st\nfrom ui import controls, live\nfrom dpcore.experiments import x",
-            None,
-        ),
-        ("app", "import streamlit as st\nfrom app_pages import x", None),
+        ("dpcore.attacks.audit", "import torch", "torch has no rank"),
+        ("dpcore.attacks.audit", "from .check import positive", ".check.positive has no rank"),
+        ("ui.plot.x", "import streamlit", "streamlit is not for ui.plot.x"),
+        ("ui.plot.x", "from ui.controls import epsilon", "ui.plot is not above ui.controls"),
+        ("ui.panels", "from pages.x import words", "ui.panels is not above pages.*.words"),
+        ("pages.x.work", "import numpy, pandas\nfrom dpcore import papers, streams", None),
+        ("dpcore.estimators.x", "from sklearn.base import clone\nfrom dpcore.estimators.y import z", None),
+        ("pages.x.figures", "from pages.x.experiment import Result\nfrom ui.plot import theme", None),
+        ("pages.x.page", "import streamlit as st\nfrom ui import controls, live\nfrom pages.x import experiment", None),
+        ("pages.x.words", "import streamlit", "streamlit is not for pages.x.words"),
+        ("ui.show", "from pages.table import PAGES", "ui.show is not above"),
+        ("pages.table", "from pages.x.page import PAGE\nfrom pages.y.page import PAGE as OTHER", None),
+        ("pages.x.page", "from pages.table import PAGES", "pages.*.page is not above pages.table"),
+        ("ui.frame", "import streamlit as st\nfrom pages import table", None),
+        ("ui.panels", "from ui import frame", "ui.panels is not above ui.frame"),
+        ("app", "import streamlit as st\nfrom ui import frame", None),
     ],
 )
 def test_the_import_rule_can_fail(module: str, source: str, why: str | None):
     found = violations(module, source)
     assert [line for line in found if why and why in line] if why else found == []
+
+
+# What somebody would look for -> the word that names its file or folder, and only this one.
+CONCEPTS = {
+    "Laplace noise": "laplace",
+    "the noisy maximum": "noisy_max",
+    "privacy loss distributions": "pld",
+    "concentrated privacy": "zcdp",
+    "Poisson lots": "lots",
+    "importance weights": "importance",
+    "PATE": "pate",
+    "Frank-Wolfe": "frank_wolfe",
+    "colours": "theme",
+    "decision boundaries": "boundaries",
+    "Clopper-Pearson bounds": "clopper_pearson",
+    "membership attacks": "membership",
+    "audits of one run": "one_run",
+    "AdaSSP": "adassp",
+    "objective perturbation": "objective",
+}
+
+
+def product() -> list[Path]:
+    """Files and folders of what is shipped, without tests."""
+    found = [path for top in ("dpcore", "pages", "ui") for path in (ROOT / top).rglob("*")]
+    kinds = ("", ".py", ".js", ".css", ".md")
+    return [path for path in found if "__pycache__" not in path.parts and path.suffix in kinds]
+
+
+@pytest.mark.parametrize("concept", CONCEPTS)
+def test_a_concept_is_found_by_its_word(concept: str):
+    found = [path.relative_to(ROOT) for path in product() if CONCEPTS[concept] in path.stem]
+    assert len(found) == 1, found
+
+
+def test_no_module_imports_in_a_circle():
+    """Nor behind ``TYPE_CHECKING``: who needs a type only to name it needs less of it, or it stands the wrong way."""
+    known = dict(modules())
+    wanted = {
+        name: {one if one in known else one.rpartition(".")[0] for one in imports(text)} & known.keys() - {name}
+        for name, text in known.items()
+    }
+    assert [name for name, text in known.items() if "TYPE_CHECKING" in text] == []
+    while leaves := {name for name, others in wanted.items() if not others & wanted.keys()}:
+        wanted = {name: others for name, others in wanted.items() if name not in leaves}
+    assert wanted == {}
+
+
+def test_the_engine_stays_small():
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 8500
+    assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 
 @pytest.fixture
@@ -293,7 +377,7 @@ def texts(*tops: str) -> Iterator[tuple[str, int, str]]:
 
 
 def test_nothing_is_loaded_from_afar():
-    files = texts("app.py", "app_pages", "ui", ".streamlit/config.toml")
+    files = texts("app.py", "pages", "ui", ".streamlit/config.toml")
     assert [f"{file}:{number}: {line}" for file, number, line in files if ADDRESS.search(line)] == []
 
 
@@ -323,7 +407,7 @@ def far_icon(app: str) -> bool:
 
 
 def test_the_icon_of_the_tab_is_ours():
-    assert not far_icon((ROOT / "app.py").read_text("utf-8"))
+    assert not far_icon((ROOT / "ui" / "frame.py").read_text("utf-8"))
     assert far_icon('st.set_page_config(page_title="x")')
     assert far_icon('st.set_page_config(page_icon=":material/home:")')
     assert far_icon('st.set_page_config(page_icon="https://example.org/icon.png")')
@@ -339,3 +423,22 @@ def test_no_file_knows_a_machine():
 def test_the_machine_rule_can_fail(top: str):
     assert MACHINE_PATH.search(f'open("/{top}/me/data.csv")')
     assert not MACHINE_PATH.search(f"https://example.org/{top}/x, or ./{top}/me")
+
+
+def test_the_picture_of_the_house_is_true():
+    """Each file and folder that README names is there, and each room of the engine and of the pages' frame is named."""
+    text = (ROOT / "README.md").read_text("utf-8").partition("## The house")[2].partition("\n## ")[0]
+    named, places = set(), {"": ROOT}
+    for line in re.findall(r"^ {4}( *\S.*)$", text, re.MULTILINE):
+        depth = (len(line) - len(line.lstrip())) // 2
+        for name in re.findall(r"(?:^|(?<=  ))[\w<>]+(?:/|\.\w+)(?=$|  )", line.strip()):
+            inside = places[depth - 1] if depth else ROOT
+            path = inside / name
+            assert "<" in name or path.exists(), line
+            named.add(path)
+            places[depth] = path
+    for top in ("dpcore", "ui"):
+        there = {
+            path for path in (ROOT / top).iterdir() if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
+        }
+        assert {path.name for path in there - named} <= {"__init__.py"}

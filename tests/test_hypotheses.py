@@ -2,20 +2,23 @@
 
 import ast
 import dataclasses
+import gc
 import inspect
 import math
+import weakref
 
 import numpy as np
 import pytest
 from scipy import optimize
 
-from dpcore import check, domains
-from dpcore.experiments import hypotheses_work as work
-from dpcore.experiments.hypotheses import DIMENSIONS, EPSILONS, LEVELS, SHARES, HypothesesSettings
-from dpcore.experiments.hypotheses_result import HypothesesResult
-from dpcore.experiments.hypotheses_work import METHODS
+from dpcore import check
+from dpcore.data import domains
 from dpcore.parties import hypotheses, sources
 from dpcore.parties.sources import Release
+from pages.hypotheses import work
+from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LEVELS, SHARES, HypothesesSettings
+from pages.hypotheses.result import HypothesesResult
+from pages.hypotheses.work import METHODS
 
 SMALL = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 200, "repeats": 3}
 
@@ -214,10 +217,10 @@ def found():
 
 def measured(settings, epsilon):
     outcomes = [task.run() for task in settings.answers(epsilon=epsilon)]
-    accuracy = np.concatenate([one.accuracy for one in outcomes], axis=1)
+    accuracy = work.over_repeats(outcomes, "accuracy")
     weights = np.concatenate([one.weights for one in outcomes])
     error = ((weights - np.array(settings.shares)) ** 2).mean(axis=1)
-    return dict(zip(METHODS, np.median(accuracy, axis=1), strict=True)) | {"error": np.median(error)}
+    return dict(zip(METHODS, np.median(accuracy, axis=0), strict=True)) | {"error": np.median(error)}
 
 
 class TestOrderings:
@@ -262,6 +265,20 @@ class TestOrderings:
         np.testing.assert_allclose(apart.tilts, whole.tilts, atol=1e-7)
         work.source_fit.cache_clear()
 
+    def test_of_draws_the_newest_three_are_kept(self):
+        """As many as the first picture has repeats; a large one takes 46 MB."""
+        large = HypothesesSettings().change(source_rows=4000, unlabelled_rows=4000, dimension=60, seed=12).model
+        first = large.draw(0)
+        assert large.draw(0) is first
+        held = weakref.ref(first)
+        del first
+        for repeat in (1, 2):
+            large.draw(repeat)
+        assert held() is not None
+        large.draw(3)
+        gc.collect()
+        assert held() is None
+
 
 class TestSettings:
     def test_a_weight_gives_and_takes_in_proportion(self):
@@ -278,6 +295,11 @@ class TestSettings:
             assert sum(settings.shares) == pytest.approx(1, abs=1e-3)
             if rng.random() < 0.3:
                 settings = settings.change(sources=int(rng.integers(2, 9)))
+
+    def test_minus_zero_is_zero(self):
+        settings = HypothesesSettings().change(weight_2=-0.0)
+        assert settings.mixture == "0.6-0-0-0.4-0"
+        assert settings.change(mixture=settings.mixture) == settings
 
     def test_the_word_brings_back_the_weights(self):
         settings = HypothesesSettings().change(sources=4).change(weight_2=0.37)
@@ -316,8 +338,8 @@ class TestSettings:
     def test_the_draws_do_not_depend_on_epsilon(self):
         """Common random numbers: the noise at epsilon 2 is half that at epsilon 1."""
         settings = HypothesesSettings().change(**SMALL)
-        plain = settings.answers(epsilon=math.inf)[0].releases()
-        one, two = (settings.answers(epsilon=epsilon)[0].releases() for epsilon in (1.0, 2.0))
+        plain = settings.answers(epsilon=math.inf)[0].weighing.releases()
+        one, two = (settings.answers(epsilon=epsilon)[0].weighing.releases() for epsilon in (1.0, 2.0))
         for k in range(5):
             np.testing.assert_allclose(
                 one[k].hypothesis - plain[k].hypothesis, 2 * (two[k].hypothesis - plain[k].hypothesis), rtol=1e-9
@@ -329,7 +351,7 @@ class TestSettings:
         settings = HypothesesSettings().change(noise=noise, **SMALL)
         (first, *_) = settings.answers(epsilon=1e6)
         (plain, *_) = settings.answers(epsilon=math.inf)
-        for one, other in zip(first.releases(), plain.releases(), strict=True):
+        for one, other in zip(first.weighing.releases(), plain.weighing.releases(), strict=True):
             np.testing.assert_allclose(one.hypothesis, other.hypothesis, atol=1e-2)
         assert settings.budget.guarantee.delta == (1e-5 if noise == "gaussian" else 0)
 
@@ -346,7 +368,7 @@ class TestResult:
         assert first.repeats == 3
         assert len(first.curve("transfer", "epsilon").at) == 0
         assert first.curve("transfer", "share").at.tolist() == [SHARES[0], settings.label_share, SHARES[-1]]
-        assert math.isnan(first.plain_error)
+        assert math.isnan(first.noiseless_error)
         assert first.table()["transfer"].isna().all()
 
     def test_equal_weights_miss_the_mixture_by_what_they_should(self, result):
@@ -368,28 +390,28 @@ class TestResult:
         assert tuple(at) == EPSILONS
 
     def test_the_number_of_features_is_measured_at_todays_epsilon(self, result):
-        at, quantiles = result.dimension_curve("transfer")
+        at, quantiles = result.curve("transfer", "dimension")
         assert tuple(at) == DIMENSIONS
         there = result.settings.change(dimension=5).answers()
         outcomes = [task.run() for task in there]
-        accuracy = np.concatenate([one.accuracy[0] for one in outcomes])
+        accuracy = np.concatenate([one.accuracy[:, 0] for one in outcomes])
         np.testing.assert_allclose(quantiles[:, 1], np.quantile(accuracy, (0.05, 0.5, 0.95)))
         plain = result.settings.change(dimension=5).answers(epsilon=math.inf)
-        accuracy = np.concatenate([task.run().accuracy[0] for task in plain])
-        assert result.dimension_curve("transfer", plain=True).quantiles[1, 1] == np.median(accuracy)
+        accuracy = np.concatenate([task.run().accuracy[:, 0] for task in plain])
+        assert result.curve("transfer", "plain dimension").quantiles[1, 1] == np.median(accuracy)
 
     def test_the_noises_share_of_a_margin_is_that_of_the_vectors(self, result):
         """Written out: the margins of the test rows under what is released less what was fitted."""
         at, shares = result.noise_share
         place = list(at).index(result.settings.dimension)
-        (answer, *_), parts = result.settings.answers(), []
-        for k, repeat in enumerate(answer.repeats):
-            X = work.target_fit(answer.target, repeat).X_test
+        weighing, parts = result.settings.answers()[0].weighing, []
+        for k, repeat in enumerate(weighing.repeats):
+            X = work.target_fit(weighing.target, repeat).X_test
             plain = work.source_fit(result.settings.model, repeat).hypotheses
-            released = np.array([one.hypothesis[k] for one in answer.releases()])
+            released = np.array([one.hypothesis[k] for one in weighing.releases()])
             signal, noise = ((X @ one.T) ** 2 for one in (plain, released - plain))
             parts.append(noise.mean() / (noise.mean() + signal.mean()))
-        assert len(answer.repeats) == result.repeats
+        assert len(weighing.repeats) == result.repeats
         assert shares[place] == pytest.approx(np.median(parts), rel=1e-5)
         assert (np.diff(shares) > 0).all()  # on the answer, more features are more noise
 

@@ -1,23 +1,25 @@
 """The page of hypotheses as a script, its figures and its sentences."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
-from dpcore import domain_text, own_texts
-from dpcore.experiments.hypotheses import HypothesesSettings
-from dpcore.own_texts import Own
-from tests.test_own_texts import written
+from dpcore import check
+from dpcore.data import domain_text, domains, own_texts
+from pages.hypotheses import figures
+from pages.hypotheses import words as say
+from pages.hypotheses.experiment import HypothesesSettings
+from tests.test_own_texts import chosen, written
 from tests.test_pages import opened, text
-from ui.figures import hypotheses as figures
-from ui.figures import hypotheses_features as features
-from ui.sentences import hypotheses as say
-from ui.sentences import hypotheses_why as why
+from ui import own_session
 
-PAGE = "app_pages/hypotheses.py"
+PAGE = "hypotheses"
 VERDICT = 'class="lab-verdict"'
 SMALL = {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "public_rows": "200", "repeats": "3"}
 NUMBERS = {name: int(value) for name, value in SMALL.items()}
@@ -25,7 +27,7 @@ NUMBERS = {name: int(value) for name, value in SMALL.items()}
 
 def drawn(result):
     yield from (figures.weights(result), figures.gain(result), figures.error(result))
-    yield from (features.noise(result), features.dimension(result), figures.plane(result))
+    yield from (figures.noise(result), figures.dimension(result), figures.plane(result))
     yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
 
 
@@ -42,7 +44,7 @@ def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
     result = settings.result(outcomes)
     for figure in drawn(result):
         go.Figure(figure)
-    words = [say.verdict(result), say.stages(result), *why.diagnostics(result), say.guarantee(result)]
+    words = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
     assert "nan" not in " ".join([*words, *say.alts(result).values()])
 
 
@@ -144,13 +146,15 @@ class TestOwnFile:
         app = opened(PAGE, data="own", repeats="2", **link)
         assert not app.exception
         if table is not None:
-            app.session_state["hypotheses.table"] = table
+            app.session_state["hypotheses.brought"] = own_session.Brought.of(table)
             app.run()
             assert not app.exception
         return app
 
     def settings(self, app: AppTest) -> HypothesesSettings:
         return app.session_state["hypotheses.desk"].settings
+
+    move = TestPage.move
 
     def box(self, app: AppTest, name: str):
         return app.selectbox(key=f"hypotheses.own.{name}")
@@ -160,24 +164,86 @@ class TestOwnFile:
         assert "Choose a file" in app.info[0].value
         assert VERDICT not in text(app)
 
-    def test_a_link_asks_for_its_file_and_then_is_the_experiment(self, table):
-        made = own_texts.checked(Own(file=table.digest, text="review", label="stars", yes="1", source="shop"))
-        link = {"own": made.word, "sources": "3", "weight_2": "0.5", "source_rows": "60"}
+    def test_a_link_says_that_its_file_is_not_here_and_keeps_the_rest_for_one_that_is_brought(self, table):
+        own = chosen(table)
+        link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
         asked = self.open(**link)
-        assert table.digest in asked.info[0].value
-        assert "cannot hold a file" in asked.info[0].value
+        assert "only the session that brought it" in asked.info[0].value
+        assert not asked.warning
+        assert VERDICT not in text(asked)
         shown = self.open(table, **link)
         assert not shown.warning
+        assert "a guess from this file" in shown.info[0].value
         settings = self.settings(shown)
-        assert (settings.own, settings.sources, settings.weight_2, settings.source_rows) == (made.word, 3, 0.5, 60)
+        assert (settings.sources, settings.weight_2, settings.source_rows) == (3, 0.5, 60)
+        assert settings.own.table is table
+        assert settings.own != own
+        assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
         assert VERDICT in text(shown)
-        assert self.box(shown, "yes").value == "1"
 
-    def test_another_file_than_the_links_is_said(self, table):
-        own = Own(file="0123456789abcdef", text="a", label="b", yes="c", source="d", sources=2, rows=900)
-        app = self.open(table, own=own.word)
-        assert "0123456789abcdef" in app.warning[0].value
-        assert Own.read(self.settings(app).own).file == table.digest
+    def test_a_file_dies_with_its_session(self):
+        app = self.open()
+        app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=12), "text/csv")).run()
+        assert VERDICT in text(app)
+        table = weakref.ref(app.session_state["hypotheses.brought"].table)
+        assert table() is not None
+        del app
+        gc.collect()
+        assert table() is None
+
+    def test_another_file_takes_the_place_of_the_first(self):
+        app = self.open()
+        app.file_uploader[0].set_value(("first.csv", written(rows=900, seed=14), "text/csv")).run()
+        first = self.settings(app).own
+        app.file_uploader[0].set_value(("second.csv", written(rows=1000, seed=15), "text/csv")).run()
+        assert not app.exception
+        assert self.settings(app).own.table.rows == 1000
+        assert first.gone
+
+    def test_a_page_that_comes_back_in_time_keeps_its_file_and_a_later_one_is_asked_for_it(self, monkeypatch):
+        app = self.open()
+        app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=13), "text/csv")).run()
+        brought = app.session_state["hypotheses.brought"]
+        clear_session_resource_cache("test session id")  # what the server does when the page's connection ends
+        assert brought.timer.is_alive()
+        assert VERDICT in text(app.run())
+        assert brought.timer is None
+        monkeypatch.setattr(own_session, "GRACE", 0.01)
+        clear_session_resource_cache("test session id")
+        brought.timer.join()
+        assert not brought.table.columns
+        app.run()
+        assert not app.exception
+        assert "only the session that brought it" in app.info[0].value
+        assert VERDICT not in text(app)
+
+    def test_an_address_of_before_gets_its_choice_back(self, table):
+        app = self.open(table)
+        before = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
+        self.box(app, "source").set_value("shop").run()
+        assert self.settings(app).own.columns.source == "shop"
+        for name, value in before.items():
+            app.query_params[name] = value
+        app.run()
+        assert self.settings(app).own == before["own"]
+        assert self.settings(app).own.columns.source == ""
+        assert self.box(app, "source").value == ""
+        assert VERDICT in text(app)
+
+    def test_public_rows_that_do_not_do_are_refused_at_their_knob(self, table, monkeypatch):
+        app = self.open(table)
+        before, texts = self.settings(app), domains._texts
+
+        def few(where):
+            if where.public_rows != 250:
+                return texts(where)
+            raise check.RefusedError("public", "250 texts", "texts that share at least a few words")
+
+        monkeypatch.setattr(domains, "_texts", few)
+        self.move(app, "public_rows", 250)
+        assert not app.exception
+        assert self.settings(app) == before
+        assert "250 texts" in app.session_state["hypotheses.desk"].errors["public_rows"]
 
     def test_a_column_that_does_not_do_is_said_under_its_box_and_changes_nothing(self, table):
         app = self.open(table)
@@ -196,14 +262,14 @@ class TestOwnFile:
         app = self.open(table)
         assert "a random split" in "".join(one.value for one in app.caption)
         self.box(app, "source").set_value("shop").run()
-        assert Own.read(self.settings(app).own).sources == 4
+        assert self.settings(app).own.sources == 4
         self.box(app, "public").set_value("shop 2").run()
         assert not app.error
         settings = self.settings(app)
-        assert (settings.sources, Own.read(settings.own).public) == (3, "shop 2")
+        assert (settings.sources, settings.own.columns.public) == (3, "shop 2")
         assert "3 shop 3" in "".join(one.value for one in app.caption)
         self.box(app, "source").set_value("").run()
-        assert Own.read(self.settings(app).own).public == ""
+        assert self.settings(app).own.columns.public == ""
         words = text(app)
         assert "one random split" in words
 
@@ -221,7 +287,7 @@ def test_the_paper_is_told_what_it_leaves_open():
     settings = HypothesesSettings().change(**NUMBERS)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     assert math.isinf(max(row for row in result.table()["epsilon"]))
-    said = (say.__file__).replace(".py", ".md")
+    said = say.__file__.replace("words.py", "method.md")
     with open(said, encoding="utf-8") as file:
         words = file.read()
     for part in ("62/\\varepsilon", "150/\\varepsilon", "vocabulary", "parallel", "sum"):

@@ -5,22 +5,39 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from dpcore.learners.linear import MECHANISMS
+from dpcore import check, streams
+from dpcore.estimators import seeds
+from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression, _drawn, standard_noise
+from dpcore.estimators.logistic import DPLogisticRegression
+from dpcore.estimators.network import DPNetworkClassifier
+from dpcore.estimators.sparse import DPFrankWolfeRegressor
+from dpcore.kept import MEMORY
+from dpcore.regression.gaussian_statistics import GaussianStatistics
 
 # The module of an estimator, and how it is made there.
 ESTIMATORS = [
     ("logistic", "DPLogisticRegression()"),
     ("logistic", "DPLogisticRegression(epsilon=100.0, adjacency='add/remove')"),
+    ("logistic", "DPLogisticRegression(average=False, learning_rate=4.0)"),
     ("network", "DPNetworkClassifier()"),
     ("network", "DPNetworkClassifier(epsilon=100.0, activation='relu', hidden_layer_sizes=(8, 8))"),
-    ("frank_wolfe", "DPFrankWolfeRegressor()"),
-    *(("linear", f"DPLinearRegression(mechanism={name!r}, steps=5)") for name in MECHANISMS),
+    ("sparse", "DPFrankWolfeRegressor()"),
+    *(("linear", f"DPLinearRegression(mechanism={name!r}, steps=5)") for name in REGRESSIONS),
 ]
+# Each kind once, small enough to fit many times.
+SMALL = [
+    DPLogisticRegression,
+    lambda **how: DPNetworkClassifier(**{"epochs": 1, "lot_size": 100, **how}),
+    lambda **how: DPLinearRegression(**{"mechanism": "descent", "steps": 3, "penalty": 1.0, **how}),
+    lambda **how: DPFrankWolfeRegressor(**{"steps": 3, **how}),
+]
+NAMES = ["logistic", "network", "linear", "sparse"]
 CHECK = """
 from sklearn.utils.estimator_checks import check_estimator
-from dpcore.learners.{module} import *
+from dpcore.estimators.{module} import *
 found = check_estimator({made}, on_skip=None, on_fail=None)
 print(len(found), [(one["check_name"], one["exception"]) for one in found if one["status"] != "passed"])
 """
@@ -41,3 +58,106 @@ def test_all_of_scikit_learns_checks_pass(module, made):
     count, failed = run.stdout.split(maxsplit=1)
     assert failed.strip() == "[]"
     assert int(count) >= 50
+
+
+def rows():
+    X = np.random.default_rng(0).uniform(-1, 1, (100, 2))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+def weights(fitted) -> np.ndarray:
+    return fitted.weights_ if hasattr(fitted, "weights_") else fitted.coef_
+
+
+@pytest.mark.parametrize("make", SMALL, ids=NAMES)
+class TestSeeds:
+    def test_a_fixed_seed_makes_the_same_release(self, make):
+        fits = [weights(make(random_state=state).fit(*rows())) for state in (0, np.random.RandomState(0), 1)]
+        np.testing.assert_array_equal(fits[0], fits[1])
+        assert (fits[0] != fits[2]).any()
+
+    def test_without_a_seed_numpys_global_generator_decides_nothing(self, make, monkeypatch):
+        keys = []
+        monkeypatch.setattr(
+            seeds, "noise_seed", lambda state, own=seeds.noise_seed: keys.append(own(state)) or keys[-1]
+        )
+        for _ in range(2):
+            np.random.seed(0)  # noqa: NPY002
+            make().fit(*rows())
+        assert len(set(keys)) == 2
+
+    def test_without_a_seed_the_noise_has_128_bits(self, make, monkeypatch):
+        used = set()
+        monkeypatch.setattr(
+            streams, "_key", lambda seed, purpose, own=streams._key: used.add(seed) or own(seed, purpose)
+        )
+        for _ in range(12):
+            make().fit(*rows())
+        assert len(used) == 12
+        assert max(used).bit_length() > 120
+        ever, always = 0, 2**128 - 1
+        for seed in used:
+            ever, always = ever | seed, always & seed
+        assert (ever ^ always).bit_count() > 110
+
+    def test_the_guarantee_says_that_a_seed_gives_the_noise_away(self, make):
+        for state in (0, np.random.RandomState(0)):
+            assert seeds.KNOWN_SEED in make(random_state=state).fit(*rows()).guarantee_.assumes
+        assert seeds.KNOWN_SEED not in make().fit(*rows()).guarantee_.assumes
+
+    @pytest.mark.parametrize("state", ["seed", -1, 0.5, True, 2**32, [1, 2]], ids=repr)
+    def test_what_seeds_nothing_is_refused_by_name(self, make, state):
+        with pytest.raises(check.RefusedError, match="^random_state is "):
+            make(random_state=state).fit(*rows())
+
+
+def bytes_let_go() -> int:
+    """What of ``standard_noise`` was kept."""
+    held = MEMORY.held_bytes
+    _drawn.cache_clear()
+    return held - MEMORY.held_bytes
+
+
+def test_the_noise_of_a_release_is_not_kept():
+    bytes_let_go()
+    DPLinearRegression().fit(*rows())
+    assert bytes_let_go() == 0
+    standard_noise(GaussianStatistics(), inputs=3, repeats=2, seed=0)
+    assert bytes_let_go() > 0
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "1", np.nan, np.inf, [1.0], 1j], ids=repr)
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (SMALL[0], "epsilon delta clip_norm data_norm steps learning_rate"),
+        (SMALL[1], "epsilon delta clip_norm data_norm learning_rate decay epochs lot_size hidden_layer_sizes"),
+        (SMALL[2], "epsilon delta data_bound label_bound radius steps clip_norm"),
+        (SMALL[3], "epsilon delta radius residual_bound data_bound steps"),
+    ],
+    ids=NAMES,
+)
+def test_what_is_no_number_is_refused_by_name(make, names, value):
+    make(epsilon=1.0).fit(*rows())  # to a cache, True is 1
+    for name in names.split():
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            make(**{name: value}).fit(*rows())
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "starts"),
+    [
+        (
+            SMALL[0],
+            "coef_init",
+            ([[np.nan, 0.0]], [[1.0]], [1.0, 2.0], [["a", "b"]], [[True, False]], [[1.0], [2.0, 3.0]]),
+        ),
+        (SMALL[0], "intercept_init", ([np.nan], [1.0, 2.0], 0.0, ["a"], [True])),
+        (SMALL[3], "centre", ([np.inf, 0.0], [1.0], [[1.0, 2.0]], ["a", "b"], [True, False])),
+    ],
+    ids=["coef_init", "intercept_init", "centre"],
+)
+def test_a_public_start_that_is_none_is_refused_by_name(make, name, starts):
+    for start in starts:
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            make().fit(*rows(), **{name: start})

@@ -9,19 +9,19 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore import check
 from dpcore.accountants import account, most_steps
-from dpcore.experiments import ledger, ledger_result
-from dpcore.experiments.ledger import LedgerSettings
-from dpcore.experiments.ledger_work import PUBLISHED, step
+from dpcore.accountants.prices import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
+from pages.ledger import experiment as ledger
+from pages.ledger import figures
+from pages.ledger import words as say
+from pages.ledger.experiment import LedgerSettings
 from tests.test_pages import opened, text
-from ui.figures import ledger as figures
-from ui.sentences import ledger as say
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 BAD = [
-    *((name, low - 1) for name, (low, _) in ledger.LIMITS.items()),
-    *((name, high + 1) for name, (_, high) in ledger.LIMITS.items()),
-    *((name, value) for name in ledger.LIMITS for value in (math.nan, "abc", None)),
+    *((name, low - 1) for name, (low, _) in LedgerSettings.LIMITS.items()),
+    *((name, high + 1) for name, (_, high) in LedgerSettings.LIMITS.items()),
+    *((name, value) for name in LedgerSettings.LIMITS for value in (math.nan, "abc", None)),
     *[("steps", 2.5), ("people", True), ("afterwards", "leak")],
 ]
 
@@ -44,9 +44,9 @@ def test_a_bad_value_is_refused_by_its_name(name, value):
     assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
 
 
-@pytest.mark.parametrize("name", ledger.LIMITS)
+@pytest.mark.parametrize("name", LedgerSettings.LIMITS)
 def test_the_ends_of_each_range_can_be_shown(name):
-    for value in ledger.LIMITS[name]:
+    for value in LedgerSettings.LIMITS[name]:
         settings = LedgerSettings(**{name: value})
         found = settings.result({task: task.run() for task in settings.tasks() if task.essential})
         assert say.verdict(found)
@@ -63,7 +63,7 @@ def test_the_example_of_the_literature(example):
         assert f"<b>{number}</b>" in words
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in ledger_result.THEOREMS
+    assert PUBLISHED not in ledger.THEOREMS
 
 
 def test_the_essential_pieces_are_enough(partial):
@@ -91,7 +91,7 @@ def test_plotly_accepts_every_figure(which, request):
         assert len(go.Figure(figure).data) == len(figure["data"])
 
 
-@pytest.mark.parametrize("theorem", ledger_result.THEOREMS)
+@pytest.mark.parametrize("theorem", ledger.THEOREMS)
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_the_inverse_is_safe_and_tight(theorem, changes):
     settings = LedgerSettings(**changes)
@@ -125,7 +125,7 @@ def test_a_group_pays_for_each_of_its_people(example):
 
 def test_tuning_is_one_long_run(example):
     run = LedgerSettings(steps=100_000)
-    own = {task: task.run() for task in run.tasks() if task.essential or task in run._work()["today"]}
+    own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
     assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
     alone = LedgerSettings(settings_tried=1).run()
     assert alone.tuned.epsilon == pytest.approx(alone.epsilon("pld"), rel=0.01)
@@ -157,12 +157,12 @@ def test_curves_fall_in_the_order_of_the_proofs(example):
     _, exact = example.over_steps("pld")
     assert np.all(np.diff(exact) > 0)
     assert np.all(np.diff(example.over_noise("renyi")[1]) < 0)
-    for theorem in ledger_result.THEOREMS[:-1]:
+    for theorem in ledger.THEOREMS[:-1]:
         assert example.epsilon(theorem) > example.epsilon("pld")
 
 
 class TestPage:
-    PAGE = "app_pages/ledger.py"
+    PAGE = "ledger"
 
     def open(self, **link: str) -> AppTest:
         app = opened(self.PAGE, **link)

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from least_squares_cases import quiet, rows_of, statistics_of
 
-from dpcore import check
-from dpcore.learners import linear, perturbed
+from dpcore import check, mechanisms
+from dpcore.estimators import linear
 from dpcore.privacy import Adjacency
+from dpcore.regression import functional, perturbed
+from dpcore.regression.least_squares import Statistics
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 20.0])
-@pytest.mark.parametrize("name", linear.MECHANISMS)
+@pytest.mark.parametrize("name", linear.REGRESSIONS)
 def test_the_guarantee_is_the_claim_and_never_more(name, epsilon):
     X, y = rows_of()
     held = linear.DPLinearRegression(mechanism=name, epsilon=epsilon, delta=1e-5).fit(X[:, 1:], y).guarantee_
@@ -20,7 +22,7 @@ def test_the_guarantee_is_the_claim_and_never_more(name, epsilon):
     assert (held.adjacency, held.unit) == (Adjacency.REPLACE_ONE, "record")
 
 
-@pytest.mark.parametrize("name", linear.MECHANISMS)
+@pytest.mark.parametrize("name", linear.REGRESSIONS)
 def test_with_hardly_any_noise_the_estimator_finds_the_line(name):
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (4000, 2))
@@ -67,3 +69,36 @@ def test_bad_parameters_are_refused_by_name(changed):
 def test_clipping_needs_the_rows():
     with pytest.raises(check.RefusedError, match="^rows is None"):
         quiet(perturbed.Descent(clip_norm=1.0), statistics_of())
+
+
+@pytest.mark.parametrize("name", linear.REGRESSIONS)
+def test_epsilons_and_noise_that_make_no_sense_are_refused_by_name(name):
+    way, statistics = linear.mechanism(name, steps=3), statistics_of()
+    noise = linear.standard_noise(way, inputs=statistics.inputs, repeats=2, seed=0)
+    for epsilons in ([0.0], [-1.0], [np.nan], [True], ["1"], [[1.0]]):
+        with pytest.raises(check.RefusedError, match="^epsilons is "):
+            way.fit(statistics, noise, np.array(epsilons))
+    for wrong in (noise[:, 1:], noise[0], noise * np.nan, noise.astype(str)):
+        with pytest.raises(check.RefusedError, match="^noise is "):
+            way.fit(statistics, wrong, np.array([1.0]))
+
+
+@pytest.mark.parametrize(("name", "value"), [("X", np.nan), ("X", "a"), ("y", np.nan), ("y", "a")])
+def test_rows_that_are_no_numbers_are_refused_by_name(name, value):
+    X, y = rows_of()
+    rows = {"X": X, "y": y} | {name: np.full_like({"X": X, "y": y}[name], value, dtype=type(value))}
+    with pytest.raises(check.RefusedError, match=f"^{name} is "):
+        Statistics.of(**rows)
+    with pytest.raises(check.RefusedError, match="^X is "):
+        Statistics.of(X[1:], y)
+
+
+@pytest.mark.parametrize("epsilon", [True, "1", np.nan, 0.0, -1.0], ids=repr)
+def test_no_guarantee_is_made_of_what_is_no_epsilon(epsilon):
+    for name in linear.REGRESSIONS:
+        with pytest.raises(check.RefusedError, match="epsilons? is "):
+            linear.mechanism(name).guarantee(epsilon, inputs=4, rows=100)
+    with pytest.raises(check.RefusedError, match="^epsilon is "):
+        functional.published_epsilon(epsilon, inputs=4, share=0.9)
+    with pytest.raises(check.RefusedError, match="^epsilon is "):
+        mechanisms.classical_noise_multiplier(epsilon, delta=1e-5)

@@ -11,29 +11,27 @@ from scipy import integrate, stats
 
 from dpcore.accountants import gdp
 from dpcore.check import RefusedError
-from dpcore.experiments.mechanisms import LIMITS, MECHANISMS, NOISES, VOTES, MechanismsSettings
-from dpcore.experiments.mechanisms_choice import Choice, log_chances
-from dpcore.experiments.mechanisms_worlds import FAMILIES, Worlds, promised_misses
 from dpcore.mechanisms import NoisyMax
+from pages.mechanisms import figures
+from pages.mechanisms import words as say
+from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
+from pages.mechanisms.work import FAMILIES, Choice, Worlds, log_chances, promised_misses
 from tests.test_figures import numbers
 from tests.test_house import contrast
 from tests.test_pages import opened, text
 from ui import controls
-from ui.figures import mechanisms as figures
-from ui.figures import mechanisms_meaning as meaning
-from ui.figures import theme
-from ui.sentences import mechanisms as say
+from ui.plot import theme
 
 DRAWN = (
     figures.release,
     figures.dots,
-    meaning.posterior,
-    meaning.trade_off,
-    meaning.profile,
-    meaning.errors,
-    meaning.choice,
+    figures.posterior,
+    figures.trade_off,
+    figures.profile,
+    figures.errors,
+    figures.choice,
 )
-EVERY = [(mechanism, epsilon) for mechanism in MECHANISMS for epsilon in (0.01, 0.5, 1.0, 8.0, 150.0)]
+EVERY = [(mechanism, epsilon) for mechanism in NUMBER_MECHANISMS for epsilon in (0.01, 0.5, 1.0, 8.0, 150.0)]
 
 
 def result(mechanism="laplace", epsilon=1.0, **more):
@@ -71,13 +69,13 @@ def test_densities_and_quantiles_are_those_of_the_noise(mechanism, epsilon):
     np.testing.assert_allclose(worlds.below(worlds.at_share(shares)), shares, rtol=1e-12)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
 def test_releases_follow_the_density(mechanism):
     """Kolmogorov and Smirnov over 40 seeds: 8,000 releases."""
     runs = [result(mechanism, seed=seed) for seed in range(40)]
     errors = np.concatenate([run.releases for run in runs]) - 41
     assert stats.kstest(errors, noise(runs[0].worlds).cdf).pvalue > 0.01
-    assert np.mean(np.abs(errors) <= runs[0].within) == pytest.approx(0.9, abs=0.012)
+    assert np.mean(np.abs(errors) <= runs[0].worlds.within) == pytest.approx(0.9, abs=0.012)
 
 
 def test_releases_keep_their_place_while_epsilon_moves():
@@ -105,14 +103,14 @@ def test_delta_is_the_mass_above_the_line(mechanism, epsilon):
         return max(float(with_you - math.exp(epsilon) * without), 0.0)
 
     mass = integral(excess, worlds, [threshold] if math.isfinite(threshold) else [])
-    assert run.needed_delta == pytest.approx(mass, rel=1e-6, abs=1e-13)
+    assert run.claim.needed_delta == pytest.approx(mass, rel=1e-6, abs=1e-13)
     without, with_you = worlds.beyond(epsilon)
     assert without == pytest.approx(noise(worlds).sf(threshold - worlds.value), rel=1e-9, abs=1e-300)
     assert with_you == pytest.approx(noise(worlds).sf(threshold - worlds.value - worlds.sensitivity), rel=1e-9)
-    assert run.needed_delta == pytest.approx(with_you - math.exp(epsilon) * without, rel=1e-6, abs=1e-13)
+    assert run.claim.needed_delta == pytest.approx(with_you - math.exp(epsilon) * without, rel=1e-6, abs=1e-13)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
 def test_the_chance_to_leave_the_lines_is_that_of_either_world(mechanism):
     worlds = result(mechanism, 12.0).worlds
     if mechanism == "laplace":
@@ -140,22 +138,22 @@ def test_laplace_and_gaussian_profiles_by_quadrature(family, level):
 
 def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing():
     for epsilon in (0.01, 1.0, 8.0, 150.0):
-        assert result("gaussian", epsilon).holds
-        assert result("gaussian", epsilon).needed_delta == pytest.approx(1e-5, rel=1e-6)
-    assert result("classical", 8.41).holds
-    assert not result("classical", 8.43).holds
+        assert result("gaussian", epsilon).claim.holds
+        assert result("gaussian", epsilon).claim.needed_delta == pytest.approx(1e-5, rel=1e-6)
+    assert result("classical", 8.41).claim.holds
+    assert not result("classical", 8.43).claim.holds
     assert result("classical", 8.0).errors.crossing == pytest.approx(8.42, abs=0.005)
-    assert result("classical", 150.0).guarantee.epsilon == pytest.approx(610.4, abs=0.05)
-    assert result("classical", 0.5).within > result("gaussian", 0.5).within
-    assert result("classical", 20.0).within < result("gaussian", 20.0).within
+    assert result("classical", 150.0).claim.guarantee.epsilon == pytest.approx(610.4, abs=0.05)
+    assert result("classical", 0.5).worlds.within > result("gaussian", 0.5).worlds.within
+    assert result("classical", 20.0).worlds.within < result("gaussian", 20.0).worlds.within
 
 
 @pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
 def test_nine_in_ten(mechanism, epsilon):
     run = result(mechanism, epsilon, sensitivity=2.5)
-    assert noise(run.worlds).cdf(run.within) - noise(run.worlds).cdf(-run.within) == pytest.approx(0.9)
+    assert noise(run.worlds).cdf(run.worlds.within) - noise(run.worlds).cdf(-run.worlds.within) == pytest.approx(0.9)
     curve = run.errors.within[mechanism]
-    assert run.within / 2.5 == pytest.approx(
+    assert run.worlds.within / 2.5 == pytest.approx(
         math.exp(np.interp(*map(np.log, (epsilon, run.errors.epsilons, curve)))), rel=0.01
     )
 
@@ -170,7 +168,7 @@ def test_the_laplace_trade_off_is_the_one_of_theory():
     e = math.exp(1.3)
     theory = np.where(alpha < 1 / (2 * e), 1 - e * alpha, np.where(alpha < 0.5, 1 / (4 * e * alpha), (1 - alpha) / e))
     np.testing.assert_allclose(run.trade_off["misses"].to_numpy()[1:], theory, rtol=1e-9, atol=1e-12)
-    assert run.balanced_accuracy == pytest.approx(1 - math.exp(-1.3 / 2) / 2)
+    assert run.worlds.balanced_accuracy == pytest.approx(1 - math.exp(-1.3 / 2) / 2)
 
 
 def test_the_gaussian_trade_off_is_the_one_of_theory():
@@ -178,10 +176,10 @@ def test_the_gaussian_trade_off_is_the_one_of_theory():
     mu = gdp.mu_of(2.0, delta=1e-5)
     alpha = np.linspace(0.01, 0.99, 50)
     np.testing.assert_allclose(run.worlds.misses(alpha), stats.norm.cdf(stats.norm.isf(alpha) - mu), rtol=1e-9)
-    assert run.balanced_accuracy == pytest.approx(gdp.attacker_accuracy(mu))
+    assert run.worlds.balanced_accuracy == pytest.approx(gdp.attacker_accuracy(mu))
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
 def test_an_attack_carried_out(mechanism):
     """Threshold tests on 200,000 simulated releases lie on the curve; the prior's best attack wins as often as said."""
     run = result(mechanism, 2.0, prior=0.3)
@@ -189,7 +187,7 @@ def test_an_attack_carried_out(mechanism):
     out, inside = run.settings.value + draws[0], run.settings.value + 1 + draws[1]
     for cut in (39.0, 40.5, 42.0):
         assert np.mean(inside <= cut) == pytest.approx(float(run.worlds.misses(np.mean(out > cut))), abs=0.01)
-    alarms, misses, right = run.attacker(0.3)
+    alarms, misses, right = run.worlds.attacker(0.3)
     posterior = run.worlds.posterior(np.concatenate([out, inside]), 0.3) > 0.5
     assert np.mean(posterior[: len(out)]) == pytest.approx(alarms, abs=0.005)
     assert np.mean(~posterior[len(out) :]) == pytest.approx(misses, abs=0.005)
@@ -203,10 +201,10 @@ def test_an_attack_carried_out(mechanism):
 def test_no_attack_beats_a_promise_that_holds(mechanism, epsilon):
     run = result(mechanism, epsilon)
     frame = run.trade_off
-    assert run.holds or mechanism == "classical"
-    if run.holds:
+    assert run.claim.holds or mechanism == "classical"
+    if run.claim.holds:
         assert (frame["misses"] >= frame["promised"] - 1e-9).all()
-        assert run.balanced_accuracy <= run.guarantee.attacker_accuracy + 1e-12
+        assert run.worlds.balanced_accuracy <= run.claim.guarantee.attacker_accuracy + 1e-12
 
 
 def test_a_promise_that_is_broken_shows_in_the_trade_off():
@@ -230,14 +228,14 @@ def test_posterior_odds_stay_within_e_to_the_epsilon(prior):
 
 def test_an_attacker_too_sure_to_be_moved():
     run = result("laplace", 1.0, prior=0.1)
-    assert run.attacker(0.1) == pytest.approx((0, 1, 0.9))
+    assert run.worlds.attacker(0.1) == pytest.approx((0, 1, 0.9))
     assert "no output changes" in say.diagnostics(run)[2]
 
 
 # The choice
 
 
-@pytest.mark.parametrize("noise_kind", NOISES)
+@pytest.mark.parametrize("noise_kind", COUNT_NOISES)
 def test_chances_to_win_by_simulation(noise_kind):
     counts = np.array([12.0, 11.0, 11.0, 7.5])
     mechanism = NoisyMax(sensitivity=1.0, epsilon=0.7, noise=noise_kind, monotone=True)
@@ -263,7 +261,7 @@ def test_laplace_chances_by_adaptive_quadrature():
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 150.0])
 @pytest.mark.parametrize("vote", VOTES)
-@pytest.mark.parametrize("noise_kind", NOISES)
+@pytest.mark.parametrize("noise_kind", COUNT_NOISES)
 def test_no_chance_to_win_moves_by_more_than_e_to_the_epsilon(noise_kind, vote, epsilon):
     for options, lead in ((2, 0), (5, 3), (8, 50)):
         run = MechanismsSettings(epsilon=epsilon, noise=noise_kind, vote=vote, options=options, lead=lead).run()
@@ -285,7 +283,11 @@ def test_half_of_the_noise_would_break_the_choice():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [(name, bad) for name, (low, high) in LIMITS.items() for bad in (low - 1, high + 1, math.nan, "x")]
+    [
+        (name, bad)
+        for name, (low, high) in MechanismsSettings.LIMITS.items()
+        for bad in (low - 1, high + 1, math.nan, "x")
+    ]
     + [("mechanism", "magic"), ("noise", "white"), ("vote", "nobody"), ("release", 2.5)],
 )
 def test_settings_refuse_by_name(name, value):
@@ -305,7 +307,7 @@ def test_the_link_holds_every_setting():
 
 
 def test_every_slider_has_its_words():
-    assert set(LIMITS) <= set(controls.KNOBS)
+    assert set(MechanismsSettings.LIMITS) <= set(controls.KNOBS)
 
 
 @pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)
@@ -326,7 +328,7 @@ def test_forty_five_of_fifty_dots_are_full():
 
 def test_the_drawn_curves_are_the_downloaded_ones():
     run = result("gaussian", 3.0)
-    line = meaning.trade_off(run)["data"][2]
+    line = figures.trade_off(run)["data"][2]
     np.testing.assert_allclose(numbers(line["y"]), run.trade_off["misses"], rtol=1e-6, atol=1e-9)
     without, with_you = figures.release(run)["data"][:2]
     np.testing.assert_allclose(numbers(without["y"]), run.frame["density without you"], rtol=1e-5, atol=1e-12)
@@ -339,9 +341,9 @@ def test_the_two_worlds_can_be_seen(ground):
     assert contrast(theme.WITHOUT_YOU, ground) >= 3
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
 def test_the_page_says_what_the_numbers_say(mechanism):
-    app = opened("app_pages/mechanisms.py", mechanism=mechanism, epsilon="20")
+    app = opened("mechanisms", mechanism=mechanism, epsilon="20")
     assert not app.exception
     said = text(app)
     assert ("gives only epsilon 25.4" in said) == (mechanism == "classical")
@@ -350,10 +352,10 @@ def test_the_page_says_what_the_numbers_say(mechanism):
 
 def test_a_table_row_is_the_result_of_its_mechanism():
     table = result("classical", 20.0).table().set_index("mechanism")
-    for name in MECHANISMS:
+    for name in NUMBER_MECHANISMS:
         run = MechanismsSettings(mechanism=name, epsilon=20.0).run()
-        assert table.loc[name, "within"] == run.within
-        assert table.loc[name, "real epsilon"] == run.guarantee.epsilon
+        assert table.loc[name, "within"] == run.worlds.within
+        assert table.loc[name, "real epsilon"] == run.claim.guarantee.epsilon
     assert list(table["holds"]) == [True, True, False]
 
 

@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from dpcore import accountants, check, data, networks, sgd
-from dpcore.experiments import network
-from dpcore.experiments.network import NetworkSettings
-from dpcore.experiments.network_training import FRAMES, Job, entrance
+from dpcore import accountants, check
+from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+from dpcore.training import networks, sgd
+from pages.network import experiment as network
+from pages.network.experiment import NetworkSettings
+from pages.network.work import FRAMES, Job, inputs
 
 SMALL = {"rows": 300, "lot_size": 50, "epochs": 3, "repeats": 6, "width": 5, "layers": 1}
 
@@ -63,13 +65,13 @@ class TestSettings:
         digits = NetworkSettings(rows=5000, lot_size=1000).change(dataset="digits")
         assert (digits.rows, digits.lot_size) == (898, 898)
         back = digits.change(dataset="spirals")
-        assert (back.rows, back.lot_size) == (2000, 898)
-        assert back.change(dataset="moons").rows == 2000
+        assert (back.rows, back.lot_size) == (400, 400)
+        assert back.change(dataset="moons").rows == 400
 
-    @pytest.mark.parametrize("name", network.LIMITS)
+    @pytest.mark.parametrize("name", NetworkSettings.LIMITS)
     @pytest.mark.parametrize("end", [0, 1])
     def test_the_ends_of_each_range_are_allowed(self, name, end):
-        value = network.LIMITS[name][end]
+        value = NetworkSettings.LIMITS[name][end]
         rows = {"rows": 5000} if name == "lot_size" else {"lot_size": 20}
         assert getattr(NetworkSettings(**rows | {name: value}), name) == value
 
@@ -126,7 +128,7 @@ class TestBudget:
 
 class TestTraining:
     def test_stretches_are_the_training_in_one_piece(self, monkeypatch):
-        from dpcore.experiments import network_training
+        from pages.network import work as network_training
 
         one = small(repeats=2)
         whole = one.run().runs["private"][0].weights
@@ -134,25 +136,25 @@ class TestTraining:
         network_training._stretch.cache_clear()
         one = small(repeats=2)
         job = one.jobs["private"][0]
-        assert len(job.stretches(essential=True)) > 5
+        assert len(job.stretches) > 5
         np.testing.assert_allclose(one.run().runs["private"][0].weights, whole, atol=5e-6)
         network_training._stretch.cache_clear()
-        last = job.stretches(essential=True)[-1]  # asked for alone: what comes before it is done again
+        last = job.stretches[-1]  # asked for alone: what comes before it is done again
         np.testing.assert_allclose(last.run().weights[-1], whole[-1], atol=5e-6)
         network_training._stretch.cache_clear()
 
     def test_frames_are_the_weights_after_their_steps(self):
         one = small(repeats=2)
         job, result = one.jobs["private"][0], one.run()
-        split = one.where.load()
-        start = one.architecture.start(one.seed, [0, 1])
+        split = job.rows.load()
+        start = job.recipe.architecture.start(one.seed, [0, 1])
         for frame in (0, 7, FRAMES):
             trained = sgd.train(
                 job.recipe,
-                entrance(split.X_private),
+                inputs(split.X_private),
                 split.y_private,
                 start=start,
-                noise_multiplier=one.layer_sigma,
+                noise_multiplier=job.noise_multiplier,
                 seed=one.seed,
                 draws=[0, 1],
                 last=int(one.marks[frame]),
@@ -187,20 +189,20 @@ class TestTraining:
         assert early.step == one.marks[early.reached]
         assert early.guarantee.epsilon < one.epsilon
         assert early.regions("private")[0].shape == early.regions("plain")[0].shape
-        assert len(early.ways["private"].frames) == 1 + early.reached // 5
+        assert len(early.trajectories["private"].frames) == 1 + early.reached // 5
         assert np.isnan(early.noise_by_lot.noise_multiplier).all()
         assert early.table()["private"].isna().any()
 
 
 class TestResult:
     @pytest.mark.parametrize("clipping", network.CLIPPING)
-    def test_shortened_gradients_are_those_that_are_too_long(self, clipping):
+    def test_clipped_gradients_are_those_that_are_too_long(self, clipping):
         result = small(clipping=clipping, clip_norm=0.3, layers=2, repeats=2, shown=20).run()
-        bounds = result.settings.recipes["private"].bounds
+        bounds = result.recipe.bounds
         norms = networks.gradient_norms(
-            result.settings.architecture,
+            result.architecture,
             result.weights("private")[:4],
-            entrance(result.split.X_private[:300]),
+            inputs(result.split.X_private[:300]),
             result.split.y_private[:300],
         )
         if clipping == "layers":
@@ -215,8 +217,8 @@ class TestResult:
     def test_the_mean_gradient_is_that_of_plain_loops(self):
         result = small(repeats=2, shown=10, clip_norm=0.2).run()
         architecture, rows, labels = (
-            result.settings.architecture,
-            entrance(result.split.X_private[:300]),
+            result.architecture,
+            inputs(result.split.X_private[:300]),
             result.split.y_private[:300],
         )
         found = []
@@ -237,14 +239,14 @@ class TestResult:
     def test_what_is_drawn_is_what_is_downloaded(self):
         result = small().run()
         frame = result.curves()
-        for arm, way in result.ways.items():
+        for arm, one in result.trajectories.items():
             own = frame[frame["arm"] == arm]
-            np.testing.assert_array_equal(own["accuracy median"], way.accuracy[1])
-            np.testing.assert_array_equal(own["epsilon"], way.epsilon)
+            np.testing.assert_array_equal(own["accuracy median"], one.accuracy[1])
+            np.testing.assert_array_equal(own["epsilon"], one.epsilon)
         assert result.table()["private"].iloc[-1] == pytest.approx(100 * result.summary("private").median)
         assert result.table()["epsilon"].iloc[-1] == result.guarantee.epsilon
         assert list(result.histogram().columns) == ["from", "to", "layer 1", "layer 2", "whole gradient"]
-        np.testing.assert_array_equal(result.clipping_curve()["any layer"], result.clipped_on_the_way[1][-1])
+        np.testing.assert_array_equal(result.clipping_curve()["any layer"], result.clipped_over_epochs[1][-1])
 
     def test_larger_lots_need_more_noise_in_a_step_and_less_on_the_mean(self):
         found = small(rows=2000, lot_size=200).run().noise_by_lot
@@ -254,7 +256,7 @@ class TestResult:
 
     @pytest.mark.parametrize("dataset", network.DATA)
     def test_every_data_set_is_learnt_with_a_large_epsilon(self, dataset):
-        one = NetworkSettings(repeats=2, epsilon=50.0).change(dataset=dataset)
+        one = NetworkSettings(repeats=2, epsilon=50.0, rows=2000, lot_size=200).change(dataset=dataset)
         result = one.result({task: task.run() for task in one.tasks()[:40]})
         assert result.reached == FRAMES
         assert result.summary("private").median > {"spirals": 0.75, "digits": 0.8}.get(dataset, 0.85)

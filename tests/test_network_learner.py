@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from dpcore import accountants, check, lots, sgd
-from dpcore.learners.network import DPNetworkClassifier
-from dpcore.networks import Architecture
+from dpcore import accountants, check
+from dpcore.estimators import classes, seeds
+from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.privacy import Adjacency
 from dpcore.streams import stream
+from dpcore.training import lots, sgd
+from dpcore.training.networks import Architecture
 
 
 def problem(n_classes=2, *, n=200, seed=0):
@@ -43,13 +45,22 @@ def test_the_guarantee_is_the_claim_and_never_more(epsilon, accountant, clip_nor
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("clip_norm", [0.3, (0.2, 0.4)], ids=str)
-def test_a_fit_is_the_plain_loop(clip_norm, n_classes):
+@pytest.mark.parametrize("nobody", [(), (5, 9)], ids=["all count", "two of no class"])
+def test_a_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     X, y = problem(n_classes, n=40)
+    labels = y.astype(object)
+    labels[list(nobody)] = "other"
     model = DPNetworkClassifier(
-        hidden_layer_sizes=(4,), clip_norm=clip_norm, data_norm=0.6, epochs=2, lot_size=8, random_state=3
-    ).fit(X, y)
+        hidden_layer_sizes=(4,),
+        clip_norm=clip_norm,
+        data_norm=0.6,
+        epochs=2,
+        lot_size=8,
+        classes=sorted(set(y)) if nobody else None,
+        random_state=3,
+    ).fit(X, labels)
     rows = np.array([x * min(1, 0.6 / np.linalg.norm(x)) / 0.6 for x in X])
-    net, seed = Architecture(sizes=(3, 4, n_classes)), int(np.random.RandomState(3).randint(2**31))
+    net, seed = Architecture(sizes=(3, 4, n_classes)), seeds.noise_seed(3)
     recipe = sgd.Recipe(architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm)
     sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5)
     bounds = clip_norm if isinstance(clip_norm, tuple) else (clip_norm, clip_norm)
@@ -59,7 +70,10 @@ def test_a_fit_is_the_plain_loop(clip_norm, n_classes):
         rows,
         np.unique(y, return_inverse=True)[1],
         start=net.start(seed, [0])[0],
-        lots=[m[0][m[0] >= 0] for m in lots.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10)],
+        lots=[
+            m[0][(m[0] >= 0) & ~np.isin(m[0], nobody)]
+            for m in lots.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10)
+        ],
         rates=[0.2 ** (step / 9) for step in range(10)],
         clip_norm=clip_norm,
         divisor=8,
@@ -115,6 +129,19 @@ def test_probabilities_and_scores_agree_with_predictions():
         assert scores.shape == ((200,) if n_classes == 2 else (200, 3))
         if n_classes == 2:
             assert ((scores > 0) == (fitted.predict(X) == "b")).all()
+
+
+class TestClasses:
+    @pytest.mark.parametrize("label", ["a", "z", None, math.nan])
+    def test_no_set_of_labels_is_refused(self, label):
+        X, y = problem()[0], np.full(200, label, dtype=object)
+        model = DPNetworkClassifier(classes=["c", "a", "b"], epochs=1).fit(X, y)
+        assert list(model.classes_) == ["a", "b", "c"]
+        assert model.predict_proba(X).shape == (200, 3)
+        assert model.guarantee_.assumes == ()
+
+    def test_those_read_off_the_labels_are_taken_as_public_and_the_guarantee_says_so(self):
+        assert DPNetworkClassifier(epochs=1).fit(*problem()).guarantee_.assumes == (classes.READ_OFF,)
 
 
 def test_a_lot_larger_than_the_data_is_all_of_it():

@@ -4,15 +4,15 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpcore import sgd
-from dpcore.experiments import network
-from dpcore.experiments.network import NetworkSettings
+from dpcore.training import sgd
+from pages.network import experiment as network
+from pages.network import figures
+from pages.network import words as say
+from pages.network.experiment import NetworkSettings
 from tests.test_figures import numbers
 from tests.test_pages import at_rest, opened, text
-from ui.figures import network as figures
-from ui.sentences import network as say
 
-PAGE = "app_pages/network.py"
+PAGE = "network"
 QUICK = {"rows": "300", "lot_size": "50", "epochs": "3", "repeats": "2", "width": "4", "layers": "1"}
 
 

@@ -4,8 +4,9 @@ import network_oracles as plain
 import numpy as np
 import pytest
 
-from dpcore import check, networks
-from dpcore.networks import Architecture, Pass
+from dpcore import check
+from dpcore.training import networks
+from dpcore.training.networks import Architecture, Pass
 
 SIZES = [(3, 2), (2, 4), (3, 5, 2), (2, 4, 3, 5), (2, 3, 4, 3, 2)]
 
@@ -94,9 +95,9 @@ def test_a_pass_takes_lots_of_any_width_in_turn():
     for width in (4, 30, 1, 17, 30, 2):
         both.fit(width)
         both.inputs[:-1] = X[:width].T[:, None]
-        both.forth(net.layers(weights))
+        both.forward(net.layers(weights))
         truth = networks.one_hot(y[:width], 2, np.float64)[:, None]
-        both.back(net.layers(weights), truth, np.square(X[:width]).sum(axis=1) + 1)
+        both.backward(net.layers(weights), truth, np.square(X[:width]).sum(axis=1) + 1)
         np.testing.assert_allclose(
             np.sqrt(np.stack(both.squares)), networks.gradient_norms(net, weights, X, y)[..., :width], atol=1e-13
         )

@@ -1,13 +1,18 @@
-"""A CSV file of the user's own: what is read, what is refused and how it says so, and what becomes of its rows."""
+"""A CSV file of the user's own: which columns do, what becomes of its rows, and who can reach them."""
 
 import gc
+import weakref
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
-from dpcore import check, domains, own_texts
-from dpcore.experiments.hypotheses import HypothesesSettings
-from dpcore.own_texts import Own
+from dpcore import check
+from dpcore.data import domains, own_texts
+from dpcore.data.own_texts import Columns, Own
+from dpcore.kept import MEMORY
+from pages.hypotheses.experiment import HypothesesSettings
+from ui import controls, show
 
 
 def written(rows: int = 1600, *, seed: int = 0, sep: str = ",", shops: int = 4) -> bytes:
@@ -30,87 +35,33 @@ def table():
     return own_texts.read(written())
 
 
-@pytest.fixture
-def own(table):
-    return Own(file=table.digest, text="review", label="stars", yes="5", source="shop")
+COLUMNS = Columns(text="review", label="stars", yes="5", source="shop")
 
 
-class TestReading:
-    def test_columns_by_name(self, table):
-        assert list(table.columns) == ["number", "review", "stars", "shop"]
-        assert table.rows == 1600
-        assert table.columns["review"][0].endswith(", truly")
+def chosen(table, **changes: str) -> Own:
+    return own_texts.choose(table, replace(COLUMNS, **changes))
 
-    @pytest.mark.parametrize("sep", [";", "\t", "|"])
-    def test_other_separators(self, sep):
-        kept = own_texts.read(written(rows=220, sep=sep))
-        assert kept.rows == 220
-        assert set(kept.columns["shop"]) == {"shop 0", "shop 1", "shop 2", "shop 3"}
 
-    def test_western_letters_and_byte_order_marks(self):
-        rows = "\n".join(f"größe {n},{n % 2}" for n in range(300))
-        for data in (f"text,label\n{rows}".encode("cp1252"), b"\xef\xbb\xbf" + f"text,label\n{rows}".encode()):
-            kept = own_texts.read(data)
-            assert list(kept.columns) == ["text", "label"]
-            assert kept.columns["text"][7] == "größe 7"
-
-    @pytest.mark.parametrize(
-        ("data", "found"),
-        [
-            (b"", "nothing"),
-            (b"text\n" + b"word\n" * 300, "a head of text"),
-            (b"text,text\n" + b"a,b\n" * 300, "a head of text, text"),
-            (b"text,\n" + b"a,b\n" * 300, "a head of"),
-            (b"text,label\n" + b"a,b\n" * 150, "150 rows"),
-            (b"text,label\n" + b"a,b\n" * 40 + b"a,b,c\n" * 300, "3 fields in line 42"),
-            (b'text,label\n"never closed,b\n' + b"a,b\n" * 300, "line"),
-            (b"PK\x03\x04\0\0rest", "no text"),
-            (b"text,label\n" + b"a,b\n" * 50_001, "more than 50,000 rows"),
-            (b"a" * 10_000_001, "10.0 MB"),
-        ],
-        ids=["empty", "one column", "twice", "no name", "few rows", "ragged", "quote", "binary", "rows", "size"],
-    )
-    def test_what_is_no_such_file_is_refused_with_what_it_has(self, data, found):
-        with pytest.raises(check.RefusedError) as refusal:
-            own_texts.read(data)
-        assert refusal.value.name == "file"
-        assert found in str(refusal.value.value)
-        assert refusal.value.allowed
-
-    def test_a_file_is_forgotten_with_its_last_holder(self):
-        data = written(rows=230, seed=5)
-        one, same = own_texts.read(data), own_texts.read(data)
-        assert one is same
-        digest = one.digest
-        assert own_texts.find(digest) is one
-        del one, same
-        gc.collect()
-        with pytest.raises(check.RefusedError, match="fingerprint"):
-            own_texts.find(digest)
-
-    def test_all_files_together_have_a_limit(self, monkeypatch):
-        kept = own_texts.read(written(rows=240, seed=6))
-        monkeypatch.setattr(own_texts, "MOST_TOGETHER", sum(one.size for one in own_texts._tables.values()) + 10)
-        with pytest.raises(check.RefusedError, match="later"):
-            own_texts.read(written(rows=250, seed=7))
-        assert own_texts.find(kept.digest) is kept
+def settings_of(own: str) -> HypothesesSettings:
+    return HypothesesSettings().change(data="own", own=own)
 
 
 class TestChoice:
-    def test_the_numbers_are_the_files(self, table, own):
+    def test_the_numbers_are_the_files_rounded_down(self, table):
         sizes = np.unique(table.columns["shop"], return_counts=True)[1]
-        found = own_texts.checked(own)
-        assert (found.sources, found.rows) == (4, min(sizes))
-        assert found.room(4) == min(sizes) - min(sizes) // 3
-        public = own_texts.checked(Own(**own.__dict__ | {"public": "shop 2"}))
-        assert (public.sources, public.room(3)) == (3, min(np.delete(sizes, 2)))
-        split = own_texts.checked(Own(**own.__dict__ | {"source": ""}))
+        found = chosen(table)
+        assert (found.sources, found.rows) == (4, min(sizes) // 50 * 50)
+        assert found.smallest_source(4) == found.rows - found.rows // 3
+        public = chosen(table, public="shop 2")
+        assert (public.sources, public.smallest_source(3)) == (3, min(np.delete(sizes, 2)) // 50 * 50)
+        split = chosen(table, source="")
         assert (split.sources, split.rows) == (0, 1600)
 
     @pytest.mark.parametrize(
         ("changes", "name", "found"),
         [
             ({"text": "missing"}, "text", "missing"),
+            ({"text": "number"}, "text", "number (100 % of it are numbers, dates or identifiers)"),
             ({"label": "missing"}, "label", "missing"),
             ({"source": "missing"}, "source", "missing"),
             ({"label": "number"}, "label", "number (1,600 different values)"),
@@ -123,63 +74,144 @@ class TestChoice:
         ],
         ids=str,
     )
-    def test_a_column_that_does_not_do_is_named(self, own, changes, name, found):
+    def test_a_column_that_does_not_do_is_named(self, table, changes, name, found):
         with pytest.raises(check.RefusedError) as refusal:
-            own_texts.checked(Own(**own.__dict__ | changes))
+            chosen(table, **changes)
         assert refusal.value.name == name
         assert found in str(refusal.value.value)
 
     def test_sources_that_are_too_small_are_named(self):
         kept = own_texts.read(written(rows=420, seed=8))
         with pytest.raises(check.RefusedError, match=r"shop \d has \d+ rows"):
-            own_texts.checked(Own(file=kept.digest, text="review", label="stars", yes="5", source="shop"))
+            chosen(kept)
         with pytest.raises(check.RefusedError, match="split"):
-            own_texts.checked(Own(file=kept.digest, text="review", label="stars", yes="5"))
+            chosen(kept, source="")
 
     def test_a_guess_is_a_choice_that_holds(self, table):
-        found = own_texts.checked(own_texts.guess(table))
+        found = own_texts.choose(table, own_texts.guess(table)).columns
         assert (found.text, found.label, found.yes) == ("review", "stars", "5")
 
-    def test_the_word_brings_back_all_of_it(self, own):
-        odd = Own(**own.__dict__ | {"text": "a~b & c=%7E", "yes": "ä ~ö", "sources": 3, "rows": 400})
-        assert Own.read(odd.word) == odd
 
-    @pytest.mark.parametrize("word", ["", "x", "a~b~c~d~e~f~3~x", "a~b~c~d~e~f~9~400", "a~b~c~d~e~f~3~5"])
-    def test_other_words_are_refused(self, word):
-        with pytest.raises(check.RefusedError):
-            Own.read(word)
-        with pytest.raises(check.RefusedError):
-            HypothesesSettings().change(data="own", own=word)
+class TestName:
+    """Settings and links have a name, of which only the object that has it can make anything."""
+
+    def test_it_says_nothing_of_the_file(self, table):
+        one, two = chosen(table), chosen(table)
+        assert one != two
+        assert len({*one} | {*two}) > 10
+        link = {name: str(value) for name, value in asdict(settings_of(one)).items()}
+        assert link["own"] == str(one)
+        assert type(link["own"]) is str
+        told = str(link) + show.script(settings_of(one), module="pages.hypotheses.experiment")
+        for part in ("review", "stars", "shop", str(one.table.rows)):
+            assert part not in told
+
+    def test_a_link_does_not_tell_files_apart_that_differ_in_a_few_rows(self):
+        """Not a row's cell, and not the number of rows to less than fifty."""
+        tables = [own_texts.read(written(rows=rows, seed=seed)) for rows, seed in ((701, 1), (712, 2), (749, 3))]
+        links = [asdict(settings_of(chosen(table, source=""))) | {"own": ""} for table in tables]
+        assert links[0] == links[1] == links[2]
+
+    @pytest.mark.parametrize("word", ["", "x", "~" * 22, "0123456789abcdef~review~stars~5~shop~~4~380", None, 3])
+    def test_what_cannot_be_a_name_is_refused(self, word):
+        with pytest.raises(check.RefusedError, match="own"):
+            settings_of(word)
+
+    def test_who_has_only_the_name_has_nothing(self, table):
+        own = chosen(table)
+        settings, stranger = settings_of(own), settings_of(str(own))
+        assert tuple(stranger.limits["source_rows"]) == (40, 4000)
+        with pytest.raises(check.RefusedError, match="session"):
+            stranger.tasks()
+        made = settings.model.where
+        assert made.own() is own
+        assert made not in {replace(made, own=word) for word in (str(own), None)}
+
+    def test_a_file_is_gone_with_its_holder(self):
+        table = own_texts.read(written(rows=900, seed=11))
+        own = chosen(table, source="")
+        settings = settings_of(own).change(repeats=2)
+        settings.answers()[0].run()
+        alive = weakref.ref(table)
+        del table
+        gc.collect()
+        assert alive() is None  # settings and tasks may still be somewhere's key
+        with pytest.raises(check.RefusedError, match="gone"):
+            own_texts.corpus(own, 2, seed=0)
+
+    def test_what_is_remembered_of_a_file_is_forgotten_with_it_and_nothing_else(self, table):
+        short = own_texts.read(written(rows=1700, seed=14))
+        owns = [chosen(short), chosen(table)]
+        gone, stays = (settings_of(own).change(repeats=2) for own in owns)
+        tasks = [settings.answers()[0] for settings in (gone, stays)]
+        for task in tasks:
+            MEMORY.answer(task, task.run)
+        worlds = [weakref.ref(domains.world(settings.model.where)) for settings in (gone, stays)]
+        own_texts.forget(short)
+        assert not short.columns
+        assert [MEMORY.find(task)[0] for task in tasks] == [False, True]
+        gc.collect()
+        assert worlds[0]() is None
+        assert worlds[1]() is not None
+
+    def test_an_awaited_file_takes_what_the_link_says(self, table):
+        link = settings_of(chosen(table)).change(sources=3).change(source_rows=61, weight_2=0.5, epsilon=3.0)
+        there, notices = controls.from_link(
+            HypothesesSettings, {name: str(value) for name, value in asdict(link).items()}
+        )
+        assert not notices
+        back = there.change(own=chosen(table))
+        assert replace(back, own=link.own) == link
+        assert settings_of(chosen(table)).source_rows != 61
+
+    def test_other_data_let_go_of_it(self, table):
+        settings = settings_of(chosen(table)).change(data="domains")
+        assert settings.own == own_texts.NONE
+        assert settings.preparation == ""
+
+
+class TestScript:
+    def test_it_makes_the_pages_numbers_once_its_blanks_are_filled(self, tmp_path, monkeypatch, table):
+        settings = settings_of(chosen(table)).change(repeats=2, dimension=5)
+        (tmp_path / "your-file.csv").write_bytes(written())
+        monkeypatch.chdir(tmp_path)
+        text = show.script(settings, module="pages.hypotheses.experiment").partition(".run()")[0]
+        for name, value in asdict(COLUMNS).items():
+            assert f'{name}=""' in text
+            text = text.replace(f'{name}=""', f"{name}={value!r}")
+        made = {}
+        exec(compile(text, "script", "exec"), made)
+        again = made["result"]
+        assert again.own.table is not table
+        np.testing.assert_array_equal(again.answers()[0].run().accuracy, settings.answers()[0].run().accuracy)
 
 
 class TestRows:
-    def test_each_row_is_its_sources(self, table, own):
-        corpus = own_texts.corpus(own, 3, seed=1)
+    def test_each_row_is_its_sources(self, table):
+        corpus = own_texts.corpus(chosen(table), 3, seed=1)
         for k in range(3):
             assert set(table.columns["shop"][corpus.domain == k]) == {f"shop {k}"}
         assert set(table.columns["shop"][corpus.domain == -1]) == {"shop 3"}
         np.testing.assert_array_equal(corpus.y, table.columns["stars"] == "5")
 
-    def test_a_split_looks_at_nothing(self, own):
+    def test_a_split_looks_at_nothing(self, table):
         """Another file with as many rows is split in the same way."""
         other = own_texts.read(written(seed=3))
-        one = own_texts.corpus(Own(**own.__dict__ | {"source": ""}), 4, seed=1)
-        two = own_texts.corpus(Own(**own.__dict__ | {"source": "", "file": other.digest}), 4, seed=1)
+        one, two = (own_texts.corpus(chosen(kept, source=""), 4, seed=1) for kept in (table, other))
         np.testing.assert_array_equal(one.domain, two.domain)
         assert (np.bincount(one.domain) == 400).all()
 
     def test_rows_with_nothing_in_a_column_are_nobodys(self):
         data = written(rows=900, seed=9).decode().replace(",5,shop 1", ",,shop 1")
         kept = own_texts.read(data.encode())
-        own = Own(file=kept.digest, text="review", label="stars", yes="5")
+        own = chosen(kept, source="")
         corpus = own_texts.corpus(own, 2, seed=0)
         assert ((corpus.domain == -1) == (kept.columns["stars"] == "")).all()
-        assert own_texts.checked(own).rows == (corpus.domain >= 0).sum()
+        assert own.rows == (corpus.domain >= 0).sum() // 50 * 50
 
     @pytest.mark.parametrize("public", ["", "shop 2"])
-    def test_public_rows_are_those_that_were_named(self, table, own, public):
-        made = own_texts.checked(Own(**own.__dict__ | {"public": public}))
-        settings = HypothesesSettings().change(data="own", own=made.word)
+    def test_public_rows_are_those_that_were_named(self, table, public):
+        settings = settings_of(chosen(table, public=public))
         where = settings.model.where
         shown = domains._texts(domains.replace(where, dimension=domains.WIDEST)).public
         shops = table.columns["shop"][shown]
@@ -191,41 +223,24 @@ class TestRows:
         assert np.linalg.norm(domains.world(where).public, axis=1).max() <= 1 + 1e-9
 
     @pytest.mark.parametrize("projection", domains.PROJECTIONS)
-    def test_to_the_end(self, own, projection):
-        made = own_texts.checked(own)
-        settings = HypothesesSettings().change(data="own", own=made.word).change(epsilon=1000.0, projection=projection)
+    def test_to_the_end(self, table, projection):
+        settings = settings_of(chosen(table)).change(epsilon=1000.0, projection=projection)
         settings = settings.change(weight_2=0.9, repeats=4, noise="objective")
         outcome = settings.answers()[0].run()
-        assert np.median(outcome.accuracy[0]) > 0.75
+        assert np.median(outcome.accuracy[:, 0]) > 0.75
         assert np.median(outcome.weights[:, 1]) > 0.5
-        assert "own_texts.read" in settings.preparation
-
-    def test_without_its_file_it_refuses(self, own):
-        lost = Own(**own.__dict__ | {"file": "0" * 16, "sources": 4, "rows": 400})
-        settings = HypothesesSettings().change(data="own", own=lost.word)
-        with pytest.raises(check.RefusedError, match="fingerprint"):
-            settings.answers()[0].run()
 
 
 class TestRoom:
     @pytest.mark.parametrize(("sources", "rows"), [(2, 300), (8, 900), (0, 700), (0, 50_000)])
-    def test_no_setting_asks_for_more_than_there_is(self, sources, rows):
-        own = Own(file="f", text="t", label="l", yes="1", source="s" * bool(sources), sources=sources, rows=rows)
-        settings = HypothesesSettings().change(data="own", own=own.word)
+    def test_no_setting_asks_for_more_than_there_is(self, table, sources, rows):
+        own = Own(table=table, columns=COLUMNS, sources=sources, rows=rows)
+        settings = settings_of(own)
         low, high = settings.limits["sources"]
         for count in range(low, high + 1):
             here = settings.change(sources=count)
             most = {name: here.limits[name][1] for name in ("source_rows", "unlabelled_rows", "target_rows")}
             full = here.change(**most)
             asked = full.source_rows + full.unlabelled_rows + full.model.reserve
-            assert asked <= own.room(count)
+            assert asked <= own.smallest_source(count)
             assert min(most.values()) >= 40
-
-    def test_a_link_brings_it_back(self, own):
-        made = own_texts.checked(own)
-        settings = HypothesesSettings().change(data="own", own=made.word).change(sources=3).change(source_rows=61)
-        again = HypothesesSettings()
-        for name, value in settings.__dict__.items():
-            if name in HypothesesSettings.__dataclass_fields__:
-                again = again.change(**{name: value})
-        assert again == settings

@@ -1,23 +1,31 @@
 """The pages as scripts: they open, take links and movements, refuse in words, and show no traceback."""
 
+from collections import Counter
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
-from dpcore.data import STRAIGHT
-from dpcore.experiments.classifier import ClassifierSettings
-from dpcore.experiments.classifier_claims import VERSIONS
+from dpcore.data.toy import STRAIGHT
+from dpcore.training.recipes import VERSIONS
+from pages import table
+from pages.classifier import figures
+from pages.classifier.experiment import ClassifierResult, ClassifierSettings
 from ui import panels
 
 ROOT = Path(__file__).parents[1]
-CLASSIFIER = "app_pages/classifier.py"
+CLASSIFIER = "classifier"
+TOPICS = [page.name for page in table.PAGES]
+PAGES = ["", *TOPICS]
 
 
 def opened(page: str, **link: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
-    app.switch_page(page)
+    """The page of this name with the settings of a link; without a name, the home page."""
+    app = AppTest.from_file(str(ROOT / "ui" / "frame.py"), default_timeout=30)
+    if page:
+        app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():
         app.query_params[name] = value
     return app.run()
@@ -50,7 +58,7 @@ def settings_of(app: AppTest) -> ClassifierSettings:
     return app.session_state["classifier.desk"].settings
 
 
-@pytest.mark.parametrize("page", sorted(f"app_pages/{path.name}" for path in (ROOT / "app_pages").glob("*.py")))
+@pytest.mark.parametrize("page", PAGES)
 def test_page_opens_and_speaks(page):
     app = opened(page)
     assert not app.exception
@@ -166,3 +174,24 @@ def test_a_delta_that_lets_one_row_out_is_warned_of():
     assert panels.large_delta(1e-5, 99_999) == ""
     assert "over the 1,000 private parties" in panels.large_delta(0.001, 1000, "parties")
     assert "Delta 0.01 is no smaller than one over the 400 private rows" in text(opened(CLASSIFIER, delta="0.01"))
+
+
+def test_the_page_around_shows_what_was_drawn_and_makes_no_frames(monkeypatch):
+    """The run of the whole page draws nothing again, and what can be downloaded waits until somebody asks."""
+    drawn, frames = Counter(), Counter()
+
+    def counted(counter, of, name):
+        own = getattr(of, name)
+        monkeypatch.setattr(of, name, lambda *args: counter.update([name]) or own(*args))
+
+    for name in ("loss", "accuracy", "regions", "reference_regions"):
+        counted(drawn, figures, name)
+    for name in ("table", "loss_curves"):
+        counted(frames, ClassifierResult, name)
+    app = moved(at_rest(opened(CLASSIFIER, repeats="2", steps="7", seed="4242"), "classifier"), "epsilon", 2.0)
+    at_rest(app, "classifier")
+    before = drawn.copy()
+    assert not app.run().exception
+    assert drawn == before
+    assert before["loss"] > 0
+    assert not frames

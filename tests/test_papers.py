@@ -5,19 +5,21 @@ from pathlib import Path
 
 import pytest
 
-import dpcore
 from dpcore.papers import PAPERS
 
-SOURCES = sorted(Path(dpcore.__file__).parent.rglob("*.py"))
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(
+    path for top in ("dpcore", "pages") for path in (ROOT / top).rglob("*") if path.suffix in (".py", ".md")
+)
 # [key] or [key, Theorem 1]; several keys in one bracket are separated by semicolons.
 KEY = re.compile(r"[\[;]\s*([a-z]+\d{4}[a-z]?)(?=[\],;])")
 
 
 def cited(path: Path) -> set[str]:
-    return set(KEY.findall(path.read_text()))
+    return set(KEY.findall(path.read_text("utf-8")))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(Path(dpcore.__file__).parent)))
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_each_citation_has_its_paper(path):
     assert cited(path) <= set(PAPERS)
 

@@ -8,13 +8,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from dpcore.check import RefusedError
-from dpcore.experiments import parties_crowd as crowds
-from dpcore.experiments import parties_work as work
-from dpcore.experiments.parties import LIMITS, PartiesSettings
-from dpcore.experiments.parties_crowd import EARLY, Gather
-from dpcore.experiments.parties_work import BATCH_ROWS, Batch, Tried
 from dpcore.parties import local
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, World, parties, public
+from pages.parties import crowd as crowds
+from pages.parties import work
+from pages.parties.crowd import EARLY, Gather
+from pages.parties.experiment import LIMITS, PartiesSettings
+from pages.parties.work import BATCH_ROWS, Batch, Tried
 
 SMALL = {"parties": 60, "public_rows": 80, "repeats": 4, "queries": 40}
 
@@ -137,30 +137,31 @@ class TestLocal:
 class TestGathering:
     @pytest.mark.parametrize("learner", ["logistic", "mixed"])
     def test_chunks_add_up_to_the_crowd(self, learner):
-        model = PartiesSettings(**(SMALL | {"parties": 230, "learner": learner, "dataset": "four"})).model
-        said = crowds.tally(model.crowd, 230)
-        X, y = parties(model.crowd.world, 0, 230)
-        rows, truth = crowds.rows_of(model.crowd)
+        crowd = PartiesSettings(**(SMALL | {"parties": 230, "learner": learner, "dataset": "four"})).crowd
+        said = crowds.tally(crowd, 230)
+        X, y = parties(crowd.world, 0, 230)
+        rows, truth = crowds.rows_of(crowd)
         votes = [
-            some.votes
-            for some in local.votes(learner, X, y, rows, classes=4, regularisation=model.crowd.regularisation)
+            some.votes for some in local.votes(learner, X, y, rows, classes=4, regularisation=crowd.regularisation)
         ]
         votes = np.concatenate(votes)
         np.testing.assert_array_equal(said.votes, [(votes == label).sum(axis=0) for label in range(4)])
         np.testing.assert_array_equal(said.early, votes[:EARLY, :-CHECK_ROWS])
         right = (votes == truth)[:, -CHECK_ROWS:].mean(axis=1)
-        np.testing.assert_allclose(said.right, right)
+        np.testing.assert_allclose(said.accuracy, right)
 
     def test_more_parties_ask_only_the_new_ones(self):
-        crowd = PartiesSettings(parties=20_000).crowd
+        # What is known of a crowd is asked no more: a seed of this test's own, whose crowd no other test has asked
+        crowd = PartiesSettings(parties=20_000, seed=4711).crowd
         assert crowd.edges(20_000)[:3] == (100, 200, 300)
         assert crowd.edges(250) == (100, 200, 250)
-        tasks = PartiesSettings(parties=20_000).tasks()
+        tasks = PartiesSettings(parties=20_000, seed=4711).tasks()
         assert sum(task.essential for task in tasks) == 4
         assert len([task for task in tasks if isinstance(task, Gather)]) == len(
             {task.upto for task in tasks if isinstance(task, Gather)}
         )
-        assert all(task in set(tasks) for task in PartiesSettings(parties=500).tasks() if isinstance(task, Gather))
+        fewer = PartiesSettings(parties=500, seed=4711).tasks()
+        assert {task for task in fewer if isinstance(task, Gather)} <= set(tasks)
 
     def test_the_model_without_privacy_sees_all_rows_of_a_small_crowd(self):
         own = Batch(world=world(), parties=20, regularisation=0.01).run()
@@ -209,7 +210,6 @@ def test_first_answers_are_whole(change):
     assert list(table["method"]) == list(settings.model.methods)
     assert (table["unit"] == "party").all()
     assert table["epsilon"].to_numpy() == pytest.approx(settings.epsilon, rel=1e-6)
-    assert result.fits.tolerance <= 1e-10
     assert result.moved()["bound"].notna().all()
 
 
@@ -239,11 +239,11 @@ class TestOrderings:
         asked = {"repeats": 20, "public_rows": 400, "constants": "published", "queries": 100}
         found = []
         for seed in (1, 2, 3):
-            model = PartiesSettings(**(asked | changes), seed=seed).model
-            for upto in model.crowd.edges(model.parties):
-                crowds.tally(model.crowd, upto)
-            epsilon = changes.get("epsilon", 1.0)
-            trial = Tried(model=model, asked=model.parties, epsilon=epsilon).run()
+            settings = PartiesSettings(**(asked | changes), seed=seed)
+            model = settings.model
+            for upto in settings.crowd.edges(settings.parties):
+                crowds.tally(settings.crowd, upto)
+            trial = Tried(model=model, asked=settings.parties, epsilon=settings.epsilon).run()
             found.append(np.median(trial.accuracy, axis=1))
         return dict(zip(model.methods, np.median(found, axis=0), strict=True))
 
@@ -262,8 +262,8 @@ class TestOrderings:
 
     def test_without_noise_the_vote_is_as_good(self):
         model = PartiesSettings(dataset="four", parties=300, public_rows=400).model
-        fitted = work.fits(model, 300).weights
-        found = {name: float(work.accuracy(model, weights)) for name, weights in fitted.items()}
+        fitted = work.fits(model.ensemble, 300).weights
+        found = {name: float(work.accuracy(model.ensemble, weights)) for name, weights in fitted.items()}
         assert min(found.values()) > 0.85
 
     def test_bounded_weights_turn_the_order_of_averages_and_soft_labels(self):

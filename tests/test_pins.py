@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dpcore.experiments.classifier import ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
 from tests.test_pages import CLASSIFIER, at_rest, moved, opened, settings_of, text
 from ui.controls import Desk
 from ui.pins import MOST, differences

@@ -4,12 +4,15 @@ import csv
 import itertools
 import math
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpcore.accountants import gdp, pld
+from dpcore import accountants
+from dpcore.accountants import pld
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -179,7 +182,7 @@ def test_gaussian_releases_are_exact(count, adjacency):
             GaussianRelease(noise_multiplier=3.0),
         )
     )
-    exact = gdp.account(event, delta=1e-6, adjacency=adjacency).epsilon
+    exact = accountants.account(event, delta=1e-6, adjacency=adjacency).epsilon
     assert exact <= epsilon(event, 1e-6, adjacency=adjacency) <= exact * (1 + 1e-4)
 
 
@@ -293,7 +296,7 @@ def test_a_delta_below_the_margin_has_no_bound_for_replaced_samples():
     assert epsilon(event, 1e-12, adjacency=REPLACE) == math.inf
 
 
-def test_the_limits_of_a_composition_are_the_librarys():
+def test_the_truncation_of_a_composition_is_the_librarys():
     from dp_accounting.pld import common
 
     rng = np.random.default_rng(5)
@@ -301,12 +304,25 @@ def test_the_limits_of_a_composition_are_the_librarys():
     for size, times in itertools.product((2, 3, 40, 700), (1, 2, 30, 100_000)):
         for tail in (0, 1e-15, 1e-4):
             probs = rng.dirichlet(np.full(size, 0.3))
-            assert pld.limits(probs, times, tail) == untouched(probs, times, tail)
+            assert pld.truncation_bounds(probs, times, tail) == untouched(probs, times, tail)
 
 
 @pytest.mark.parametrize("found", [sampled(0.01, 2.0), GaussianRelease(noise_multiplier=3.0), PureRelease(epsilon=0.5)])
 @pytest.mark.parametrize("times", [2, 9, 4000])
 def test_a_dense_distribution_composes_to_the_same_numbers(found, times):
     single = pld.distribution(found, 0.01, ADD)
-    quick, slow = pld._dense(single).self_compose(times), single.self_compose(times)
+    quick, slow = pld.self_composed(single, times), single.self_compose(times)
     assert quick.get_epsilon_for_delta(1e-6) == slow.get_epsilon_for_delta(1e-6)
+
+
+def test_the_library_is_left_as_it_is():
+    code = (
+        "from dp_accounting.pld import common\n"
+        "before = dict(vars(common))\n"
+        "from dpcore import accountants\n"
+        "from dpcore.privacy import *\n"
+        "event = Composed(event=PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=1.0)), count=50)\n"
+        "accountants.account(event, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, accountant='pld')\n"
+        "assert before == vars(common), [name for name in before if before[name] is not vars(common)[name]]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

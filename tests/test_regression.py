@@ -9,15 +9,14 @@ import pytest
 from scipy import optimize
 
 from dpcore import check
-from dpcore.experiments import regression_surface
-from dpcore.experiments.regression import SPLITTERS, RegressionSettings
-from dpcore.experiments.regression_work import EPSILONS, SHARES, Curve, Focus, Split
-from dpcore.learners.functional import best_share, published_best_share
-from dpcore.learners.linear import MECHANISMS
-from dpcore.regression_data import SOURCES, load
-from ui.figures import regression as figures
-from ui.figures import regression_surface as surfaces
-from ui.figures import theme
+from dpcore.data.regression import SOURCES, load
+from dpcore.estimators.linear import REGRESSIONS
+from dpcore.regression.functional import best_share, published_best_share
+from pages.regression import figures
+from pages.regression import surface as regression_surface
+from pages.regression.experiment import SPLITTERS, RegressionSettings
+from pages.regression.work import EPSILONS, SHARES, ErrorCurve, Focus, ShareCurve
+from ui.plot import theme
 
 
 def numbers(spec) -> np.ndarray:
@@ -107,13 +106,15 @@ def test_essential_work_is_one_method_at_one_epsilon():
     tasks = settings(**SMALL).tasks()
     assert [type(task) for task in tasks if task.essential] == [Focus]
     kinds = [type(task) for task in tasks]
-    assert [kinds.count(kind) for kind in (Focus, Curve, Split)] == [6, 6, 2]
+    assert [kinds.count(kind) for kind in (Focus, ErrorCurve, ShareCurve)] == [6, 6, 2]
     assert len(set(tasks)) == len(tasks)
 
 
 def test_moving_epsilon_leaves_the_curves_alone():
     one, other = (settings(**SMALL, epsilon=epsilon).tasks() for epsilon in (0.1, 5.0))
-    assert {task for task in one if isinstance(task, Curve)} == {task for task in other if isinstance(task, Curve)}
+    assert {task for task in one if isinstance(task, ErrorCurve)} == {
+        task for task in other if isinstance(task, ErrorCurve)
+    }
     shared = set(settings(**SMALL).tasks()) & set(settings(**SMALL, mechanism="gaussian").tasks())
     assert len(shared) == 14  # another method looked at is no new work
 
@@ -134,18 +135,20 @@ def drawn(result) -> list[dict]:
         figures.lines,
         figures.coefficients,
         figures.split,
-        surfaces.true,
+        figures.true_surface,
     ]
     return [draw(result) for draw in all_of_them] + (
-        [surfaces.noisy(result)] if result.noisy_surface is not None else []
+        [figures.noisy_surface(result)] if result.noisy_surface is not None else []
     )
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", REGRESSIONS)
 @pytest.mark.parametrize("epsilon", [0.01, 100.0])
 def test_plotly_accepts_every_figure_of_every_method(mechanism, epsilon):
     start = settings(**SMALL, mechanism=mechanism, epsilon=epsilon)
-    result = start.result({task: task.run() for task in start.tasks() if task.essential or isinstance(task, Split)})
+    result = start.result(
+        {task: task.run() for task in start.tasks() if task.essential or isinstance(task, ShareCurve)}
+    )
     for figure in drawn(result):
         assert len(go.Figure(figure).data) == len(figure["data"])
 
@@ -161,19 +164,19 @@ class TestResult:
         assert small.least_squares == pytest.approx(np.sqrt(np.square(off).mean()), rel=1e-9)
         assert small.mean_error == pytest.approx(np.sqrt(np.square(data.y_test - y.mean()).mean()), rel=1e-9)
 
-    @pytest.mark.parametrize("name", MECHANISMS)
+    @pytest.mark.parametrize("name", REGRESSIONS)
     def test_every_method_comes_to_least_squares_or_near(self, name, census):
         end = census.curves[name].errors[EPSILONS.index(100.0)]
         assert np.median(end) < 1.01 * census.least_squares
 
     def test_a_point_of_the_curve_is_what_today_shows(self, census):
-        for name in MECHANISMS:
+        for name in REGRESSIONS:
             place = EPSILONS.index(0.1)
             np.testing.assert_allclose(census.curves[name].errors[place], census.at_now[name].errors, rtol=1e-6)
 
     def test_table_and_frames_hold_what_is_drawn(self, small):
         table = small.table()
-        assert list(table["mechanism"]) == list(MECHANISMS)
+        assert list(table["mechanism"]) == list(REGRESSIONS)
         assert table["median"][0] == pytest.approx(np.median(small.at_now["published"].errors))
         assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
         lines = {trace.get("name"): trace for trace in figures.errors(small)["data"]}
@@ -182,7 +185,7 @@ class TestResult:
         for name, (title, _) in theme.REGRESSIONS.items():
             medians = np.minimum(over.loc[name]["median"].to_numpy(), 20 * high)
             np.testing.assert_allclose(numbers(lines[title]["y"]), medians, rtol=1e-5)
-        assert len(small.runs) == len(MECHANISMS) * len(EPSILONS) * 6
+        assert len(small.runs) == len(REGRESSIONS) * len(EPSILONS) * 6
         assert list(small.over_split) == ["share", *SPLITTERS]
         assert tuple(small.over_split["share"]) == SHARES
 
@@ -259,7 +262,7 @@ class TestSurface:
         for draw in (int(np.argmin(least)) + 1, int(np.argmax(least)) + 1):
             start = replace(census.settings, draw=draw)
             result = start.result({start.focus("published"): census.focus})
-            title = surfaces.noisy(result)["layout"]["title"]["text"]
+            title = figures.noisy_surface(result)["layout"]["title"]["text"]
             assert title.startswith(f"Quadratic of draw {draw}: a ")
             surface = result.noisy_surface
             assert (surface.negative > 0) == (least[draw - 1] <= 0)

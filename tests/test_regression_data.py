@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from dpcore import check, regression_data
-from dpcore.regression_data import SOURCES, load
+from dpcore import check
+from dpcore.data import regression as regression_data
+from dpcore.data.regression import SOURCES, load
 
 CENSUS = ("us", "brazil")
 

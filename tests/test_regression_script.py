@@ -6,25 +6,21 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.experiments.regression import RegressionSettings
-from dpcore.learners.linear import MECHANISMS
-from dpcore.regression_data import SOURCES
+from dpcore.data.regression import SOURCES
+from dpcore.estimators.linear import REGRESSIONS
+from pages.regression import figures
+from pages.regression import words as say
+from pages.regression.experiment import RegressionSettings
+from tests.test_pages import opened
+from ui.panels import number
 
 ROOT = Path(__file__).parents[1]
-PAGE = "app_pages/regression.py"
-
-
-def opened(**link: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30).run()
-    app.switch_page(PAGE)
-    for name, value in link.items():
-        app.query_params[name] = value
-    return app.run()
+PAGE = "regression"
 
 
 def quick(**link: str) -> AppTest:
     """Of the small data set, with few runs."""
-    return opened(**({"dataset": "diabetes", "repeats": "3"} | link))
+    return opened(PAGE, **({"dataset": "diabetes", "repeats": "3"} | link))
 
 
 def text(app: AppTest) -> str:
@@ -54,7 +50,7 @@ def rested(app: AppTest) -> AppTest:
 
 
 def test_it_opens_with_296000_people_and_says_what_falls_over():
-    app = opened()
+    app = opened(PAGE)
     assert not app.exception
     said = text(app)
     assert "epsilon 0.2" in said
@@ -63,10 +59,10 @@ def test_it_opens_with_296000_people_and_says_what_falls_over():
     assert settings_of(app).rows == 296_000
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", REGRESSIONS)
 @pytest.mark.parametrize("dataset", SOURCES)
 def test_every_method_on_every_data_set(dataset, mechanism):
-    app = opened(dataset=dataset, mechanism=mechanism, repeats="3", features="5")
+    app = opened(PAGE, dataset=dataset, mechanism=mechanism, repeats="3", features="5")
     assert not app.exception
     assert not app.warning
     assert (settings_of(app).dataset, settings_of(app).mechanism) == (dataset, mechanism)
@@ -83,7 +79,7 @@ def test_at_rest_the_tables_hold_all_methods():
 def test_a_link_is_the_experiment():
     first = rested(moved(quick(), "epsilon", 2.5))
     address = {name: values[0] if isinstance(values, list) else values for name, values in first.query_params.items()}
-    second = rested(opened(**address))
+    second = rested(opened(PAGE, **address))
     assert settings_of(second) == settings_of(first)
     assert text(second) == text(first)
     assert set(first.query_params) == set(asdict(RegressionSettings()))
@@ -123,7 +119,7 @@ def test_the_share_has_a_knob_only_where_it_is_chosen_by_hand():
     assert settings_of(app).share_of("published") == 0.4
     moved(app, "share", 0.7)
     assert not app.exception
-    assert "70 % of epsilon goes to the quadratic" in text(app)
+    assert "70\u00a0% of epsilon goes to the quadratic" in text(app)
     app.selectbox(key="regression.split").set_value("best").run()
     assert "where the noise is least" in text(app)
 
@@ -137,3 +133,17 @@ def test_another_data_set_and_other_pictures():
     assert settings_of(app).up == 0
     app.selectbox(key="regression.across").set_value(0).run()
     assert "another feature" in app.error[0].value
+
+
+@pytest.mark.parametrize("mechanism", REGRESSIONS)
+def test_the_alternatives_tell_what_the_pictures_show(mechanism):
+    """The lines by their ends, the surface by the runs that end inside it: counted here from the drawn figures."""
+    size = {"rows": 353, "features": 10, "label_top": 346.0, "repeats": 7, "draw": 1}
+    result = RegressionSettings(dataset="diabetes", mechanism=mechanism, epsilon=30.0, **size).run()
+    said = say.alts(result)
+    title = figures.true_surface(result)["layout"]["title"]["text"]
+    assert title.removeprefix("True error; ").removesuffix(" here") in said["true"]
+    _, runs, exact = result.lines()
+    for end in (0, 1):
+        middle = sorted(runs[:, end])[3]
+        assert f"least squares says {number(exact[end])}, the middle run {number(middle)}" in said["lines"]

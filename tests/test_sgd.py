@@ -7,9 +7,10 @@ import network_oracles as plain
 import numpy as np
 import pytest
 
-from dpcore import check, cores, lots, sgd
-from dpcore.networks import Architecture
+from dpcore import check, cores
 from dpcore.streams import stream
+from dpcore.training import lots, sgd
+from dpcore.training.networks import Architecture
 
 ROWS, RATE, STEPS = 30, 0.3, 70
 NETS = {
@@ -252,10 +253,16 @@ class TestRefusals:
             ({"X": np.ones((ROWS, 4))}, "X"),
             ({"X": np.ones((ROWS - 1, 3))}, "X"),
             ({"y": np.full(ROWS, 2)}, "y"),
-            ({"y": np.full(ROWS, -1)}, "y"),
+            ({"y": np.full(ROWS, -2)}, "y"),
             ({"noise": -1.0}, "noise_multiplier"),
             ({"noise": math.nan}, "noise_multiplier"),
             ({"start": np.zeros(5)}, "start"),
+            ({"start": np.full(32, np.nan)}, "start"),
+            ({"y": np.full(ROWS, "a")}, "y"),
+            ({"noise": True}, "noise_multiplier"),
+            ({"noise": "much"}, "noise_multiplier"),
+            ({"noise": [1.0, 2.0]}, "noise_multiplier"),
+            ({"draws": [0, 0.5, 1, 2]}, "draws"),
             ({"start": np.zeros((3, 32))}, "start"),
             ({"draws": []}, "draws"),
             ({"seed": -1}, "seed"),

@@ -12,9 +12,11 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from dpcore import accountants, audit, sgd
-from dpcore.networks import Architecture
+from dpcore import accountants
+from dpcore.attacks import audit
 from dpcore.privacy import Adjacency, Guarantee
+from dpcore.training import sgd
+from dpcore.training.networks import Architecture
 
 ADD = Adjacency.ADD_REMOVE
 EPSILON, DELTA = 1.0, 1e-2

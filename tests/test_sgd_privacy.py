@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from dpcore import accountants, sgd
-from dpcore.networks import Architecture
+from dpcore import accountants
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+from dpcore.training import sgd
+from dpcore.training.networks import Architecture
 
 ADD = Adjacency.ADD_REMOVE
 ROWS, RATE, STEPS = 30, 0.3, 70

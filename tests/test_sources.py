@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore import audit, check, erm
+from dpcore import check
 from dpcore.accountants import gdp
+from dpcore.attacks import audit
 from dpcore.parties import importance, sources
-from dpcore.parties.sources import Budget, Objective, Part, Source
+from dpcore.parties.objective import Objective
+from dpcore.parties.sources import Budget, Part, Source
 from dpcore.privacy import Adjacency, Guarantee, PureRelease
+from dpcore.training import erm
 
 REPLACE = Adjacency.REPLACE_ONE
 # Many saturated rows hold the minimum far out along the first axis; there two rows pull with nearly all their length

@@ -51,12 +51,34 @@ def test_noise_is_standard_normal():
     assert stats.kstest(drawn(range(50), steps=40).ravel(), stats.norm.cdf).pvalue > 1e-3
 
 
+def test_every_bit_of_a_seed_of_128_counts():
+    seed = 0x0123456789ABCDEF_FEDCBA9876543210
+    seen = {streams.stream(seed ^ flipped, "noise").bytes(16) for flipped in [0, *(1 << bit for bit in range(128))]}
+    assert len(seen) == 129
+
+
 @pytest.mark.parametrize(
-    ("seed", "purpose", "name"), [(-1, "noise", "seed"), (1.5, "noise", "seed"), (1, "tea", "purpose")]
+    ("changes", "name"),
+    [
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"purpose": "tea"}, "purpose"),
+        ({"index": -1}, "index"),
+        ({"index": 0.5}, "index"),
+        ({"part": -1}, "part"),
+    ],
+    ids=str,
 )
-def test_bad_keys_are_refused_by_name(seed, purpose, name):
+def test_bad_keys_are_refused_by_name(changes, name):
     with pytest.raises(check.RefusedError, match=f"^{name} is "):
-        streams.stream(seed, purpose)
+        streams.stream(**{"seed": 1, "purpose": "noise"} | changes)
+
+
+@pytest.mark.parametrize("indices", [[0, 0.5], [-1], ["a"]], ids=str)
+def test_bad_indices_are_refused_by_name(indices):
+    with pytest.raises(check.RefusedError, match="^indices is "):
+        drawn(indices, steps=1)
 
 
 def test_no_streams_yield_empty_steps():

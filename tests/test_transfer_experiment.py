@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from dpcore import check, transfer
-from dpcore import frank_wolfe as fw
 from dpcore.accountants import account, zcdp
-from dpcore.experiments import transfer as experiment
-from dpcore.experiments import transfer_result
-from dpcore.experiments import transfer_work as work
-from dpcore.experiments.transfer import CANDIDATES, EPSILONS, MIGRATED, TransferSettings
 from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
+from dpcore.training import frank_wolfe as fw
+from pages.transfer import experiment
+from pages.transfer import result as transfer_result
+from pages.transfer.experiment import CANDIDATES, EPSILONS, MIGRATED, TransferSettings
 
 SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
 
@@ -49,7 +48,7 @@ class TestBudget:
     @pytest.mark.parametrize("adjacency", Adjacency)
     def test_the_noise_is_that_of_the_event(self, adjacency):
         settings = SMALL.change(adjacency=str(adjacency), h=0.4)
-        plans = work.plans(settings, 2.0, 1000)
+        plans = settings.model.plans(2.0, 1000)
         moves = {Adjacency.REPLACE_ONE: 2, Adjacency.ADD_REMOVE: 1}[adjacency]
         for name, radius, rows in (("target", 2.0, 300), ("pooled", 2.0, 300 + 996), ("transfer", 0.4, 300)):
             own = plans[name]
@@ -76,7 +75,7 @@ class TestBudget:
 
     def test_the_steps_and_the_noise_do_not_look_at_private_rows(self):
         """Another seed is other data: the plans, and with them the noise and the path's length, stay."""
-        assert work.plans(SMALL, 2.0, 1000) == work.plans(SMALL.change(seed=77), 2.0, 1000)
+        assert SMALL.model.plans(2.0, 1000) == SMALL.change(seed=77).model.plans(2.0, 1000)
 
 
 @pytest.fixture(scope="module", params=["known", "detected"])
@@ -221,6 +220,6 @@ def test_bad_settings_are_refused_by_name(changes):
 def test_the_correction_reaches_every_transferable_contrast(q, h, radius):
     settings = TransferSettings(q=q, h=h, difference=1.6)
     assert settings.radius == pytest.approx(radius)
-    found = work.data(settings)
+    found = settings.data.problem
     near = found.contrasts[found.transferable(q, h)]
     assert (transfer.norm_q(near, 1) <= settings.radius + 1e-9).all()

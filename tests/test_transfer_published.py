@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dpcore.experiments import transfer_published as published
-from dpcore.experiments.transfer_published import CONTROLS, PUBLISHED, Row, fits
 from dpcore.streams import stream
+from pages.transfer import published
+from pages.transfer.published import CONTROLS, PUBLISHED, Row, fits
 
 
 def plain_loop(rows, *, epochs, noise):

@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 from test_figures import numbers
 from test_pages import opened, text
 
-from dpcore.experiments.transfer import CANDIDATES, EPSILONS, NOISES, POLYTOPES, SELECTIONS, TransferSettings
-from ui.figures import transfer as figures
-from ui.sentences import transfer as say
+from pages.transfer import figures
+from pages.transfer import words as say
+from pages.transfer.experiment import CANDIDATES, EPSILONS, NOISES, POLYTOPES, SELECTIONS, TransferSettings
 
-PAGE = "app_pages/transfer.py"
+PAGE = "transfer"
 SMALL = {"target_rows": 200, "dimension": 5, "repeats": 4}
 CASES = [
     {},

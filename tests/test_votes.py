@@ -9,15 +9,16 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
-from dpcore import audit, erm
 from dpcore.accountants import gdp, rdp
-from dpcore.experiments import parties_crowd as crowds
-from dpcore.experiments import parties_work as work
-from dpcore.experiments.parties import PartiesSettings
+from dpcore.attacks import audit
 from dpcore.mechanisms import NoisyMax, NormExponential
-from dpcore.parties import aggregation, local
+from dpcore.parties import aggregation, local, pate
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+from dpcore.training import erm
+from pages.parties import crowd as crowds
+from pages.parties import work
+from pages.parties.experiment import PartiesSettings
 
 STRENGTHS = [1e-2, 1.0, 100.0]
 
@@ -160,7 +161,7 @@ class TestSensitivity:
 class TestNoise:
     @pytest.mark.parametrize("dataset", ["two", "four", "six"])
     def test_the_length_is_gamma_in_all_the_dimensions(self, dataset):
-        shape = PartiesSettings(dataset=dataset).model.shape
+        shape = PartiesSettings(dataset=dataset).ensemble.shape
         noise = work.unit_noise(0, "soft", 2000, shape).reshape(2000, -1)
         size = shape[0] * shape[1]
         assert size == {"two": 3, "four": 12, "six": 66}[dataset]
@@ -174,24 +175,43 @@ class TestNoise:
 
     def test_every_epsilon_sees_the_same_noise(self):
         model = PartiesSettings(parties=20).model
-        crowds.tally(model.crowd, 20)
-        one, two = work.released(model, "soft", 20, (1.0, 2.0)) - work.fits(model, 20).weights["soft"]
+        crowds.tally(model.ensemble.crowd, 20)
+        one, two = work.released(model, "soft", 20, (1.0, 2.0)) - work.fits(model.ensemble, 20).weights["soft"]
         np.testing.assert_allclose(one, 2 * two, rtol=1e-9)
-        other = work.released(model, "vote", 20, (1.0,)) - work.fits(model, 20).weights["vote"]
+        other = work.released(model, "vote", 20, (1.0,)) - work.fits(model.ensemble, 20).weights["vote"]
         assert not np.allclose(one / np.linalg.norm(one), other[0] / np.linalg.norm(other[0]))
 
     @pytest.mark.parametrize("release", ["vote", "soft", "average"])
     def test_what_is_released_has_noise_for_its_sensitivity(self, release):
         model = PartiesSettings(parties=20, dataset="four", repeats=40).model
-        crowds.tally(model.crowd, 20)
-        found = work.released(model, release, 20, (0.5,))[0] - work.fits(model, 20).weights[release]
-        tolerance = 0.0 if release == "average" else work.fits(model, 20).tolerance
-        scale = model.sensitivity(release, tolerance=tolerance) / 0.5
+        crowds.tally(model.ensemble.crowd, 20)
+        found = work.released(model, release, 20, (0.5,))[0] - work.fits(model.ensemble, 20).weights[release]
+        scale = model.sensitivity(release) / 0.5
         assert stats.kstest(np.linalg.norm(found, axis=(1, 2)) / scale, stats.gamma(12).cdf).pvalue > 1e-3
+
+    @pytest.mark.parametrize("release", ["vote", "soft"])
+    def test_the_size_of_the_noise_tells_nothing_of_the_parties(self, release):
+        """Crowds that say other things about the same public rows; how near a fit came to its minimum is theirs."""
+        noises = []
+        for careless in (0.0, 0.9):
+            settings = PartiesSettings(parties=20, careless=careless)
+            model, own = settings.model, settings.ensemble
+            noises.append(work.released(model, release, 20, (0.5,)) - work.fits(model.ensemble, 20).weights[release])
+            slack = 2 * erm.TOLERANCE / own.regularisation
+            exact = aggregation.mean_norm(own.rows["public"]) / own.regularisation / (20 if release == "soft" else 1)
+            assert model.sensitivity(release) == pytest.approx(exact + slack, rel=1e-12)
+        np.testing.assert_allclose(*noises, rtol=1e-10)
+
+    def test_a_fit_that_does_not_get_there_is_not_released(self, monkeypatch):
+        model = PartiesSettings(parties=20, seed=5).model
+        monkeypatch.setattr(erm, "_STEPS", 1)
+        work.fits.cache_clear()
+        with pytest.raises(ArithmeticError, match="minimiser"):
+            work.released(model, "soft", 20, (0.5,))
 
     def test_pate_costs_a_over_sigma_squared_a_question(self):
         sigma = 7.0
-        event = GaussianRelease(noise_multiplier=sigma / aggregation.COUNTS_SENSITIVITY)
+        event = GaussianRelease(noise_multiplier=sigma / pate.COUNTS_SENSITIVITY)
         orders = (1.5, 2.0, 8.0)
         np.testing.assert_allclose(rdp.divergences(event, orders), np.array(orders) / sigma**2)
 
@@ -229,8 +249,9 @@ class Neighbours:
     def __init__(self, monkeypatch, release, *, dataset, epsilon=2.0, strength=20.0, parties=5, **changes):
         asked = {"repeats": 2, "regularisation": 1.0, "public_rows": 50, "dataset": dataset, "parties": parties}
         model = PartiesSettings(**asked).model
-        self.model = replace(model, regularisation=strength, repeats=RUNS, **changes)
-        K, N = model.classes, model.crowd.public_rows + CHECK_ROWS
+        own = replace(model.ensemble, regularisation=strength)
+        self.model = replace(model, ensemble=own, repeats=RUNS, **changes)
+        K, N = own.classes, own.crowd.public_rows + CHECK_ROWS
         self.weights = []
         for says in (0, 1):
             votes = np.zeros((K, N))
@@ -238,12 +259,12 @@ class Neighbours:
             votes[says] += 1
             # The party's own weights, if it is weights that are averaged: as long as they can be, one way or the other
             longest = aggregation.longest(K, strength)
-            own = np.full(model.shape, 1 / math.sqrt(math.prod(model.shape))) * longest * (1 - 2 * says)
-            said = crowds.Tally(votes, votes.astype(np.float32), own, np.full(5, 0.5), np.zeros((5, N), int))
+            weights = np.full(own.shape, 1 / math.sqrt(math.prod(own.shape))) * longest * (1 - 2 * says)
+            said = crowds.Tally(votes, votes.astype(np.float32), weights, np.full(5, 0.5), np.zeros((5, N), int))
             monkeypatch.setattr(work, "tally", lambda crowd, upto, said=said: said)
             work.fits.cache_clear()
             found = work.released(self.model, release, parties, (epsilon,))[0]
-            fitted = work.fits(self.model, parties)
+            fitted = work.fits(self.model.ensemble, parties)
             self.weights.append(fitted.weights[release].ravel())
             if not says:
                 self.noise = (found - fitted.weights[release]).reshape(RUNS, -1)
@@ -328,7 +349,7 @@ class TestAudit:
             counts[says] += 1
             labels = np.concatenate(
                 [
-                    aggregation.noisy_winners(counts, rng.standard_normal((500, 2, questions)), np.array(sigma))
+                    pate.noisy_winners(counts, rng.standard_normal((500, 2, questions)), np.array(sigma))
                     for _ in range(RUNS // 500)
                 ]
             )

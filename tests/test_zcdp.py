@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dpcore import accountants
-from dpcore.accountants import gdp, zcdp
+from dpcore import accountants, check
+from dpcore.accountants import zcdp
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -61,7 +61,7 @@ def test_a_pure_release_costs_at_most_half_its_square():
 def test_the_conversion_lies_above_the_exact_gaussian_and_below_the_classic(noise, delta):
     event = GaussianRelease(noise_multiplier=noise)
     rho = zcdp.rho_of_event(event)
-    exact, found = gdp.account(event, delta=delta, adjacency=ADD).epsilon, zcdp.epsilon_of(rho, delta=delta)
+    exact, found = accountants.account(event, delta=delta, adjacency=ADD).epsilon, zcdp.epsilon_of(rho, delta=delta)
     assert exact <= found <= zcdp.classic_epsilon(rho, delta=delta)
     orders = 1 + np.geomspace(1e-3, 1e5, 400_000)
     all_orders = rho * orders + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
@@ -113,3 +113,10 @@ def test_what_has_no_rho_is_refused(event):
 
 def test_no_noise_is_no_privacy():
     assert zcdp.account(GaussianRelease(noise_multiplier=0), delta=1e-6, adjacency=ADD).epsilon == math.inf
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(True, 0.5), (1.0, True), (1.0, "a"), (-1.0, 0.5), (1.0, 0)], ids=str)
+def test_what_is_no_budget_is_refused_although_answers_are_kept(epsilon, delta):
+    zcdp.rho_of(1.0, delta=0.5)
+    with pytest.raises(check.RefusedError, match="^(epsilon|delta) is "):
+        zcdp.rho_of(epsilon, delta=delta)

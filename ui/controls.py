@@ -4,16 +4,27 @@ A desk holds one frozen Settings value. Every control changes it through ``setti
 is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
 """
 
+import logging
+import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import streamlit as st
 
 from dpcore.check import RefusedError
-from ui import live
+from ui import live, pace
+from ui.plain import plain, quoted
 from ui.vocabulary import KNOBS
+
+# Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
+# digits of other scripts.
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
+# "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+UNFORESEEN = "another value, as this one met a fault of the page"
+
+_log = logging.getLogger(__name__)
 
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "main", **changes: Any) -> live.Knob:
@@ -30,8 +41,7 @@ class Desk:
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
     answers one, so that the next may be waiting. ``told``: (settings, whether all of their work was done) that the page
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
-    ``ahead``: (value, settings) that a knob that plays comes to next, if this run answers one. ``choices``: field ->
-    (label, options) of what the page lets one choose.
+    ``choices``: field -> (label, options) of what the page lets one choose.
     """
 
     page: str
@@ -43,24 +53,14 @@ class Desk:
     link: dict[str, str] = field(default_factory=dict)
     told: tuple[Any, bool] | None = None
     clicked: int = 0
-    ahead: tuple[tuple[float, Any], ...] = ()
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
         ((name, _),) = change.items()
         self.errors.pop(name, None)
-        try:
-            self.settings = self.settings.change(**change)
-        except RefusedError as refusal:
-            self.errors[refusal.name if refusal.name in KNOBS else name] = _sentence(refusal)
-
-    def look_ahead(self, move: live.Movement) -> None:
-        """Note what the settings will be where the knob of this movement goes next; a value they refuse is left out."""
-        for value in move.ahead:
-            with suppress(RefusedError):
-                there = self.settings.change(**{move.name: _typed(type(self.settings), move.name, value)})
-                self.ahead += ((value, there),)
+        self.settings, refusals = _tried(self.settings, **change)
+        self.errors |= refusals
 
     def take(self, settings: Any) -> None:
         """Go over to other settings as a whole; what was refused before is forgotten."""
@@ -84,7 +84,7 @@ class Desk:
             **more,
         )
         if name in self.errors:
-            st.error(self.errors[name])
+            st.error(plain(self.errors[name]))
 
     def panel(
         self,
@@ -95,13 +95,14 @@ class Desk:
         more: Sequence[str] = (),
         done: float,
         changes: Mapping[str, Mapping[str, Any]] | None = None,
+        channel: bool = False,
     ) -> None:
         """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
         itself.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
-        how a page's knob differs from ``KNOBS``.
+        how a page's knob differs from ``KNOBS``. ``channel``: whether movements may be asked about on the channel.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -116,14 +117,21 @@ class Desk:
             ack=self.ack,
             pending=done < 1,
             behind=self.told != (self.settings, done == 1),
+            rest=pace.rest(),
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
+            channel={"page": self.page, "settings": self.as_link} if channel else None,
         )
+
+    @property
+    def as_link(self) -> dict[str, str]:
+        """The whole setting as an address holds it."""
+        return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
         self.told = self.settings, done == 1
-        self.link = {name: str(value) for name, value in asdict(self.settings).items()}
+        self.link = self.as_link
         if st.query_params.to_dict() != self.link:
             st.query_params.from_dict(self.link)
 
@@ -143,20 +151,21 @@ def desk(page: str, settings_type: type) -> Desk:
         here.settings, here.notices = from_link(settings_type, address)
         here.errors, here.link = {}, address
     move = live.movement(f"{page}.knobs", after=here.ack)
-    here.moving, here.ahead = move is not None and not move.tick, ()
+    here.moving = move is not None and not move.tick
+    if here.moving:
+        pace.moves(here)
     if move is not None:
         here.ack = move.seq
+        if _movable(here.settings, move.name):
+            here.change(**{move.name: move.value})
         if move.page:
             st.rerun()
-        if move.name in KNOBS and hasattr(here.settings, move.name):
-            here.change(**{move.name: _typed(settings_type, move.name, move.value)})
-            here.look_ahead(move)
     click = live.movement(f"{page}.board", after=here.clicked)
     if click is not None and not click.tick:
         here.clicked = click.seq
         here.moving = here.moving or not click.final
         if click.name in getattr(settings_type, "CLICKS", ()):
-            here.change(**{click.name: _typed(settings_type, click.name, click.value)})
+            here.change(**{click.name: click.value})
     return here
 
 
@@ -168,30 +177,74 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
         if name not in address:
             continue
         try:
-            settings = settings.change(**{name: _typed(settings_type, name, address[name])})
+            settings = _changed(settings, **{name: address[name]})
         except RefusedError as refusal:
-            notices.append(f"{_quoted(name, address[name])} was ignored: it must be {refusal.allowed}.")
+            why = f"it must be {plain(refusal.allowed)}.{_two_ways(address[name])}"
+            notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
     unknown = [name for name in address if name not in known]
     notices += [f"{_quoted(name, address[name])} was ignored: this page has no such setting." for name in unknown]
     return settings, notices
 
 
+def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, str]]:
+    """(``settings`` after a movement, as a desk takes it; the field -> the sentence that refused it)."""
+    return _tried(settings, **{name: value}) if _movable(settings, name) else (settings, {})
+
+
+def _movable(settings: Any, name: str) -> bool:
+    """Whether a panel or a click on a chart may move this."""
+    return (name in KNOBS and hasattr(settings, name)) or name in getattr(settings, "CLICKS", ())
+
+
+def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
+    """(``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
+    ((name, _),) = change.items()
+    try:
+        return _changed(settings, **change), {}
+    except RefusedError as refusal:
+        return settings, {refusal.name if refusal.name in KNOBS else name: _sentence(refusal)}
+
+
 def _quoted(name: str, value: str) -> str:
     """A part of the link as it was, shown as code so that nothing in it is taken for formatting."""
-    return "In the link, `" + f"{name}={value}"[:60].replace("`", "'") + "`"
+    return f"In the link, {quoted(f'{name}={value}')}"
+
+
+def _changed(settings: Any, **change: float | str) -> Any:
+    """``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page away."""
+    ((name, value),) = change.items()
+    try:
+        return settings.change(**{name: _typed(type(settings), name, value)})
+    except RefusedError:
+        raise
+    except Exception as fault:
+        _log.exception("%s: a value of %s met a fault", type(settings).__name__, name)
+        raise RefusedError(name, value, UNFORESEEN) from fault
 
 
 def _typed(settings_type: type, name: str, value: float | str) -> Any:
     """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
     kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
     kind = kind if isinstance(kind, str) else kind.__name__
-    try:
-        number = float(value)
-    except ValueError:
+    number = _number(value) if isinstance(value, str) else float(value)
+    if number is None or kind not in ("int", "float"):
         return value
-    if kind == "int":
-        return int(number) if number.is_integer() else number
-    return number if kind == "float" else value
+    return int(number) if kind == "int" and number.is_integer() else number
+
+
+def _number(text: str) -> float | None:
+    """What a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
+    plain = text.strip(" ")
+    if not _THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    return float(plain) if _NUMBER.fullmatch(plain) else None
+
+
+def _two_ways(value: object) -> str:
+    """A sentence more, for a number whose comma may part thousands, or decimals."""
+    if not (isinstance(value, str) and _THOUSANDS.fullmatch(value.strip(" "))):
+        return ""
+    return f" Its comma can be read in two ways: write {value.replace(',', '')} or {value.replace(',', '.')}."
 
 
 def _label(name: str) -> str:
@@ -200,5 +253,6 @@ def _label(name: str) -> str:
 
 def _sentence(refusal: RefusedError) -> str:
     """The refusal in the words of the page: the knob, the value and the range."""
-    value = refusal.value if isinstance(refusal.value, str) else f"{refusal.value:.6g}"
-    return f"{_label(refusal.name)} cannot be {value or 'empty'}: it must be {refusal.allowed}."
+    value = f"{refusal.value:.6g}" if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    why = f"it must be {refusal.allowed}.{_two_ways(value)}"
+    return f"{_label(refusal.name)} cannot be {value or 'empty'}: {why}"

@@ -1,27 +1,40 @@
 """A CSV file of the user's own: brought, read, its columns chosen; and in words what is asked, refused and known.
 
-The file lives in the session that has brought it. A page's settings hold an ``own_texts.Own`` as a word, which becomes
-another one only when the file allows what the boxes say; until then the page stays as it was.
+The file lives in the state of the session that has brought it, and nowhere else: a link, and so any other session, has
+only the random name of an ``own_texts.Own``, which is resolved here. Settings become another ``Own``'s only when the
+file allows what the boxes say; until then the page stays as it was.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from dpcore import own_texts
 from dpcore.check import RefusedError
-from dpcore.own_texts import NONE, Own, Table
+from dpcore.data import csv_table, own_texts
+from dpcore.data.own_texts import NONE, Own
 from ui import controls
+from ui.own_session import Brought, present
+from ui.plain import plain
 
-_MEGABYTES = own_texts.MOST_BYTES // 10**6
+_MEGABYTES = csv_table.MOST_BYTES // 10**6
 _UPLOAD = f"A CSV file: a line of column names, then texts, labels and perhaps sources (up to {_MEGABYTES} MB)"
 _KEPT = (
-    "The file stays in the memory of this server while your session lasts, and numbers made from it until newer ones "
-    "need the room. Nothing is written to a disk, and no link holds a row. This page also shows what the rows give "
-    "*without* noise: it is a demonstration, and no way to publish."
+    "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
+    "it is gone, and so are the numbers that the server remembers of it. Nothing is written to a disk. A link holds a "
+    "random name, which opens the file in no other session, and how many sources and rows are used, which tells its "
+    "size to some fifty rows: take that as public. It holds the seed too, and who knows the seed can subtract the "
+    "noise. The page also shows what the rows give *without* noise: it is a demonstration, and no way to publish."
 )
 _NOTHING = "Choose a file above. Until then there is nothing to show."
+_ELSEWHERE = (
+    "This link is about a file that only the session that brought it can open: a link holds neither the file nor its "
+    "columns. If you have the file, choose it above (after a reload of the page, your own again) and say which columns "
+    "are what. Everything else in the link is kept, as far as the file has rows for it."
+)
+_ANEW = "Please look at the columns: a link does not hold them, so they are a guess from this file."
+_WESTERN = "It is no UTF-8, so it was read as Western European letters (Windows-1252). "
 _HEADS = {
     "text": "Text",
     "label": "Label",
@@ -42,79 +55,115 @@ _SPLIT, _SHARE = "none: split at random", "a share of each source"
 # Columns with more values than this may still be chosen, to be told why they do not do.
 _SHOWN = 60
 
+# Settings -> how many of their rows are public; reads the file's words, and refuses where they do not do.
+PublicRows = Callable[[Any], int]
 
-def ready(desk: controls.Desk, *, public_rows: Callable[[], int]) -> bool:
-    """Show what there is to choose; whether the settings are about a file that is here.
 
-    ``public_rows`` counts the rows that are public, which reads the file's words and may take a moment.
-    """
+def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
+    """Show what there is to choose; whether the settings are about a file that is here."""
     with st.container(border=True):
-        table = _brought(desk.page)
-        if table is None:
-            st.info(_wanted(desk.settings.own))
+        brought = _brought(desk.page)
+        if brought is None:
+            st.info(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
             return False
-        if not _columns(desk, _draft(desk, table)):
-            return False
+        awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
+        _recall(desk, brought)
         with st.spinner("Counting words"):
-            st.caption(_known(desk, public_rows()))
+            refusal = _adopt(desk, brought, public_rows)
+        _boxes(desk.page, brought, refusal)
+        if not holds(desk, public_rows=public_rows):
+            return False
+        if refusal is not None:
+            st.caption("What is shown below is still the choice before.")
+        elif awaited:
+            st.info(_ANEW)
+        st.caption(_known(desk, public_rows(desk.settings)))
         st.caption(_KEPT)
     return True
 
 
-def _brought(page: str) -> Table | None:
+def holds(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
+    """Whether the settings are about a file of this session, whose rows can be made; asked before anything is computed.
+
+    Settings that leave too little of it go back to the last that did not, and say so at the knob of the public rows.
+    """
+    brought = st.session_state.get(_key(desk.page))
+    own = desk.settings.own
+    if brought is None or not brought.table.columns or not isinstance(own, Own) or own not in brought.owns:
+        return False
+    try:
+        public_rows(desk.settings)
+        brought.standing = desk.settings
+    except RefusedError as refusal:
+        if brought.standing is None or brought.standing.own is not own:
+            return False
+        desk.settings = brought.standing
+        desk.errors["public_rows"] = refused(refusal)
+    return True
+
+
+def _key(page: str) -> str:
+    return f"{page}.brought"
+
+
+def _brought(page: str) -> Brought | None:
     """The newest file that could be read; one that could not leaves the one before in place, and says why."""
-    state, read, said, kept = st.session_state, f"{page}.read", f"{page}.refused", f"{page}.table"
+    state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
     file = st.file_uploader(_UPLOAD, type=["csv", "tsv", "txt"], key=f"{page}.file", max_upload_size=_MEGABYTES)
     if file is not None and state.get(read) != file.file_id:
         state[read], state[said] = file.file_id, None
         try:
-            state[kept] = own_texts.read(file.getvalue())
+            before, state[_key(page)] = state.get(_key(page)), Brought.of(csv_table.read(file.getvalue()))
+            if before is not None:
+                own_texts.forget(before.table)
         except RefusedError as refusal:
             state[said] = refused(refusal)
     if file is not None and state.get(said):
         st.error(state[said])
-    return state.get(kept)
+    return present(file, state.get(_key(page)))
 
 
-def _draft(desk: controls.Desk, table: Table) -> Own:
-    """What the boxes show: what the settings say of this file, else a guess, and then what is chosen."""
-    key, word = f"{desk.page}.draft", desk.settings.own
-    known, draft = st.session_state.get(key, (None, None))
-    if known != word or draft.file != table.digest:
-        linked = word != NONE and Own.read(word).file == table.digest
-        if word != NONE and not linked:
-            st.warning(_another(word, table))
-        draft = Own.read(word) if linked else own_texts.guess(table)
-    st.session_state[key] = word, draft
-    return draft
+def _recall(desk: controls.Desk, brought: Brought) -> None:
+    """Give the name that an address has, of a choice of this session, its file again; the boxes follow."""
+    own = brought.owns.get(desk.settings.own)
+    if own is None or own == brought.seen:
+        return
+    desk.settings, brought.draft = desk.settings.change(own=own), own.columns
 
 
-def _columns(desk: controls.Desk, draft: Own) -> bool:
-    """A box for each part; what the file does not allow is said under its box, and changes nothing."""
-    refusal = None
+def _adopt(desk: controls.Desk, brought: Brought, public_rows: PublicRows) -> RefusedError | None:
+    """Let the settings be about what the boxes say; a refusal is handed back, and changes nothing."""
     try:
-        checked = own_texts.checked(draft)
-        if checked.word != desk.settings.own:
-            desk.settings = desk.settings.change(own=checked.word)
-        st.session_state[f"{desk.page}.draft"] = desk.settings.own, checked
-    except RefusedError as error:
-        refusal = error
-    for place, (name, choices) in zip(st.columns(len(_HEADS)), _options(draft).items(), strict=True):
+        own = next((one for one in brought.owns.values() if one.columns == brought.draft), None)
+        own = own or own_texts.choose(brought.table, brought.draft)
+        if own is not desk.settings.own:
+            settings = desk.settings.change(own=own)
+            public_rows(settings)
+            desk.settings, brought.owns[str(own)] = settings, own
+    except RefusedError as refusal:
+        return refusal
+    finally:
+        brought.seen = str(desk.settings.own)
+    return None
+
+
+def _boxes(page: str, brought: Brought, refusal: RefusedError | None) -> None:
+    """A box for each part, and under it what the file does not allow."""
+    for place, (name, choices) in zip(st.columns(len(_HEADS)), _options(brought).items(), strict=True):
         with place:
-            _box(desk.page, name, choices, getattr(draft, name))
+            _box(page, brought, name, choices)
             if refusal is not None and refusal.name == name:
                 st.error(refused(refusal))
-    standing = desk.settings.own != NONE and Own.read(desk.settings.own).file == draft.file
-    if refusal is not None and standing:
-        st.caption("What is shown below is still the choice before.")
-    return standing
+    if refusal is not None and refusal.name not in _HEADS:
+        st.error(refused(refusal))
 
 
-def _options(draft: Own) -> dict[str, dict[str, str]]:
+def _options(brought: Brought) -> dict[str, dict[str, str]]:
     """Part -> its choices, and how they are shown."""
-    columns = {name: name for name in own_texts.find(draft.file).columns}
-    labels = own_texts.values(draft, draft.label, most=_SHOWN)
-    sources = own_texts.values(draft, draft.source, most=own_texts.MOST_SOURCES + 1) if draft.source else []
+    table, draft = brought.table, brought.draft
+    columns = {name: name for name in table.columns}
+    labels = own_texts.values(table, draft.label, most=_SHOWN)
+    sources = own_texts.values(table, draft.source, most=own_texts.MOST_SOURCES + 1) if draft.source else []
     return {
         "text": columns,
         "label": columns,
@@ -124,19 +173,18 @@ def _options(draft: Own) -> dict[str, dict[str, str]]:
     }
 
 
-def _box(page: str, name: str, choices: dict[str, str], value: str) -> None:
+def _box(page: str, brought: Brought, name: str, choices: dict[str, str]) -> None:
     """One of the boxes. Another label column has other labels, another source column other sources."""
-    key = f"{page}.own.{name}"
+    key, value = f"{page}.own.{name}", getattr(brought.draft, name)
     st.session_state[key] = value if value in choices else next(iter(choices))
 
     def changed() -> None:
-        word, draft = st.session_state[f"{page}.draft"]
-        draft = replace(draft, **{name: st.session_state[key]})
+        draft = replace(brought.draft, **{name: st.session_state[key]})
         if name == "label":
-            draft = replace(draft, yes=own_texts.usual_label(own_texts.find(draft.file), draft.label))
+            draft = replace(draft, yes=own_texts.usual_label(brought.table, draft.label))
         if name == "source":
             draft = replace(draft, public="")
-        st.session_state[f"{page}.draft"] = word, draft
+        brought.draft = draft
 
     shown = choices.get
     st.selectbox(_HEADS[name], list(choices), key=key, format_func=shown, on_change=changed, help=_HELP[name])
@@ -145,38 +193,19 @@ def _box(page: str, name: str, choices: dict[str, str], value: str) -> None:
 def refused(refusal: RefusedError) -> str:
     """The sentence for the control that asked: what it was given, and what it takes."""
     if refusal.name == "file":
-        return f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}."
+        return plain(f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}.")
     asked = _NAMES.get(refusal.name, refusal.name)
-    return f"{asked} cannot be {refusal.value or 'empty'}: it must be {refusal.allowed}."
-
-
-def _wanted(own: str) -> str:
-    """What to bring: any file, or the one that a link is about."""
-    if own == NONE:
-        return _NOTHING
-    asked = Own.read(own)
-    columns = ", ".join(f"“{name}”" for name in (asked.text, asked.label, asked.source) if name)
-    return (
-        f"This link is about a file with the fingerprint **{asked.file}** and the columns {columns}. A link cannot "
-        "hold a file: choose the same one above, and the same numbers come back."
-    )
-
-
-def _another(own: str, table: Table) -> str:
-    """Where the file is not the one of the link."""
-    return (
-        f"This file has the fingerprint {table.digest}, and what was shown or linked before was about "
-        f"{Own.read(own).file}. The columns are chosen anew, and the numbers will differ."
-    )
+    return plain(f"{asked} cannot be {refusal.value or 'empty'}: it must be {refusal.allowed}.")
 
 
 def _known(desk: controls.Desk, public_rows: int) -> str:
     """One line on what the file has become."""
-    own, count = Own.read(desk.settings.own), desk.settings.sources
+    own, count = desk.settings.own, desk.settings.sources
     named = own_texts.names(own, count)
-    who = ", ".join(f"{place} {name[:30]}" for place, name in enumerate(named, 1))
+    who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(named, 1))
     return (
-        f"File {own.file}, {own_texts.find(own.file).rows:,} rows. Sources: {who if own.source else 'a random split'}; "
-        f"the smallest has {own.room(count):,} private rows. {public_rows:,} rows are public: the words that count, "
-        "their weights and the projection come from these."
+        f"{own.table.rows:,} rows. {_WESTERN * own.table.western}Sources: "
+        f"{who if own.columns.source else 'a random split'}; the smallest has at least {own.smallest_source(count):,} "
+        f"private rows. {public_rows:,} rows are public: the words that count, their weights and projection are from "
+        "these."
     )

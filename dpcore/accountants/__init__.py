@@ -32,7 +32,7 @@ BASES = {
     "renyi": "Renyi orders, improved conversion",
     "pld-coarse": "privacy loss distribution (dp-accounting), on a coarse grid",
     "pld": "privacy loss distribution (dp-accounting)",
-    "gdp": gdp.BASIS,
+    "gdp": "exact Gaussian composition (GDP)",
 }
 
 # An accountant that answers sooner, for the first steps of a search.

@@ -5,15 +5,14 @@ T of them, adaptively chosen, are exactly mu-GDP with mu = sqrt(sum mu_t^2) [don
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erfcx, ndtr
 
 from dpcore import check
-from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, UnsupportedEventError, releases
-
-BASIS = "exact Gaussian composition (GDP)"
+from dpcore.privacy import Adjacency, Event, GaussianRelease, UnsupportedEventError, releases
 
 # Beyond this range of mu every (epsilon, delta) that a page offers is decided.
 _LOG_MU_RANGE = (math.log(1e-12), math.log(1e8))
@@ -52,7 +51,12 @@ def deltas_of(epsilon: np.ndarray, *, mu: float) -> np.ndarray:
 
 def mu_of(epsilon: float, *, delta: float) -> float:
     """The largest mu whose releases are (epsilon, delta)-DP, less one part in 10^12: the safe side of rounding."""
-    epsilon, delta = check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta)
+    return _mu_of(check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta))
+
+
+@lru_cache(maxsize=1024)
+def _mu_of(epsilon: float, delta: float) -> float:
+    """One setting asks for it several times."""
 
     def excess(log_mu: float) -> float:
         found = delta_of(epsilon, mu=math.exp(log_mu))
@@ -103,12 +107,6 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """Exact epsilon of Gaussian releases taken each of ``counts`` times [dong2022, Corollary 3.3]."""
     mu = mu_of_event(event) * np.sqrt(np.asarray(counts, dtype=float))
     return np.array([math.inf if math.isinf(one) else epsilon_of(delta, mu=one) for one in mu])
-
-
-def account(event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
-    """The exact guarantee of Gaussian releases at ``delta``; the event is read under ``adjacency``."""
-    epsilon = float(epsilons(event, np.ones(1), delta=delta, adjacency=adjacency)[0])
-    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, basis=BASIS, event=event)
 
 
 def attacker_accuracy(mu: float) -> float:

@@ -98,10 +98,10 @@ def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:
 
     Its proof ends at epsilon 1. Everywhere delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu = 1/sigma, so the larger of it
     and mu^2/2 - mu Phi^-1(delta) always holds. The textbook's value is kept where it is the larger, as the one that
-    the literature composes; the exact accountant gives less.
+    the literature composes; the exact accountant gives less. A delta above 1, as a rare sample leaves one, is 1.
     """
     if multiplier == 0:
         return np.full_like(delta, math.inf)
-    mu = 1 / multiplier
+    mu, delta = 1 / multiplier, np.minimum(delta, 1.0)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         return np.maximum(mu * np.sqrt(2 * np.log(1.25 / delta)), mu * mu / 2 - mu * ndtri(delta))

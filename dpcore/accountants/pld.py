@@ -5,13 +5,15 @@ composes by Fourier transforms. What is ours is the grid, and which of its distr
 """
 
 import math
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
+from scipy import fft
 from scipy.special import ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp, naive, rdp
+from dpcore.kept import kept
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -35,6 +37,8 @@ COARSE, FINE = (0.2, 20_000), (0.02, 200_000)
 _ROUNDING, _USUAL = 1.5e-16, 5e-17
 # A composition that may have at most so many points is made by the library without a transform.
 _SMALL = 1000
+# Mass outside of a composition's truncation bounds, which counts as an infinite loss: the library's.
+_TAIL = 1e-15
 
 
 def coarse(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
@@ -78,9 +82,10 @@ def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Ad
     hidden = min(_ROUNDING * transformed, delta / 2)
     total = None
     for release, times in found.items():
-        composed = _dense(singles[release]).self_compose(times) if times > 1 else singles[release]
+        composed = self_composed(singles[release], times) if times > 1 else singles[release]
         total = composed if total is None else total.compose(composed)
-    return float(total.get_epsilon_for_delta(delta - hidden))
+    with np.errstate(over="ignore"):  # the library's next quotient is infinite where it ends its search: no fault
+        return float(total.get_epsilon_for_delta(delta - hidden))
 
 
 def _by_orders(found: dict[Release, int], delta: float, adjacency: Adjacency) -> float:
@@ -112,7 +117,7 @@ def _silent(release: Release) -> bool:
             return False
 
 
-@lru_cache(maxsize=32)
+@kept
 def distribution(release: Release, grid: float, adjacency: Adjacency):
     """The library's privacy loss distribution of one release.
 
@@ -122,8 +127,8 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
     other two contributions are told apart better is the library's claim, and tried out in tests/test_pld.py.
     """
     from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import privacy_loss_distribution as library
 
-    library = _library()
     sampled = {"value_discretization_interval": grid, "sampling_prob": getattr(release, "rate", 1.0)}
     replaced = adjacency is Adjacency.REPLACE_ONE
     match release:
@@ -222,20 +227,11 @@ def _randomised_response(epsilon: float, delta: float, grid: float):
     return PrivacyLossDistribution(pld_pmf.create_pmf_pessimistic_connect_dots(grid, points, dots))
 
 
-@cache
-def _library():
-    """The library's module of distributions, with the limits of a composition computed by ``limits``."""
-    from dp_accounting.pld import common, privacy_loss_distribution
-
-    common.compute_self_convolve_bounds = limits
-    return privacy_loss_distribution
-
-
 # Of the Chernoff bounds: times the number of points, as the library has them.
 _ORDERS = np.concatenate([np.arange(-20, 0), np.arange(1, 21)])
 
 
-def limits(probs, times: int, tail: float = 0, orders=None) -> tuple[int, int]:
+def truncation_bounds(probs, times: int, tail: float = 0, orders=None) -> tuple[int, int]:
     """Between which points a sum of ``times`` draws from ``probs`` lies, but for a mass of ``tail``: Chernoff's bounds.
 
     P[S >= s] <= E[e^(t L)]^times e^(-t s). In place of the library's own function, whose general logarithm of sums is
@@ -254,16 +250,26 @@ def limits(probs, times: int, tail: float = 0, orders=None) -> tuple[int, int]:
     return max(lowest, *map(math.floor, below)), min(highest, *map(math.ceil, above))
 
 
-def _dense(single):
-    """A distribution in the form in which the library composes a large one.
+def self_composed(single, times: int):
+    """``single`` composed with itself, as the library does it, but for who finds the truncation bounds.
 
-    Left to itself it first takes the size to the power of the count, a whole number of up to a million digits, to learn
-    that it is large.
+    Left to itself the library first takes the size to the power of the count, a whole number of up to a million digits,
+    to learn that a distribution is large.
     """
     parts = [single._pmf_remove] if single._symmetric else [single._pmf_remove, single._pmf_add]
     if min(part.size for part in parts) ** 2 <= _SMALL:
-        return single
-    return type(single)(*(part.to_dense_pmf() for part in parts))
+        return single.self_compose(times)
+    return type(single)(*(_power(part.to_dense_pmf(), times) for part in parts))
+
+
+def _power(part, times: int):
+    """Of a sum of ``times`` losses: F^-1[F[p]^times], on a circle as long as what is left of it."""
+    low, high = truncation_bounds(part._probs, times, _TAIL)
+    length = fft.next_fast_len(max(high - low + 1, len(part._probs)))
+    circle = np.real(fft.ifft(fft.fft(part._probs, length) ** times))
+    infinite = _TAIL - math.expm1(times * math.log1p(-part._infinity_mass))
+    shape = part._discretization, part._lower_loss * times + low
+    return type(part)(*shape, np.roll(circle, -low)[: high - low + 1], infinite, part._pessimistic_estimate)
 
 
 def interval(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> float:

@@ -4,13 +4,13 @@
 """
 
 import math
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcore import check
 from dpcore.accountants import gdp, naive
+from dpcore.kept import kept
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -67,7 +67,7 @@ def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
     return np.where(left[:, 0] > 0, np.maximum((total + conversion).min(axis=1), 0), math.inf)
 
 
-@lru_cache(maxsize=256)
+@kept
 def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
     """r(a) of one release at each of ``orders`` > 1; for an approximate release, of what does not fail."""
     a = np.array(orders)
@@ -134,7 +134,7 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     return np.logaddexp(0, logsumexp(terms, axis=1))
 
 
-@lru_cache(maxsize=8)
+@kept
 def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Orders as a column, k = 2 .. the largest as a row, and ln C(a, k), -inf where k > a."""
     a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)

@@ -26,7 +26,6 @@ from dpcore.privacy import (
 )
 
 BASIS = "concentrated privacy (zCDP), improved conversion"
-BASIS_CLASSIC = "concentrated privacy (zCDP)"
 
 # Every order gives a valid epsilon; the best one lies near 1 + sqrt(ln(1/delta)/rho), and these are parts of the way.
 _PARTS = np.geomspace(0.2, 1.2, 200)
@@ -73,10 +72,14 @@ def epsilon_of(rho: float, *, delta: float) -> float:
     return float(min(max(found.min(), 0.0), classic))
 
 
-@lru_cache(maxsize=1024)
 def rho_of(epsilon: float, *, delta: float) -> float:
     """The largest rho that is (epsilon, delta)-DP by ``epsilon_of``, less one part in 10^12: never more than asked."""
-    epsilon = check.positive(epsilon=epsilon)
+    return _rho_of(check.positive(epsilon=epsilon), check.between(0, 1, inclusive=False, delta=delta))
+
+
+@lru_cache(maxsize=1024)
+def _rho_of(epsilon: float, delta: float) -> float:
+    """Kept behind the checks: to a cache, True is 1."""
 
     def excess(log_rho: float) -> float:
         return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)

@@ -32,14 +32,12 @@ import math
 import numpy as np
 from scipy.special import lambertw
 
-from dpcore import erm
-from dpcore.losses import outputs
 from dpcore.parties.worlds import Public
+from dpcore.training import erm
+from dpcore.training.losses import outputs
 
 RELEASES = ("vote", "soft", "average")
 CONSTANTS = ("published", "sharp", "norms")
-# PATE: a party that votes for another class moves two counts by 1
-COUNTS_SENSITIVITY = math.sqrt(2)
 
 
 def norm_bound(classes: int, regularisation: float) -> float:
@@ -114,14 +112,6 @@ def cut(weights: np.ndarray, *, to: float) -> np.ndarray:
     """Weights (..., k, d), each scaled to a norm of at most ``to``."""
     norms = np.linalg.norm(weights, axis=(-2, -1), keepdims=True)
     return weights * np.minimum(1, to / np.maximum(norms, 1e-300))
-
-
-def noisy_winners(counts: np.ndarray, noise: np.ndarray, sigma: float | np.ndarray) -> np.ndarray:
-    """GNMax of [papernot2018]: the class (..., Q) of the largest count after noise.
-
-    counts (K, Q) of votes, noise (..., K, Q) standard normal draws, sigma its standard deviation in votes.
-    """
-    return (counts + noise * np.asarray(sigma)[..., None, None]).argmax(axis=-2)
 
 
 def one_hot(labels: np.ndarray, classes: int) -> np.ndarray:

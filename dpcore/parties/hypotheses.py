@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore import check, erm
+from dpcore import check
 from dpcore.parties import importance
 from dpcore.parties.sources import Release
+from dpcore.training import erm
 
 DIVERGENCES = ("kl", "squares")
 # A prior needs a spread, even where all of its weight is on one source

@@ -1,6 +1,6 @@
 """Importance weights: public rows weighted so that they look like a private set [ji2013].
 
-With n_D private rows x and n_E public ones, the tilt is
+With n_D private rows x and n_E public ones, the exponential tilt from the public density to the private one is
 
     beta = argmin (1/n_D) sum_D log(1 + e^(-beta.x)) + (1/n_E) sum_E log(1 + e^(beta.x)) + lambda/2 ||beta||^2.
 
@@ -10,7 +10,7 @@ w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
 
 import numpy as np
 
-from dpcore import erm
+from dpcore.training import erm
 
 
 def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolerance: float = erm.TOLERANCE) -> float:

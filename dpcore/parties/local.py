@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from dpcore import erm
-from dpcore.losses import chosen, outputs, probabilities
+from dpcore.training import erm
+from dpcore.training.losses import chosen, outputs, probabilities
 
 LEARNERS = ("logistic", "bayes", "tree", "neighbours", "mixed")
 # Those that train one party at a time take longer, so there are fewer parties.

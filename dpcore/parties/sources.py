@@ -1,4 +1,4 @@
-"""What a source lets go: a hypothesis and a tilt, from disjoint parts of its rows; each source adds its own noise.
+"""What a source releases: a hypothesis and a tilt, from disjoint parts of its rows; each source adds its own noise.
 
 The two releases of hypothesis transfer (its Steps 1 and 2). Neighbours differ in one row of one source, whose number
 of rows is public. Arrays may have leading axes: repeats of the whole experiment, which never meet.
@@ -7,25 +7,24 @@ of rows is public. Arrays may have leading axes: repeats of the whole experiment
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
-from dpcore import check, erm
+from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import importance
+from dpcore.parties.objective import Objective
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, PureRelease
+from dpcore.training import erm
 
-NOISES = MappingProxyType(
-    {
-        "exponential": "noise on the answer",
-        "gaussian": "Gaussian noise on the answer",
-        "objective": "noise in the objective",
-    }
-)
-# Bounds of the logistic loss: first and second derivative; rows are at most this long.
-SLOPE, CURVATURE, RADIUS = 1.0, 0.25, 1.0
+NOISES = {
+    "exponential": "noise on the answer",
+    "gaussian": "Gaussian noise on the answer",
+    "objective": "noise in the objective",
+}
+# The logistic loss is at most so steep; rows are at most this long.
+SLOPE, RADIUS = 1.0, 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -147,67 +146,6 @@ def hypothesis_sensitivity(rows: int, regularisation: float, *, tolerance: float
 def hypotheses(X: np.ndarray, y: np.ndarray, *, regularisation: float) -> np.ndarray:
     """argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1: X (..., n, d), y (..., n) -> (..., d)."""
     return erm.logistic(X, y, regularisation=regularisation).weights
-
-
-@dataclass(frozen=True, kw_only=True)
-class Objective:
-    """Noise in the objective [chaudhuri2011, Theorem 9]: minimise the mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n.
-
-    density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n lambda)^2), c = 1/4. Where
-    that is below epsilon/2: Delta = c/(n (e^(epsilon/4) - 1)) - lambda, which makes it epsilon/2. (The theorem does so
-    from 0 on; with as much noise as just above 0 nothing would be left.) The minimum must be exact. Each row's second
-    derivative is of rank one, which the proof needs [kifer2012].
-
-    A tilt's objective has a term of public rows more, convex and the same for all neighbours. In the proof it only adds
-    to the Hessian that stays, n (lambda + Delta) I + ..., and the price of a change of volume can only fall: so the
-    same noise serves, n being the *private* rows, whose mean stands in the objective.
-    """
-
-    rows: int
-    regularisation: float
-    epsilon: float
-
-    @property
-    def direct(self) -> float:
-        """epsilon less the price of the densities' change of volume."""
-        share = CURVATURE / (self.rows * self.regularisation)
-        return self.epsilon - math.log(1 + 2 * share + share**2)
-
-    @property
-    def extra(self) -> float:
-        """Delta, the regularisation on top."""
-        if self.direct >= self.epsilon / 2:
-            return 0.0
-        return CURVATURE / (self.rows * math.expm1(self.epsilon / 4)) - self.regularisation
-
-    @property
-    def scale(self) -> float:
-        """||b|| ~ Gamma(d, 2/epsilon')."""
-        return 2 / max(self.direct, self.epsilon / 2)
-
-    def minimise(
-        self, X: np.ndarray, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
-        """X (..., n, d), y (..., n), draws (..., d) of scale 1 -> (..., d); b.w/n moves the penalty's centre.
-
-        start (..., d): where the search begins, as the minimum without noise.
-        """
-        return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).weights
-
-    def tilt(
-        self, private: np.ndarray, public: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
-        """private (..., n, d), public (m, d) or (..., m, d), draws (..., d) of scale 1 -> tilts (..., d)."""
-        how = {"regularisation": self.strength, "centre": self._centre(draws), "start": start}
-        return importance.moved_tilts(private, public, **how)
-
-    @property
-    def strength(self) -> float:
-        """lambda + Delta."""
-        return self.regularisation + self.extra
-
-    def _centre(self, draws: np.ndarray) -> np.ndarray:
-        return -self.scale * draws / (self.rows * self.strength)
 
 
 def draws(kind: str, dimension: int, rng: np.random.Generator) -> np.ndarray:

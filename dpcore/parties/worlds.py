@@ -11,12 +11,12 @@ The public rows, the check rows and the test rows come from the even mixture, un
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 from scipy.special import ndtr
 from sklearn.datasets import load_digits
 
+from dpcore.kept import kept
 from dpcore.streams import stream
 
 CONSTANT = 0.5
@@ -121,7 +121,7 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
     return X / 16, y
 
 
-@lru_cache(maxsize=4)
+@kept
 def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """All digits in the order of a seed, public ones first, tested ones next: features (1797, f) along the main
     directions of the public ones, classes (1797,), and for each class the places of its private images.
@@ -152,19 +152,17 @@ def _made(title: str, means: np.ndarray, *, sd: float, radius: float) -> Made:
     return Made(title=title, names=names, features=means.shape[1], means=means, sd=sd, radius=radius)
 
 
-KINDS = MappingProxyType(
-    {
-        "two": _made("Two classes", np.array([[-1.0, -0.7], [1.0, 0.7]]), sd=1.0, radius=4.0),
-        "four": _made("Four classes", 1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0),
-        "six": _made("Six classes, 10 features", _directions(6, 10), sd=0.8, radius=6.0),
-        "digits": Images(
-            title="Digits, ten classes",
-            names=tuple(f"digit {label}" for label in range(10)),
-            features=8,
-            most_public=_DIGITS_PUBLIC,
-        ),
-    }
-)
+KINDS = {
+    "two": _made("Two classes", np.array([[-1.0, -0.7], [1.0, 0.7]]), sd=1.0, radius=4.0),
+    "four": _made("Four classes", 1.3 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1.0]]), sd=0.8, radius=4.0),
+    "six": _made("Six classes, 10 features", _directions(6, 10), sd=0.8, radius=6.0),
+    "digits": Images(
+        title="Digits, ten classes",
+        names=tuple(f"digit {label}" for label in range(10)),
+        features=8,
+        most_public=_DIGITS_PUBLIC,
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +180,7 @@ class World:
         return KINDS[self.dataset]
 
 
-@lru_cache(maxsize=16)
+@kept
 def public(dataset: str, seed: int, rows: int) -> dict[str, Public]:
     """ "public" (``rows``), "check" and "test" rows; fewer public rows are the first of more."""
     found = KINDS[dataset].public(seed, rows)

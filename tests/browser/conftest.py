@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -36,6 +36,7 @@ FLAGS = [
     "--disable-dev-shm-usage",
 ]
 expect.set_options(timeout=PATIENCE)
+FAILED = pytest.StashKey[bool]()
 PROBES = ("/_stcore/health", "/_stcore/host-config")
 
 collect_ignore = ["apps"]  # scripts for the server: a script is not a module to look for doctests in
@@ -46,6 +47,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note that a test has failed: no other gets what it leaves."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -80,7 +89,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     def start(script: str | Path, *options: str) -> str:
         asked = (str(script), *options)
         if asked not in servers:
-            servers[asked] = _start(ROOT / script, options, logs / f"{len(servers)}.log")
+            servers[asked] = _start(ROOT / script, options, logs / f"{len(servers)}.log", _free_port())
         return servers[asked][1]
 
     yield start
@@ -94,11 +103,49 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
             process.wait()
 
 
-def _start(script: Path, options: tuple[str, ...], log: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """Start Streamlit on a free port, from the root of the repository, whose configuration it then reads."""
+@dataclass
+class Server:
+    """The app on a server of one file's own, which may be killed and started again where it was."""
+
+    log: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+    address: str = ""
+
+    def start(self) -> None:
+        self.process, self.address = _start(ROOT / "app.py", (), self.log, self.port)
+
+    def kill(self) -> None:
+        """At once: it has no time to say goodbye to anybody."""
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One that a test may kill."""
+    own = Server(log=tmp_path_factory.mktemp("server") / "server.log", port=_free_port())
+    yield own
+    own.kill()
+
+
+@pytest.fixture
+def server(own_server: Server) -> Server:
+    """A server that runs."""
+    if own_server.process is None or own_server.process.poll() is not None:
+        own_server.start()
+    return own_server
+
+
+def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        return free.getsockname()[1]
+
+
+def _start(script: Path, options: tuple[str, ...], log: Path, port: int) -> tuple[subprocess.Popen[bytes], str]:
+    """Start Streamlit on this port, from the root of the repository, whose configuration it then reads."""
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), *options]
     paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     with log.open("wb") as output:
@@ -127,9 +174,9 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 @dataclass
 class Watch:
-    """What a page, opened at this address, did that it must not do."""
+    """What a window's page, opened at this address, did that it must not do."""
 
-    address: str
+    address: str = ""
     faults: list[str] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
@@ -155,50 +202,72 @@ class Watch:
             self.faults.append(f"request to {url}")
 
 
+@dataclass
+class Windows:
+    """Windows of one kind of visitor, each watched. One that is opened anew takes three times the work of one that is
+    led to another address: it compiles again what it has compiled before."""
+
+    profile: BrowserContext
+    idle: list[tuple[Page, Watch]] = field(default_factory=list)
+
+    def take(self) -> tuple[Page, Watch]:
+        """A window with nothing in it, and no fault."""
+        opened, watch = self.idle.pop() if self.idle else self._open()
+        watch.faults = []
+        return opened, watch
+
+    def _open(self) -> tuple[Page, Watch]:
+        opened, watch = self.profile.new_page(), Watch()
+        opened.set_default_timeout(PATIENCE)
+        watch.listen(opened)
+        return opened, watch
+
+    def give_back(self, opened: Page, watch: Watch) -> None:
+        """Leave the page; nothing of it stays but what the browser has stored."""
+        opened.unroute_all(behavior="ignoreErrors")
+        opened.mouse.up()
+        opened.mouse.move(0, 0)
+        opened.goto("about:blank")
+        self.idle.append((opened, watch))
+
+
 @pytest.fixture(scope="session")
-def visitor(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
-    """visitor(width, height, dark, touch) -> a browser profile of that kind, which keeps its cache."""
-    profiles: dict[tuple[int, int, bool, bool], BrowserContext] = {}
-
-    def profile(width: int, height: int, dark: bool, touch: bool) -> BrowserContext:
-        kind = (width, height, dark, touch)
-        if kind not in profiles:
-            profiles[kind] = chromium.new_context(
-                viewport={"width": width, "height": height},
-                color_scheme="dark" if dark else "light",
-                has_touch=touch,
-                is_mobile=touch,
-            )
-        return profiles[kind]
-
-    yield profile
-    for context in profiles.values():
-        context.close()
+def windows(chromium: Browser) -> Iterator[dict[bool, Windows]]:
+    """The windows of a visitor with a mouse, and of one with a finger."""
+    kinds = {touch: Windows(chromium.new_context(has_touch=touch, is_mobile=touch)) for touch in (False, True)}
+    yield kinds
+    for each in kinds.values():
+        each.profile.close()
 
 
 @pytest.fixture
-def page(visitor: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
+def page(windows: dict[bool, Windows], request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
     """page(address, width=, height=, dark=, touch=) -> a page with something on it; watched until the test ends."""
-    pages: list[Page] = []
-    watches: list[Watch] = []
+    taken: list[tuple[Windows, Page, Watch]] = []
 
     def open_page(
         address: str, *, width: int = 1200, height: int = 900, dark: bool = False, touch: bool = False
     ) -> Page:
-        opened = visitor(width, height, dark, touch).new_page()
-        pages.append(opened)
-        opened.set_default_timeout(PATIENCE)
-        watches.append(Watch(address))
-        watches[-1].listen(opened)
+        opened, watch = windows[touch].take()
+        taken.append((windows[touch], opened, watch))
+        open_page.watches.append(watch)
+        watch.address = address
+        opened.set_viewport_size({"width": width, "height": height})
+        opened.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="null")
         opened.goto(address)
-        opened.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]")
+        opened.wait_for_selector("[data-testid=stMain] [data-testid=stElementContainer]:not(.st-key-connection)")
         return opened
 
-    open_page.watches = watches
+    open_page.watches = []
     yield open_page
-    for opened in pages:
-        opened.close()
-    assert [fault for watch in watches for fault in watch.faults] == []
+    faults = [fault for _, _, watch in taken for fault in watch.faults]
+    failed = faults or request.node.stash.get(FAILED, False)
+    for kind, opened, watch in taken:
+        if failed:
+            opened.close()
+        elif not opened.is_closed():
+            kind.give_back(opened, watch)
+    assert faults == []
 
 
 @pytest.fixture

@@ -5,6 +5,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
+# JavaScript: what a chart shows, drawn by Plotly or painted over it while something moves.
+SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
+  [...chart?.querySelectorAll(".shapelayer path, path.js-line, image") ?? []]
+    .map((one) => one.getAttribute("d") ?? one.getAttribute("href")).sort().join()"""
 PATIENCE = 30_000  # milliseconds; a condition that holds ends the wait at once
 
 

@@ -134,27 +134,6 @@ def test_a_finger_drags_the_person_and_scrolls_the_page_anywhere_else(page, serv
     assert opened.url == there
 
 
-def test_no_work_is_asked_for_while_a_dragged_mark_waits_for_its_picture(page, serve):
-    opened = page(f"{serve('app.py')}/attack?{SMALL}")
-    drawn(opened, CHARTS)
-    asked = opened.evaluate("""async () => {
-      const files = performance.getEntriesByType("resource").map(({ name }) => name)
-      const { Sender } = await import(files.find((name) => name.endsWith("/sender.js")))
-      const ticks = []
-      const sender = new Sender(({ tick }) => ticks.push(tick))
-      const after = async (wait) => { await new Promise((resolve) => setTimeout(resolve, wait)); return ticks.length }
-      sender.stirred(true)
-      sender.acknowledged(sender.newest, { work: true, page: false })
-      const held = await after(300)
-      sender.stirred(false)
-      const soon = ticks.length
-      const later = await after(300)
-      sender.stop()
-      return [held, soon, later, ...ticks]
-    }""")
-    assert asked == [0, 0, 1, True]
-
-
 def test_the_keys_go_from_person_to_person(page, serve):
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row&person=5", width=1440, height=1000)
     drawn(opened, CHARTS)

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import field, grab, shows, slider, text
+from tests.browser.person import PATIENCE, drawn, field, grab, shows, slider, text
 
 
 def test_nodes_focus_and_drag_survive_redraws(demo):
@@ -61,7 +62,7 @@ def test_a_chart_with_nothing_new_is_not_touched(demo):
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     assert page.evaluate("draws") == 0
     slider(page).press("End")
-    page.wait_for_function("draws > 0")
+    page.wait_for_function("() => draws > 0")
 
 
 def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
@@ -75,7 +76,7 @@ def test_what_is_in_view_is_drawn_first_and_the_rest_follows(demo):
     page.get_by_role("img", name=re.compile("^Demo lines")).evaluate("node => node.scrollIntoView({ block: 'end' })")
     expect(page.get_by_role("img", name=re.compile("^Demo regions"))).not_to_be_in_viewport()
     page.keyboard.press("PageUp")
-    page.wait_for_function("drawn.length > 1")
+    page.wait_for_function("() => drawn.length > 1")
     assert page.evaluate("drawn") == ["lines", "regions"]
 
 
@@ -103,7 +104,7 @@ def test_a_chart_can_be_saved(demo):
     chart.hover()
     for name, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as saved:
-            chart.locator(f"[data-title='Download as {name}']").click()
+            page.locator("[data-chart]", has=chart).get_by_role("button", name=f"Download as {name}").click()
         assert saved.value.suggested_filename == f"demo-lines-for-epsilon-1.{name.lower()}"
         assert Path(saved.value.path()).read_bytes().startswith(head)
 
@@ -113,7 +114,7 @@ def test_a_saved_page_draws_the_chart_by_itself(page, demo, tmp_path):
     chart = opened.get_by_role("img", name=re.compile("^Demo lines"))
     chart.hover()
     with opened.expect_download() as saved:
-        chart.locator("[data-title='Download as HTML']").click()
+        opened.locator("[data-chart]", has=chart).get_by_role("button", name="Download as HTML").click()
     assert saved.value.suggested_filename == "demo-lines-for-epsilon-1.html"
     file = tmp_path / "chart.html"
     saved.value.save_as(file)
@@ -142,3 +143,27 @@ def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
     faults = page.watches[-1].faults
     assert all("plotly.min.js" in fault for fault in faults)
     faults.clear()
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion, colours):
+    """While Plotly is on its way, the outline of each chart stands where it will be, and then gives way to it."""
+    late, watch = windows[False].take()
+    late.set_viewport_size({"width": 1280, "height": 720})
+    late.emulate_media(reduced_motion=motion, color_scheme=colours)
+    held = []
+    late.route("**/plotly.min.js*", lambda route, _: held.append(route))
+    late.goto(f"{serve('tests/browser/apps/live_demo.py')}/")
+    boxes = late.locator("[data-waiting]")
+    expect(boxes).to_have_count(2, timeout=PATIENCE)
+    expect(boxes.first).to_have_text("Drawing …")
+    sizes = "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight, box.offsetWidth])"
+    assert all(height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes))
+    assert boxes.first.evaluate("box => box.getAnimations().length") == (0 if motion == "reduce" else 1)
+    while not held:
+        late.wait_for_timeout(20)
+    held[0].continue_()
+    drawn(late)
+    expect(boxes).to_have_count(0)
+    windows[False].give_back(late, watch)

@@ -5,21 +5,22 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drag_until, drawn, field, look_at, slider
+from tests.browser.person import PATIENCE, SHOWN, drag_until, drawn, field, look_at, slider
 
 CHARTS = 7
-# Notes every density with you that is drawn, and every epsilon that the verdict names.
-NOTE = """() => {
+# Notes every picture of the densities, and every epsilon that the verdict names.
+NOTE = f"""() => {{
   window.curves = new Set()
   window.spoken = new Set()
-  const chart = document.querySelector("[aria-label^='Densities']")
-  new MutationObserver(() => {
-    const line = chart.querySelectorAll("path.js-line")[1]
-    if (line) curves.add(line.getAttribute("d"))
+  const chart = document.querySelector("[aria-label^='Densities']"), shown = {SHOWN}
+  const look = () => {{
+    curves.add(shown(chart))
     const found = /epsilon ([\\d.]+)/.exec(document.querySelector(".lab-verdict")?.textContent ?? "")
     if (found) spoken.add(found[1])
-  }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
-}"""
+    requestAnimationFrame(look)
+  }}
+  look()
+}}"""
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def mechanisms(page, serve):
 
 
 def says(page: Page, words: str) -> None:
-    expect(page.get_by_role("status").filter(has_text="epsilon")).to_contain_text(words, timeout=PATIENCE)
+    expect(page.locator(".lab-verdict")).to_contain_text(words, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["light", "phone"])

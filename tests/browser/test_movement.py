@@ -55,10 +55,10 @@ def test_a_tick_moves_nothing(monkeypatch):
     assert move == Movement(name="", value=0.0, seq=7, final=False, tick=True)
 
 
-def test_only_a_tick_asks_for_the_whole_page(monkeypatch):
-    asked = GOOD | {"page": True}
-    assert read(monkeypatch, {"movement": asked | {"tick": True}}).page
-    assert not read(monkeypatch, {"movement": asked}).page
+def test_a_movement_and_a_tick_may_ask_for_the_whole_page(monkeypatch):
+    for sent in (GOOD, GOOD | {"value": "many"}, GOOD | {"tick": True}):
+        assert read(monkeypatch, {"movement": sent | {"page": True}}).page
+        assert not read(monkeypatch, {"movement": sent}).page
 
 
 def test_a_movement_already_applied_is_not_given_again(monkeypatch):
@@ -79,7 +79,7 @@ def test_a_session_without_a_panel_has_no_movement(monkeypatch, state):
 @pytest.mark.parametrize(
     "change",
     [
-        {"low": 5, "high": 5},
+        {"low": 5, "high": 4},
         {"low": float("nan")},
         {"high": float("inf")},
         {"low": 0, "scale": "log"},

@@ -49,3 +49,18 @@ def test_a_movement_does_not_wait_for_all_the_parties(page, serve):
     expect(said).to_contain_text("epsilon 3", timeout=PATIENCE)
     expect(said).to_contain_text("of 20,000 parties have been asked")
     expect(opened.locator(".lab-cards")).to_contain_text("public images")
+
+
+def test_a_field_takes_a_decimal_comma_and_a_bad_entry_can_be_corrected(page, serve):
+    opened = page(f"{serve('app.py')}/parties?{SMALL}")
+    drawn(opened, CHARTS)
+    careless = field(opened, "Careless parties")
+    careless.fill("half")
+    careless.press("Enter")
+    alert = opened.locator("[data-knob=careless] [role=alert]")
+    expect(alert).to_contain_text("cannot be half: it must be a number from 0 to 0.9", timeout=PATIENCE)
+    careless.fill("0,3")
+    careless.press("Enter")
+    expect(careless).to_have_value("0.3", timeout=PATIENCE)
+    expect(alert).to_be_empty()
+    opened.wait_for_url("**careless=0.3*", timeout=PATIENCE)

@@ -1,7 +1,7 @@
 """A knob that plays, in a real browser: it goes on by itself, never ahead of the picture, and stops for a hand."""
 
 import re
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -50,7 +50,7 @@ def until_drawn(page: Page, step: int) -> None:
 # That the page around the live part has followed, which it does after a rest.
 FOLLOWED = """() => {
   const step = document.querySelector(".js-plotly-plot").layout.meta.shown
-  return document.querySelector("[data-testid=stCaptionContainer]").innerText.startsWith(`Around it: step ${step},`)
+  return document.querySelector("[data-testid=stCaptionContainer]")?.innerText.startsWith(`Around it: step ${step},`)
 }"""
 
 
@@ -80,109 +80,6 @@ def test_it_plays_to_the_end_and_draws_every_step(training):
     assert pages(page) == before + 1  # not once between two pictures
 
 
-# What is to be seen of a moment: the title, the end of the line on the chart, its name, the sentence beside it.
-LOOK = """() => {
-  const chart = document.querySelector(".js-plotly-plot")
-  return [
-    chart.querySelector(".gtitle").textContent,
-    chart.querySelector(".shapelayer path").getAttribute("d"),
-    document.querySelector("[data-cursor]").style.transform,
-    document.querySelector("[role=img]").getAttribute("aria-label"),
-    document.querySelector(".said").textContent,
-  ]
-}"""
-FRAMES = f"""() => {{
-  window.frames_ = []
-  const look = ({LOOK})
-  const note = () => {{
-    const now = look()
-    if (String(now) !== String(frames_.at(-1))) frames_.push(now)
-    requestAnimationFrame(note)
-  }}
-  note()
-}}"""
-
-
-def number_in(text: str) -> int:
-    return int(re.search(r"(\d+)\D*$", text)[1])
-
-
-def runs(page: Page) -> int:
-    """How many times the live part has run."""
-    return int(re.search(r"run (\d+)", page.get_by_test_id("stText").inner_text())[1])
-
-
-@pytest.mark.parametrize("ahead", [1, 2], ids=["written into the chart", "drawn by Plotly"])
-def test_moments_sent_ahead_are_drawn_in_order_and_all_together(training, ahead):
-    page = training(f"last=40&ahead={ahead}")
-    page.evaluate(FRAMES)
-    before, around = runs(page), pages(page)
-    button(page, "Play").click()
-    expect(button(page, "Pause")).to_be_visible()
-    expect(button(page, "Play")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("Around it")).to_contain_text("step 40,")
-    seen = page.evaluate("frames_")
-    steps = [[number_in(title), number_in(name), number_in(said)] for title, _, _, name, said in seen]
-    # An answer's own sentence is there before its picture is drawn, for a moment; those sent ahead come all together
-    early = [each for each in steps if each[2] == each[0] + 1]
-    together = [title for title, name, said in steps if title == name == said]
-    assert len(early) + len(together) == len(steps)
-    assert together == list(range(41))
-    assert len({line for _, line, _, _, _ in seen}) == len({cursor for _, _, cursor, _, _ in seen}) == 41
-    assert len(early) < 15
-    assert runs(page) < before + 15  # of 40 steps
-    assert pages(page) == around + 1
-    assert page.locator(".said[aria-busy]").count() == 0
-    fresh = page.evaluate(LOOK)
-    slider(page, "Step shown").press("Home")
-    expect(page.locator(".gtitle")).to_have_text("Moment 0")
-    slider(page, "Step shown").press("End")
-    expect(page.locator(".gtitle")).to_have_text("Moment 40")
-    assert page.evaluate(LOOK) == fresh
-
-
-def test_a_pause_among_moments_sent_ahead(training):
-    page = training("last=400&ahead=1&pace=30")
-    page.evaluate(FRAMES)
-    button(page, "Play").click()
-    page.wait_for_function("frames_.length > 12", timeout=PATIENCE)
-    button(page, "Pause").click()
-    expect(page.get_by_text("Around it")).not_to_contain_text("step 0,", timeout=PATIENCE)
-    there = number_in(page.locator(".gtitle").text_content())
-    assert there >= 12
-    assert page.get_by_text("Around it").inner_text().startswith(f"Around it: step {there},")
-    expect(field(page, "Step shown")).to_have_value(str(there))
-    titles = [title for title, _ in groupby(number_in(title) for title, *_ in page.evaluate("frames_"))]
-    assert titles == list(range(there + 1))  # an answer that came late has moved nothing
-    for name, step in [("One step on", there + 1), ("One step back", there), ("Restart", 0)]:
-        button(page, name).click()
-        expect(page.locator(".gtitle")).to_have_text(f"Moment {step}")
-        expect(page.locator(".said")).to_have_text(f"The step is {step}.")
-        expect(page.get_by_role("img").first).to_have_attribute("aria-label", f"Curve at step {step}")
-
-
-@pytest.mark.parametrize("work", [0, 200])
-def test_another_knob_moves_while_it_plays_ahead(training, work):
-    page = training(f"last=400&ahead=1&work={work}")
-    page.evaluate(FRAMES)
-    button(page, "Play").click()
-    page.wait_for_function("frames_.length > 8", timeout=PATIENCE)
-    slider(page, "Epsilon").press("End")
-    expect(button(page, "Play")).to_be_visible()
-    expect(page.get_by_test_id("stText")).to_contain_text("epsilon 100 ")
-    there = field(page, "Step shown").input_value()
-    expect(page.locator(".gtitle")).to_have_text(f"Moment {there}")
-    expect(page.locator(".said")).to_have_text(f"The step is {there}.")
-    end = page.locator(".shapelayer path").get_attribute("d")
-    page.wait_for_timeout(800)  # what was under way has come
-    assert page.locator(".shapelayer path").get_attribute("d") == end
-    button(page, "Play").click()
-    page.wait_for_function("end => frames_.at(-1)[1] !== end", arg=end)
-    button(page, "Restart").click()
-    expect(button(page, "Pause")).to_be_visible()
-    page.wait_for_function("frames_.some(([title]) => title === 'Moment 0') && frames_.at(-1)[0] === 'Moment 3'")
-
-
 def test_it_keeps_its_pace(training):
     page = training("last=8&pace=150")
     button(page, "Play").click()
@@ -197,7 +94,7 @@ def test_at_the_end_play_begins_anew(training):
     stands(page, 6)
     expect(button(page, "One step on")).to_have_attribute("aria-disabled", "true")
     button(page, "Play").click()
-    page.wait_for_function("shown.length >= 8")
+    page.wait_for_function("() => shown.length >= 8")
     assert [step for step, _ in page.evaluate("shown")] == [6, 0, 1, 2, 3, 4, 5, 6]
 
 
@@ -227,7 +124,7 @@ def test_it_pauses_and_goes_on(training):
     button(page, "Play").click()
     until_drawn(page, there + 3)
     button(page, "Restart").click()  # it plays on, from the beginning
-    page.wait_for_function("shown.filter(([at]) => at === 1).length === 2")
+    page.wait_for_function("() => shown.filter(([at]) => at === 1).length === 2")
     expect(button(page, "Pause")).to_be_visible()
     button(page, "One step on").click()
     expect(button(page, "Play")).to_be_visible()

@@ -3,22 +3,23 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.person import PATIENCE, drag_until, drawn, field, look_at, slider
+from tests.browser.person import PATIENCE, SHOWN, drag_until, drawn, field, look_at, slider
 
 CHARTS = 7
-# Notes every verdict, every picture of the noisy surface, and every set of strokes on the curve.
-NOTE_PICTURES = """() => {
+# Notes every verdict, and every picture of the noisy surface and of the errors.
+NOTE_PICTURES = f"""() => {{
   window.verdicts = new Set()
   window.surfaces = new Set()
   window.strokes = new Set()
-  new MutationObserver(() => {
+  const shown = {SHOWN}
+  const look = () => {{
     verdicts.add(document.querySelector(".lab-verdict")?.textContent)
-    const surface = document.querySelector("[data-chart=noisy] .layer-below image, [data-chart=noisy] image")
-    if (surface) surfaces.add(surface.getAttribute("href") ?? surface.getAttribute("xlink:href"))
-    const paths = document.querySelectorAll("[data-chart=errors] .shapelayer path")
-    strokes.add([...paths].map((path) => path.getAttribute("d")).join())
-  }).observe(document.body, { subtree: true, childList: true, attributes: true })
-}"""
+    surfaces.add(shown(document.querySelector("[data-chart=noisy]")))
+    strokes.add(shown(document.querySelector("[data-chart=errors]")))
+    requestAnimationFrame(look)
+  }}
+  look()
+}}"""
 # On a phone the picture of errors is out of view, and follows when the drag is over.
 SEEN = {
     1440: "Math.min(verdicts.size, surfaces.size, strokes.size)",
@@ -48,7 +49,7 @@ def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark)
     look_at(page, "[data-chart=noisy]")
     page.evaluate(NOTE_PICTURES)
     drag_until(page, lambda: page.evaluate(SEEN[width]), 4)
-    page.wait_for_function("surfaces.size > 1 && strokes.size > 1")
+    page.wait_for_function("() => surfaces.size > 1 && strokes.size > 1")
     shows(page, f"epsilon {float(field(page).input_value()):.3g}")
 
 

@@ -26,7 +26,6 @@ def delays(sock: socket.socket) -> bool:
 def test_open_sockets_and_later_connections_do_not_wait(pair):
     listening, accepted = pair
     assert delays(accepted)  # else Python or Streamlit has mended it, and ui/live/wire.py can go
-    wire.hurry.cache_clear()
     assert wire.hurry() >= 2
     assert not delays(accepted)
     with socket.create_connection(listening.getsockname()), listening.accept()[0] as later:
@@ -37,6 +36,5 @@ def test_sockets_of_other_kinds_are_left_alone(pair):
     closed = socket.socket()
     closed.close()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
-        wire.hurry.cache_clear()
         assert wire.hurry() >= 2
         assert datagrams.fileno() >= 0

@@ -10,8 +10,8 @@ import plotly
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from ui.figures import theme
 from ui.live import serving
+from ui.plot import theme
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +38,12 @@ class Picture:
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
         head = {"name": self.name, "height": self.height, "late": self.late, "figure": self._encoded()}
-        return head | self._beside() | ({"clicks": self.clicks} if self.clicks else {})
+        return head | self.beside()
 
-    def _beside(self) -> dict:
+    def beside(self) -> dict:
         """What stands beside the figure, and moves with it."""
         line = {"cursor": {"x": self.cursor, "colour": theme.NOW}} if self.cursor is not None else {}
-        return {"alt": self.alt} | line
+        return {"alt": self.alt} | line | ({"clicks": self.clicks} if self.clicks else {})
 
     def _encoded(self) -> orjson.Fragment:
         if isinstance(self.figure, Mapping):
@@ -55,43 +55,12 @@ class Picture:
         layout = self.figure.get("layout", {})
         return {"data": _json(self.figure["data"])} | {f"layout.{name}": _json(part) for name, part in layout.items()}
 
-    def change(self, since: Mapping[str, bytes]) -> dict:
-        """What this picture tells the browser that knows the `parts` of another one of this name."""
-        mine = dict.fromkeys(since, b"null") | self.parts()
-        changed = {name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part}
-        layout = {name.removeprefix("layout."): part for name, part in changed.items() if name != "data"}
-        data = {"data": changed["data"]} if "data" in changed else {}
-        return self._beside() | data | ({"layout": layout} if layout else {})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Moment:
-    """What a board, and the words beside it, show when a knob that plays stands at `at`.
-
-    The names of the pictures are the same at all moments, and their figures plain data. `words`: CSS selector of an
-    element of the page -> its HTML, which is taken as it is: never put what a visitor typed into it.
-    """
-
-    at: float
-    pictures: Sequence[Sequence[Picture]]
-    words: Mapping[str, str]
-
-
-def _reel(moments: Sequence[Moment]) -> dict:
-    """Moments as what differs from the first of them."""
-    now, *later = moments
-    known = {picture.name: picture.parts() for row in now.pictures for picture in row}
-    heads = [{"at": moment.at, "words": moment.words} for moment in moments]
-    for head, moment in zip(heads[1:], later, strict=True):
-        head["charts"] = {one.name: one.change(known[one.name]) for row in moment.pictures for one in row}
-    return {"now": heads[0], "later": heads[1:]}
-
 
 def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment] = (), ack: int = 0) -> None:
+def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
     One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
@@ -101,13 +70,9 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, reel: Sequence[Moment]
     What makes a redraw quick: typed arrays in the figures, never lists; traces whose data did not change, which are
     recognised; fixed axis ranges; at most a few hundred markers.
 
-    `reel`: the moment that `rows` show, and those that a playing knob comes to next. The browser steps through them by
-    itself; what differs between them travels, and a script run a step is spared.
-
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it.
     """
     data = {"plotly": plotly.__version__, "ack": ack, "rows": [[picture.message() for picture in row] for row in rows]}
-    data |= {"reel": _reel(reel)} if reel else {}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)

@@ -27,21 +27,19 @@ from ui.live import serving
 
 LONGEST_TEXT = 64
 LARGEST_SEQ = 2**53
-MOST_AHEAD = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Knob:
-    """One slider. `low` and `high` are the ends of its range, both reachable.
+    """One slider. `low` and `high` are the ends of its range, both reachable; where they are one, its value is shown
+    and cannot be moved.
 
     `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of stops in a
     decade of a logarithmic one. Either says only where the thumb can rest: a value typed into the field is
     taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate").
 
     A knob that can `play` has buttons under its track: it then goes from stop to stop by itself, each time the picture
-    has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob. The browser goes
-    by itself through the moments that a board was given ahead of time (`Movement.ahead`); without such, each stop is a
-    movement.
+    has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob.
     """
 
     name: str
@@ -62,8 +60,8 @@ class Knob:
 
     def __post_init__(self) -> None:
         """Refuse a range that no slider can show."""
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise ValueError(f"knob {self.name!r}: the range must be finite and rising, not {self.low} to {self.high}")
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
+            raise ValueError(f"knob {self.name!r}: the range must be finite, and not from {self.low} to {self.high}")
         if self.scale == "log" and self.low <= 0:
             raise ValueError(f"knob {self.name!r}: a logarithmic range must begin above 0, not at {self.low}")
         if self.step <= 0 or self.stops <= 0 or self.pace <= 0:
@@ -76,9 +74,8 @@ class Movement:
 
     `value` is a number, not yet judged (it may lie outside the knob's range), or the raw text when the person
     typed something that is not a number. `final` is True once the knob is released or an entry is committed.
-    A `tick` moves nothing (its name is empty): the panel asks for the next slice of pending work or, if `page`, for a
-    run of the whole page. `ahead` are the values that a knob that plays will come to next: a board may be given their
-    pictures now.
+    With `page` the panel asks for a run of the whole page. A `tick` moves nothing (its name is empty): the panel asks
+    for that, or for the next slice of pending work.
     """
 
     name: str
@@ -86,7 +83,6 @@ class Movement:
     seq: int
     final: bool
     tick: bool
-    ahead: tuple[float, ...] = ()
     page: bool = False
 
 
@@ -115,12 +111,9 @@ def _read(sent: Mapping[str, Any]) -> Movement | None:
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_TEXT:
         return None
     if isinstance(value, str):
-        return Movement(name=name, value=value[:LONGEST_TEXT], seq=seq, final=final, tick=False)
-    number, ahead = _finite(value), sent.get("ahead", [])
-    if number is None or not isinstance(ahead, list) or len(ahead) > MOST_AHEAD:
-        return None
-    known = tuple(one for one in map(_finite, ahead) if one is not None)
-    return Movement(name=name, value=number, seq=seq, final=final, tick=False, ahead=known)
+        return Movement(name=name, value=value[:LONGEST_TEXT], seq=seq, final=final, tick=False, page=page)
+    number = _finite(value)
+    return None if number is None else Movement(name=name, value=number, seq=seq, final=final, tick=False, page=page)
 
 
 def _finite(value: object) -> float | None:
@@ -142,28 +135,33 @@ def panel(
     ack: int,
     pending: bool = False,
     behind: bool = False,
+    rest: float = 1.0,
     progress: float | None = None,
     errors: Mapping[str, str] | None = None,
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
+    channel: Mapping[str, Any] | None = None,
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
     `ack` is the number of the movement (a tick too) that everything drawn belongs to, 0 before the first.
     `pending` says that work is left: as long as the person does nothing, the panel then asks for the next
     slice with a tick; `progress` (0 to 1) is how far it has come. `behind` says that what stands around the
-    fragment shows something older: after a rest the panel asks for a run of the whole page. `errors` maps a knob
+    fragment shows something older: after `rest` seconds without a movement the panel asks for a run of the whole
+    page. `errors` maps a knob
     to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
-    each with a short label.
+    each with a short label. `channel`, the page and its settings as a link holds them, lets movements go by the channel
+    first, and to Streamlit once they rest.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
         "values": {knob.name: values[knob.name] for knob in knobs},
         "ack": ack,
         "pending": pending,
-        "behind": behind,
+        "behind": round(1000 * rest) if behind else 0,
         "progress": progress,
         "errors": dict(errors or {}),
         "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
+        "channel": channel,
     }
     serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
 

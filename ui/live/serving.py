@@ -27,11 +27,10 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from ui.live import wire
-
 PACKAGE = "epsilon_lab"
 FOLDERS = {
     "knobs": (Path(__file__).parent, "assets"),
+    "connection": (Path(__file__).parent, "assets"),
     "chart": (Path(__file__).parent, "assets"),
     "plotly": (Path(plotly.__file__).parent, "package_data"),
 }
@@ -62,6 +61,5 @@ def _renderer(name: str, css: str | None) -> Callable[..., Any]:
 
 def mount(name: str, *, css: str | None = None, **how: Any) -> None:
     """Mount the component of `assets/<name>.js`; `how` goes to Streamlit: key, data, height."""
-    wire.hurry()
     _declare_folders()
     _renderer(name, css)(**how)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import gc
 import socket
-from functools import cache
 
 
-@cache
 def hurry() -> int:
-    """Switch Nagle's algorithm off for all TCP sockets of this process, once; how many there were.
+    """Switch Nagle's algorithm off for all TCP sockets of this process; how many there were.
 
-    A connection inherits the option from the listening socket that accepted it, so later visitors have it too.
+    A connection inherits the option from the listening socket that accepted it, so that once, at the start of the
+    server, is enough.
     """
     ours = [thing for thing in gc.get_objects() if isinstance(thing, socket.socket)]
     return sum(_switch(sock) for sock in ours)

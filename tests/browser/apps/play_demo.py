@@ -1,8 +1,7 @@
 """A page with a knob that plays, and what stands around the live part follows once it rests, as on every page.
 
-Query parameters shape it: `work` (milliseconds of work per run), `last` (where the knob's range ends), `pace`, `ahead`
-(1: moments are sent ahead of time, and of what moves a shape and the title are written into the chart; 2: a part of the
-layout moves too, which Plotly has to draw).
+Query parameters shape it: `work` (milliseconds of work per run), `last` (where the knob's range ends), `pace`. There is
+no channel.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import time
 import numpy as np
 import streamlit as st
 
-from ui.live import Knob, Moment, Picture, board, movement, panel
+from ui.live import Knob, Picture, board, movement, panel
 
 X = np.linspace(0, 1, 100)
 
@@ -43,7 +42,7 @@ def knobs() -> list[Knob]:
 def take(move) -> None:
     """Apply a movement; once the live part rests, run the whole page."""
     state = st.session_state
-    state.seq, state.ahead = move.seq, move.ahead
+    state.seq = move.seq
     if move.tick:
         st.rerun()
     state[move.name] = move.value
@@ -52,23 +51,9 @@ def take(move) -> None:
 
 def picture(shown: float) -> Picture:
     """The curve, where the training stands at this moment."""
-    layout = {"yaxis": {"range": [-1.1, 1.1]}, "xaxis": {"range": [0, 1]}}
-    if number("ahead", 0) != 1:
-        layout["meta"] = {"shown": shown}
-    if number("ahead", 0):
-        path = f"M0,0L{shown / last():.4g},1"
-        shape = {"type": "path", "path": path, "xref": "x", "yref": "y", "line": {"color": "red"}}
-        layout |= {"title": {"text": f"Moment {shown:g}"}, "shapes": [shape]}
-        curve = {"type": "scatter", "x": X, "y": np.sin(6 * X)}
-    else:
-        curve = {"type": "scatter", "x": X, "y": np.sin(6 * X * shown / last())}
-    figure = {"data": [curve], "layout": layout}
+    layout = {"yaxis": {"range": [-1.1, 1.1]}, "xaxis": {"range": [0, 1]}, "meta": {"shown": shown}}
+    figure = {"data": [{"type": "scatter", "x": X, "y": np.sin(6 * X * shown / last())}], "layout": layout}
     return Picture(name="curve", figure=figure, alt=f"Curve at step {shown:g}", cursor=shown / last())
-
-
-def moment(shown: float) -> Moment:
-    """All that moves."""
-    return Moment(at=shown, pictures=[[picture(shown)]], words={".said": f"The step is {shown:g}."})
 
 
 @st.fragment
@@ -76,16 +61,13 @@ def live() -> None:
     """The live part."""
     state = st.session_state
     place = st.container()
-    state.ahead = ()
     move = movement("knobs", after=state.seq)
     if move:
         take(move)
     state.runs += 1
     time.sleep(number("work", 0) / 1000)
     st.text(f"Drawn for step {state.shown:g} epsilon {state.epsilon:g} run {state.runs}")
-    st.html(f'<p class="said">The step is {state.shown:g}.</p>')
-    reel = [moment(at) for at in (state.shown, *state.ahead)] if number("ahead", 0) and state.ahead else []
-    board([[picture(state.shown)]], key="curve", reel=reel)
+    board([[picture(state.shown)]], key="curve")
     here = (state.epsilon, state.shown, state.rate)
     with place:
         panel(
@@ -95,7 +77,7 @@ def live() -> None:
 
 
 st.set_page_config(page_title="A knob that plays", layout="wide")
-START = {"epsilon": 1.0, "shown": 0.0, "rate": 1.0, "seq": -1, "runs": 0, "pages": 0, "told": None, "ahead": ()}
+START = {"epsilon": 1.0, "shown": 0.0, "rate": 1.0, "seq": -1, "runs": 0, "pages": 0, "told": None}
 for name, value in START.items():
     st.session_state.setdefault(name, value)
 st.title("A knob that plays")

@@ -1,24 +1,28 @@
 // Plotly charts, redrawn where they stand. Streamlit calls the default export at every run with the figures as bytes.
 
+import { whenFramed } from "./channel.js"
 import { Clicks } from "./clicks.js"
 import { Cursor } from "./cursor.js"
-import { drawNow, drawSoon, whenComplete } from "./drawing.js"
+import { drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
-import { config, HOVERS } from "./files.js"
-import { Reel } from "./reel.js"
-import { Swift } from "./swift.js"
-import { lookOf, themed } from "./theme.js"
+import { buttons, HOVERS } from "./files.js"
+import { lookOf, themed } from "./look.js"
+import { paint, release } from "./painter.js"
+import { toolbar } from "./toolbar.js"
+import { Waiting } from "./waiting.js"
 import { Words } from "./words.js"
 
 const boards = new WeakMap()
-const owners = new WeakMap() // node that Plotly draws into -> its chart
 const letters = new TextDecoder()
 const PHONE = matchMedia("(max-width: 899px)")
+// one object for all charts, because one that differs would make Plotly begin anew
+const CONFIG = { displaylogo: false, displayModeBar: false }
 let library = null // one copy of Plotly for all charts of the page
+let made = 0
 
 export default function ({ parentElement, data, setStateValue }) {
   let board = boards.get(parentElement)
-  if (!board) boards.set(parentElement, (board = new Board(parentElement)))
+  if (!board) boards.set(parentElement, board = new Board(parentElement))
   board.setStateValue = setStateValue
   board.update(JSON.parse(letters.decode(data)))
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
@@ -33,23 +37,22 @@ export default function ({ parentElement, data, setStateValue }) {
 class Board {
   constructor(root) {
     this.root = root
+    this.setStateValue = null // Streamlit's, a new one at every run
     this.rows = []
     this.charts = new Map()
     this.clicks = new Clicks((message) => this.setStateValue("movement", message))
     this.words = new Words()
-    this.reel = new Reel(({ charts, words }) => {
-      for (const [name, picture] of charts) this.charts.get(name)?.leap(picture)
-      this.words.say(words)
-      drawNow()
-    })
+    this.names = "" // of the charts in their rows
+    this.frame = null // of the channel, which is shown in place of what Streamlit has sent
+    this.deaf = whenFramed((frame, then) => this.take(frame, then), () => this.release())
     // by then Streamlit has written its own words
-    this.ignore = whenComplete(() => this.reel.at === null && this.words.release())
+    this.ignore = whenComplete(() => this.frame || this.words.release())
     this.reorder = () => this.charts.forEach((chart) => chart.place())
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, reel, ack, plotly: version }) {
-    this.clicks.ack = ack
+  update({ rows, ack, plotly: version }) {
+    this.clicks.contained(ack)
     const named = new Map()
     rows.forEach((pictures, place) => {
       const row = this.row(place)
@@ -64,24 +67,55 @@ class Board {
     for (const [name, chart] of this.charts) if (!named.has(name)) chart.dispose()
     for (const row of this.rows.splice(rows.length)) row.remove()
     this.charts = named
-    const moment = this.reel.take(reel, new Map([...named].map(([name, chart]) => [name, chart.sent])))
-    for (const [name, picture] of moment?.charts ?? []) this.charts.get(name).show(picture)
-    if (reel && moment) this.words.say(moment.words)
+    this.names = JSON.stringify(rows.map((pictures) => pictures.map(({ name }) => name)))
+    if (this.frame && this.fits(this.frame)) return
+    this.frame = null
+    for (const chart of named.values()) chart.show(chart.sent)
+  }
+
+  fits({ rows }) {
+    return this.names === JSON.stringify(rows)
+  }
+
+  /** Show a frame of the channel when the browser next paints, if it is one of these charts. */
+  take(frame, then) {
+    if (!this.fits(frame)) return false
+    this.frame = frame
+    this.then = then
+    this.painting ??= requestAnimationFrame(() => this.paint())
+    return true
+  }
+
+  paint() {
+    this.painting = null
+    if (!this.frame) return
+    const { charts, words } = this.frame
+    for (const name in charts) this.charts.get(name).stream(charts[name], this.clicks)
+    this.words.say(words)
+    this.then()
+  }
+
+  /** What Streamlit has sent is as new. */
+  release() {
+    if (!this.frame) return
+    this.frame = null
+    for (const chart of this.charts.values()) chart.show(chart.sent)
   }
 
   row(place) {
     if (!this.rows[place]) {
       const row = document.createElement("div")
-      row.style.cssText = "display:grid;gap:4px 16px;margin-bottom:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
-      this.root.append((this.rows[place] = row))
+      row.style.cssText =
+        "display:grid;gap:4px 16px;margin-bottom:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
+      this.root.append(this.rows[place] = row)
     }
     return this.rows[place]
   }
 
   dispose() {
     PHONE.removeEventListener("change", this.reorder)
-    this.reel.dispose()
     this.ignore()
+    this.deaf()
     this.clicks.dispose()
     this.words.release()
     this.charts.forEach((chart) => chart.dispose())
@@ -97,42 +131,42 @@ function plotly(version) {
   return library
 }
 
-/** The server gives the file no lifetime; the address holds the version, so any copy the browser has is the right one. */
+/** The address holds the version, so a browser may keep the file for good (`ui/guard.py` says so). */
 async function load(address) {
-  const answer = await fetch(address, { cache: "force-cache" })
-  if (!answer.ok) throw new Error(`the server answered ${answer.status} for ${address}`)
-  const source = URL.createObjectURL(new Blob([await answer.blob()], { type: "text/javascript" }))
   const script = document.createElement("script")
   await new Promise((resolve, reject) => {
     script.onload = resolve
     script.onerror = () => reject(new Error("Plotly could not be read"))
-    script.src = source
+    script.src = address
     document.head.append(script)
   })
   script.remove()
-  URL.revokeObjectURL(source)
-  return { Plotly: window.Plotly, config: config(window.Plotly, address, (node) => owners.get(node)) }
+  return { Plotly: globalThis.Plotly, buttons: buttons(globalThis.Plotly, address) }
 }
 
 class Chart {
   constructor(name) {
     this.cell = document.createElement("div")
     this.cell.dataset.chart = name
-    this.cell.style.minWidth = 0 // so that a cell may become narrower than what is drawn in it
+    this.cell.style.minWidth = "0" // so that a cell may become narrower than what is drawn in it
     this.node = document.createElement("div")
     this.node.setAttribute("role", "img")
+    this.node.id = `lab-chart-${++made}`
     this.words = document.createElement("p")
     this.words.hidden = true
     this.words.style.padding = "1rem"
     this.cell.append(this.node, this.words)
+    this.waiting = new Waiting(this.cell)
     this.line = new Cursor(this.cell, this.node)
-    this.swift = new Swift(this.node)
-    owners.set(this.node, this)
-    this.sent = null // the newest that the server has sent: {alt, cursor, figure}
+    this.sent = null // the newest that Streamlit has sent: {alt, cursor, figure}
+    this.latest = null // the newest figure, whichever way it came
     this.figure = null
     this.drawn = null // what Plotly has drawn: {figure, wanted}
-    this.shown = null // and what is to be seen, which may be a later moment
+    this.painted = false // whether something newer is painted over it
     this.tools = null
+    this.bar = null // its buttons
+    this.clicks = null // what hears of them, if they mean something
+    this.resets = 1 // Plotly keeps what was zoomed as long as this is what it was; 0 would mean: never
     this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
     this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
     this.watcher.observe(this.cell)
@@ -147,8 +181,18 @@ class Chart {
     this.height = height
     this.late = late
     this.place()
-    this.sent = { alt, cursor, figure: adopt(this.sent?.figure, figure) }
+    this.sent = { alt, cursor, figure: this.latest = adopt(this.latest, figure) }
     this.version = version
+  }
+
+  /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
+  stream({ figure, alt, cursor, clicks }, hearer) {
+    this.latest = adopt(this.latest, figure)
+    this.hold({ alt, cursor, figure: this.latest })
+    if (clicks) hearer.listen(this.node, clicks)
+    const { drawn, node } = this
+    this.painted = Boolean(drawn) && this.latest !== drawn.figure && paint(node, drawn.figure, this.latest)
+    if (!this.painted && this.seen) this.draw()
   }
 
   /** Show what was sent, drawn with the others of the run. */
@@ -161,23 +205,14 @@ class Chart {
     }, (error) => this.failed(error))
   }
 
-  /** Show a moment that was sent ahead. */
-  leap(picture) {
-    this.hold(picture)
-    const { drawn, figure } = this
-    if (!drawn || (figure !== this.shown.figure && !this.swift.move(drawn.figure, figure))) return this.tools && drawSoon(this)
-    this.shown = { figure, wanted: drawn.wanted }
-  }
-
   hold({ figure, alt, cursor }) {
     this.node.setAttribute("aria-label", alt)
-    this.node.dataset.file = alt.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
     this.figure = figure
     this.line.move(cursor)
   }
 
   place() {
-    this.cell.style.order = this.late && PHONE.matches ? 1 : 0
+    this.cell.style.order = this.late && PHONE.matches ? "1" : "0"
   }
 
   resized(width) {
@@ -192,45 +227,59 @@ class Chart {
   }
 
   draw(look = lookOf(this.node)) {
-    const { tools, figure, width, height } = this
+    const { tools, figure, width, height, resets } = this
     if (!tools || !width) return // in a closed tab there is no width: drawn when it opens
-    const wanted = JSON.stringify([look, width, height])
-    if (this.shown?.figure === figure && this.shown.wanted === wanted) return
-    this.swift.undo()
-    this.shown = this.drawn = { figure, wanted }
+    const wanted = JSON.stringify([look, width, height, resets])
+    if (this.painted || this.drawn?.figure === figure) release(this.node)
+    this.painted = false
+    if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
+    this.drawn = { figure, wanted }
     try {
       // shallow copies, because Plotly notes in a trace what was clicked in the legend
       const traces = figure.data.map((trace) => ({ ...trace }))
-      const layout = themed(figure.layout ?? {}, look, { width, height })
+      const layout = themed(figure.layout ?? {}, look, { width, height, resets })
       if (!HOVERS) layout.dragmode = false // a finger on a chart scrolls the page, and does not draw a zoom box
-      const drawing = tools.Plotly.react(this.node, traces, layout, tools.config)
+      const drawing = tools.Plotly.react(this.node, traces, layout, CONFIG)
       drawing.then(() => this.drew(), (error) => this.failed(error))
     } catch (error) {
       this.failed(error)
     }
   }
 
+  /** Undo what was zoomed. */
+  reset() {
+    this.resets += 1
+    this.draw()
+  }
+
   drew() {
     this.say("")
+    if (!this.bar && this.tools.buttons.length) {
+      this.cell.append(this.bar = toolbar(this, this.tools.buttons, this.node.id))
+    }
     this.line.place()
     this.clicks?.drew(this.node)
   }
 
   failed(error) {
     console.warn("chart not drawn:", error)
-    this.shown = this.drawn = null // so that the next call tries again, and afresh
+    this.drawn = null // so that the next call tries again, and afresh
     this.tools?.Plotly.purge(this.node)
     this.say("This chart could not be drawn. Moving a slider tries again; reloading the page starts afresh.")
   }
 
+  /** What stands in place of the picture; none where it is drawn. */
   say(words) {
+    this.waiting.end()
     if (this.words.textContent === words) return
     this.words.textContent = words
     this.words.hidden = !words
     this.node.hidden = Boolean(words)
+    this.bar?.toggleAttribute("hidden", Boolean(words))
   }
 
   dispose() {
+    this.waiting.end()
     this.width = 0
     cancelAnimationFrame(this.frame)
     this.watcher.disconnect()

@@ -1,6 +1,7 @@
 // A click on a chart as a movement: the nearest point that has something to say, or the place itself. A mark that can be
 // dragged says the places that it comes to.
 
+import { moved } from "./channel.js"
 import { Handle } from "./drag.js"
 import { whenComplete } from "./drawing.js"
 
@@ -24,6 +25,12 @@ export class Clicks {
     this.ignore()
   }
 
+  /** The newest pictures contain the clicks up to `ack`; the clock may have been set back since an earlier mount. */
+  contained(ack) {
+    this.ack = ack
+    this.seq = Math.max(this.seq, ack + 1)
+  }
+
   /** From now on a click on this chart moves `point` (a field) to the customdata of a point, or else `place` to "x,y",
    * where -1 and 1 are the edges of the axes. With `drag`, {at, colour}, the mark there can be dragged. */
   listen(node, wanted) {
@@ -36,13 +43,13 @@ export class Clicks {
     // Plotly covers the page while the button is down, so the press is seen on the chart, and the release anywhere
     node.addEventListener("pointerdown", (event) => (down = event.button ? null : event), true)
     const released = (event) => {
-      if (!node.isConnected) return window.removeEventListener("pointerup", released, true)
+      if (!node.isConnected) return globalThis.removeEventListener("pointerup", released, true)
       const began = down
       down = null
       if (!began || Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) > STILL) return
       this.clicked(node, event)
     }
-    window.addEventListener("pointerup", released, true)
+    globalThis.addEventListener("pointerup", released, true)
   }
 
   /** Keep a handle over the mark that can be dragged, if there is one. */
@@ -76,17 +83,19 @@ export class Clicks {
 
   clicked(node, event) {
     const layout = node._fullLayout
-    if (!layout?.xaxis || event.composedPath().some((part) => part.classList?.contains("modebar"))) return
+    if (!layout?.xaxis) return
     const box = node.getBoundingClientRect()
     const at = [event.clientX - box.left - layout.xaxis._offset, event.clientY - box.top - layout.yaxis._offset]
     if (at[0] < 0 || at[1] < 0 || at[0] > layout.xaxis._length || at[1] > layout.yaxis._length) return
     const { point, place, x, y } = this.wanted.get(node)
-    const found = point ? nearest(node, at) : null
+    const found = point ? nearest(node, at[0], at[1]) : null
     if (found !== null) return this.say(point, found)
     if (place) this.say(place, [share(layout.xaxis, at[0], x), share(layout.yaxis, at[1], y)].join(","))
   }
 
+  /** The number of the movement; null where it went by the channel. */
   say(name, value, final = true) {
+    if (moved(name, value)) return null
     const seq = this.seq++
     this.send({ name, value, seq, final, tick: false })
     return seq
@@ -94,7 +103,7 @@ export class Clicks {
 }
 
 /** The customdata of the point under the pointer, or null. */
-function nearest(node, [x, y]) {
+function nearest(node, x, y) {
   const { xaxis, yaxis } = node._fullLayout
   let best = NEAR
   let found = null

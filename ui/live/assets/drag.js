@@ -53,7 +53,8 @@ export class Handle {
     const mark = document.createElement("div")
     mark.dataset.handle = ""
     mark.setAttribute("aria-hidden", "true") // the keys have knobs of their own for this
-    mark.style.cssText = `position:absolute;left:0;top:0;box-sizing:border-box;width:${SIZE}px;height:${SIZE}px;border-radius:50%;cursor:grab;touch-action:none`
+    mark.style.cssText = `position:absolute;left:0;top:0;box-sizing:border-box;width:${SIZE}px;height:${SIZE}px;` +
+      "border-radius:50%;cursor:grab;touch-action:none"
     mark.addEventListener("pointerdown", (event) => this.pressed(event))
     mark.addEventListener("pointermove", (event) => this.moved(event))
     mark.addEventListener("pointerup", (event) => this.released(event))
@@ -102,7 +103,8 @@ export class Handle {
     clearTimeout(this.timer)
     this.timer = setTimeout(() => this.landed(), PATIENCE)
     this.flying = this.go(event, last)
-    stir(true)
+    if (this.flying === null) clearTimeout(this.timer)
+    else stir(true)
   }
 
   /** All of a run has arrived, whose pictures contain the movements up to `ack`. */

@@ -2,7 +2,7 @@
 // paint what is drawn between two frames twice. Those that are out of view follow once nothing has been drawn for a while,
 // one by one, so that they are never in the way of what one looks at.
 
-import { lookOf } from "./theme.js"
+import { lookOf } from "./look.js"
 
 const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
 const CALM = 120 // milliseconds
@@ -22,25 +22,25 @@ export function drawSoon(chart) {
 
 /** Call this when all of a run has arrived, if `first` before it is drawn; returns a function that ends it. */
 export function whenComplete(act, first = false) {
-  window.addEventListener(COMPLETE, act, first)
-  return () => window.removeEventListener(COMPLETE, act, first)
+  globalThis.addEventListener(COMPLETE, act, first)
+  return () => globalThis.removeEventListener(COMPLETE, act, first)
 }
 
 /** Call this with `waits` when something is moved that is no knob; returns a function that ends it. */
 export function whenStirred(act) {
-  const heard = ({ detail }) => act(detail)
-  window.addEventListener(STIRRED, heard)
-  return () => window.removeEventListener(STIRRED, heard)
+  const heard = (event) => act(event.detail)
+  globalThis.addEventListener(STIRRED, heard)
+  return () => globalThis.removeEventListener(STIRRED, heard)
 }
 
 /** Say that something is moved that is no knob, and whether it `waits` for its picture: work gives way to it as well. */
 export function stir(waits) {
-  window.dispatchEvent(new CustomEvent(STIRRED, { detail: waits }))
+  globalThis.dispatchEvent(new CustomEvent(STIRRED, { detail: waits }))
 }
 
 /** Say that all of a run has arrived. */
 export function complete() {
-  window.dispatchEvent(new Event(COMPLETE))
+  globalThis.dispatchEvent(new Event(COMPLETE))
 }
 
 /** Draw at once all that waits and is in view. */
@@ -66,4 +66,4 @@ function follow() {
   calm = setTimeout(follow)
 }
 
-window.addEventListener(COMPLETE, drawNow)
+globalThis.addEventListener(COMPLETE, drawNow)

@@ -2,8 +2,15 @@
 // whose arrays are the ones it has drawn already is not calculated again.
 
 const ARRAYS = {
-  i1: Int8Array, u1: Uint8Array, c1: Uint8ClampedArray, i2: Int16Array, u2: Uint16Array,
-  i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array,
+  i1: Int8Array,
+  u1: Uint8Array,
+  c1: Uint8ClampedArray,
+  i2: Int16Array,
+  u2: Uint16Array,
+  i4: Int32Array,
+  u4: Uint32Array,
+  f4: Float32Array,
+  f8: Float64Array,
 }
 
 const sources = new WeakMap() // decoded array -> the encoded one that it came from

@@ -1,47 +1,66 @@
 // A chart as a file: a picture, or a page of its own that zooms and tells its numbers without the lab and without a net.
 
-import { CLEAR, lookOf } from "./theme.js"
+import { CLEAR, lookOf } from "./look.js"
 
 export const HOVERS = matchMedia("(hover: hover)").matches
-const ANGLES = { width: 24, height: 24, path: "M8 6 2 12 8 18 9.5 16.5 5 12 9.5 7.5ZM16 6 22 12 16 18 14.5 16.5 19 12 14.5 7.5Z" }
+const ANGLES = {
+  width: 24,
+  height: 24,
+  path: "M8 6 2 12 8 18 9.5 16.5 5 12 9.5 7.5ZM16 6 22 12 16 18 14.5 16.5 19 12 14.5 7.5Z",
+}
 
-/** Plotly's configuration: one object for all charts, because one that differs would make Plotly begin anew. */
-export function config(Plotly, address, shown) {
-  const button = (format, icon, click) => ({
-    name: `download-${format}`, title: `Download as ${format.toUpperCase()}`, icon, click,
-  })
-  const picture = (format, icon) => button(format, icon, (node) => Plotly.downloadImage(onPaper(node, shown(node)), {
-    format, filename: node.dataset.file, scale: format === "png" ? 2 : 1,
-  }))
-  const page = button("html", ANGLES, (node) => savePage(node, onPaper(node, shown(node)), address))
-  const files = [picture("png", Plotly.Icons.camera), picture("svg", Plotly.Icons.disk), page]
-  return { displaylogo: false, displayModeBar: HOVERS && "hover", modeBarButtons: [files, ["resetScale2d"]] }
+/** What can be done with a chart, as buttons (`toolbar.js`); none where no mouse can find them. */
+export function buttons({ Icons, downloadImage }, address) {
+  if (!HOVERS) return []
+  const button = (format, icon, act) => ({ name: `Download as ${format.toUpperCase()}`, icon, act })
+  const picture = (format, icon) =>
+    button(format, icon, (chart) =>
+      downloadImage(onPaper(chart), {
+        format,
+        filename: fileOf(chart.node),
+        scale: format === "png" ? 2 : 1,
+      }))
+  const page = button("html", ANGLES, (chart) => savePage(chart.node, onPaper(chart), address))
+  const reset = { name: "Reset axes", icon: Icons.home, act: (chart) => chart.reset() }
+  return [picture("png", Icons.camera), picture("svg", Icons.disk), page, reset]
+}
+
+function fileOf(node) {
+  return node.getAttribute("aria-label").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
 }
 
 /** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
-function onPaper(node, { line, swift }) {
-  const layout = { ...node.layout, ...swift.layout }
+function onPaper(chart) {
+  chart.draw() // what is painted only is not Plotly's yet
+  const { node, line } = chart
+  const { layout } = node
   const shapes = [...(layout.shapes ?? []), ...line.shapes]
   const clear = layout.paper_bgcolor === CLEAR
-  return { data: node.data, layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor } }
+  return {
+    data: node.data,
+    layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor },
+  }
 }
 
 /** Save a page with the chart and all of Plotly in it, as wide as its window. */
 async function savePage(node, { data, layout }, address) {
   const answer = await fetch(address, { cache: "force-cache" })
   if (!answer.ok) throw new Error(`the server answered ${answer.status} for ${address}`)
-  const { width, ...wide } = layout
-  const figure = JSON.stringify({ data, layout: wide }, (_, part) => (ArrayBuffer.isView(part) ? Array.from(part) : part))
-  const name = node.getAttribute("aria-label").replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  const wide = { ...layout, width: undefined }
+  const plain = (_, part) => (ArrayBuffer.isView(part) ? Object.values(part) : part)
+  const figure = inside(JSON.stringify({ data, layout: wide }, plain))
+  const name = node.getAttribute("aria-label").replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   const page = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>`,
-    `<body style="margin:0;background:${layout.paper_bgcolor}"><div id="chart" role="img" aria-label="${name.replace(/"/g, "&quot;")}"></div>`,
+    `<body style="margin:0;background:${layout.paper_bgcolor}">`,
+    `<div id="chart" role="img" aria-label="${name}"></div>`,
     `<script>${inside(await answer.text())}</script>`,
-    `<script>const {data, layout} = ${inside(figure)}; Plotly.newPlot("chart", data, layout, {responsive: true, displaylogo: false})</script>`,
+    `<script>const {data, layout} = ${figure};`,
+    `Plotly.newPlot("chart", data, layout, {responsive: true, displaylogo: false})</script>`,
   ].join("\n")
   const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }))
-  link.download = `${node.dataset.file}.html`
+  link.download = `${fileOf(node)}.html`
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // a large file may still be being written
 }

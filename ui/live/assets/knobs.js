@@ -1,16 +1,24 @@
 // The knob panel: lays out the rows, and keeps them and the server in step. Streamlit calls the default export again
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
 
+import { Channel, whenMoved } from "./channel.js"
+import { whenBack } from "./connection.js"
 import { complete, whenStirred } from "./drawing.js"
 import { Player } from "./play.js"
-import { Row, element } from "./row.js"
+import { element, Row } from "./row.js"
+import { around } from "./scale.js"
 import { Sender } from "./sender.js"
+import { odds, Voice } from "./voice.js"
+
+// Stops around a knob's value to have ahead: under a pointer that may only pass, and under a hand.
+const PASSING = 24
+const HELD = 200
 
 const panels = new WeakMap()
 
 export default function ({ parentElement, data, setStateValue }) {
   let panel = panels.get(parentElement)
-  if (!panel) panels.set(parentElement, (panel = new Panel(parentElement)))
+  if (!panel) panels.set(parentElement, panel = new Panel(parentElement))
   panel.setStateValue = setStateValue
   panel.update(data)
   // Streamlit may run the clean-up of a call that a newer one has overtaken: only a node that is gone is let go
@@ -18,7 +26,12 @@ export default function ({ parentElement, data, setStateValue }) {
     if (parentElement.isConnected) return
     for (const row of panel.playing) row.player.stop()
     panel.ignore()
+    panel.alone()
+    panel.deaf()
+    globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
     panel.sender.stop()
+    panel.channel.stop()
+    panel.voice.stop()
     panels.delete(parentElement)
   }
 }
@@ -26,13 +39,33 @@ export default function ({ parentElement, data, setStateValue }) {
 class Panel {
   constructor(root) {
     this.root = root
+    this.setStateValue = null // Streamlit's, a new one at every run
     this.rows = new Map()
     this.described = ""
     this.sender = new Sender((message) => this.setStateValue("movement", message))
-    this.ignore = whenStirred((waits) => this.sender.stirred(waits))
+    this.ignore = whenStirred((waits) => this.sender.stirred(waits || this.channel.ahead))
+    this.unsure = false // whether the server has what was sent: the connection was lost since
+    this.alone = whenBack(() => (this.unsure = true))
+    this.deaf = whenMoved((name, value) => this.asked(name, value))
+    this.voice = new Voice()
+    this.values = {} // as Streamlit says
+    this.touched = null // on this row
+    // who takes hold of something else means it with what was moved
+    this.elsewhere = (event) => event.composedPath().includes(root) || this.channel.settle(true)
+    globalThis.addEventListener("pointerdown", this.elsewhere, true)
+    this.channel = new Channel({
+      hand: (moves, rested) => this.hand(moves, rested),
+      stir: (waits) => this.sender.stirred(waits),
+      shown: (frame) => this.shown(frame),
+    })
     this.groups = {}
     for (const group of ["hero", "play", "main", "more"]) this.groups[group] = element("div", `rows ${group}`)
-    this.bar = element("div", "bar", { role: "progressbar", "aria-label": "Work in progress", "aria-valuemin": 0, "aria-valuemax": 100 })
+    this.bar = element("div", "bar", {
+      role: "progressbar",
+      "aria-label": "Work in progress",
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+    })
     this.bar.append(element("div", "done"))
     this.more = element("details", "more")
     const title = element("summary")
@@ -45,22 +78,74 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel }) {
     this.place(knobs)
-    this.sender.acknowledged(ack, { work: pending, page: behind }) // first: the server works on the next while this is drawn
-    for (const { player, knob: { name } } of this.playing) {
+    if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
+    // first: the server works on the next while this is drawn
+    const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
+    this.channel.update(channel, landed)
+    this.values = values
+    for (const { player, knob: { name } } of this.channel.ahead ? [] : this.playing) {
       const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
       if (elsewhere && !this.sender.ahead(name, ack)) player.stop() // the server has put it there
-      else player.follow()
+      else if (!this.sender.busy) player.follow()
     }
     complete()
+    const goesOn = this.playing.length > 0 || this.channel.ahead
+    this.voice.answered(pending || goesOn)
+    const means = odds()
     for (const [name, row] of this.rows) {
       row.mark(marks[name] ?? [])
-      if (row.busy || row.player?.on || this.sender.ahead(name, ack)) continue
-      row.show(values[name], errors[name] ?? "")
+      if (row.busy || row.player?.on || this.sender.ahead(name, ack) || this.channel.moves.has(name)) continue
+      row.show(values[name], errors[name] ?? "", row.knob.group === "hero" ? means : "")
       if (errors[name] && row.knob.group === "more") this.more.open = true
     }
+    if (this.channel.ahead) return
     this.working(pending, progress)
+    if (this.touched && !this.playing.length) this.near(this.touched)
+  }
+
+  /** A frame of the channel is to be seen. */
+  shown({ done, errors, values }) {
+    for (const [name, row] of this.rows) {
+      const own = this.channel.moves.has(name)
+      if (own && errors[name]) row.player?.stop()
+      if (own && !row.dirty) row.complain(errors[name] ?? "")
+      else if (!own && !row.busy && !row.typed) row.show(values[name] ?? this.values[name], "")
+    }
+    for (const { player } of this.playing) player.follow()
+    this.working(done < 1, done)
+  }
+
+  /** Ask on the channel about something that was moved. */
+  asked(name, value) {
+    this.voice.stop()
+    return this.channel.take(name, value)
+  }
+
+  /** A knob was moved: by the channel if there is one, else Streamlit is told. */
+  moved(name, value, final) {
+    if (this.asked(name, value)) this.sender.drop(name)
+    else this.sender.moved(name, value, final)
+  }
+
+  /** Tell Streamlit what the channel knows already, all but the last with the least work. */
+  hand(moves, rested) {
+    moves.forEach(([name, value], place) => {
+      this.sender.drop(name)
+      this.sender.moved(name, value, true, rested && place === moves.length - 1)
+    })
+  }
+
+  /** Send again whatever the person sees and the server, which may be another one, does not have. */
+  repeat(values) {
+    this.unsure = false
+    for (const { player } of this.playing) player.stop()
+    this.sender.afresh()
+    this.channel.forget()
+    for (const [name, row] of this.rows) {
+      if (row.typed !== null || row.value !== values[name]) this.sender.moved(name, row.meant, true)
+    }
   }
 
   /** Make, move and remove rows so that they are the given knobs in the given order; an unchanged row is not touched. */
@@ -84,10 +169,44 @@ class Panel {
     if (old && JSON.stringify(old.knob) === JSON.stringify(knob)) return old
     const row = new Row(knob, (value, final) => {
       this.pause() // a hand on any knob ends the playing
-      this.sender.moved(knob.name, value, final)
+      this.moved(knob.name, value, final)
     })
-    if (knob.play) row.player = new Player(row, this.sender, () => this.pause())
+    if (knob.play) row.player = new Player(row, this.wayOf(row))
+    this.feel(row)
     return row
+  }
+
+  /** Have the next stops of a row ahead while a hand is on it, or near. */
+  feel(row) {
+    const { range } = row
+    range.addEventListener("pointerenter", () => this.near(row, PASSING))
+    for (const begin of ["focus", "pointerdown"]) range.addEventListener(begin, () => this.near(this.touched = row))
+    for (const end of ["blur", "pointerleave"]) {
+      range.addEventListener(end, () => {
+        if (this.root.activeElement === range) return
+        this.touched = null
+        this.near(row, 0)
+      })
+    }
+  }
+
+  near(row, count = HELD) {
+    this.channel.near(row.knob.name, around(row.knob, row.value, count))
+  }
+
+  /** What a player needs to know of the ways to the server. */
+  wayOf(row) {
+    const { name } = row.knob
+    return {
+      moved: (value, final) => this.moved(name, value, final),
+      near: (values) => this.channel.near(name, values),
+      has: (value) => this.channel.has(name, value),
+      hold: (on) => {
+        if (on) this.pause()
+        this.sender.hold(on)
+        this.channel.play(on)
+      },
+    }
   }
 
   remove(row) {
@@ -113,7 +232,9 @@ class Panel {
 
   focused() {
     for (const name of this.rows.keys()) {
-      for (const [part, node] of Object.entries(this.parts(name))) if (this.root.activeElement === node) return { name, part }
+      for (const [part, node] of Object.entries(this.parts(name))) {
+        if (this.root.activeElement === node) return { name, part }
+      }
     }
     return null
   }

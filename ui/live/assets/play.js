@@ -1,12 +1,11 @@
-// The buttons under a knob that plays: it goes on by itself, one stop each time the picture has followed. Where the board
-// has been sent moments ahead, the picture follows without the server, and further moments are asked for in good time.
+// The buttons under a knob that plays: it goes on by itself, one stop each time the picture has followed. The pictures of
+// the next stops are asked for in good time.
 
-import { forget, stand } from "./reel.js"
 import { element } from "./row.js"
+import { following } from "./scale.js"
 
-// Moments to ask for while nothing can be drawn without them; how many at other times, and how few are left by then.
-const FIRST = 6
-const BLOCK = 12
+// Pictures to ask for ahead, and how few are left by then.
+const BLOCK = 24
 const FEW = 8
 
 // Drawn in a box of 24 by 24.
@@ -19,15 +18,17 @@ const ICONS = {
 }
 
 export class Player {
-  /** Stand under this row; `others` is called before it plays. A hand on another knob ends it: the panel calls `pause`. */
-  constructor(row, sender, others) {
+  /**
+   * Stand under this row. `way`: `moved(value, final)`; `near(values)`, which are wanted ahead; `has(value)`, whether one is
+   * at hand or on its way; `hold(on)`, said before it plays and after. A hand on another knob ends it: the panel calls
+   * `pause`.
+   */
+  constructor(row, way) {
     this.row = row
-    this.sender = sender
-    this.others = others
+    this.way = way
     this.on = false
     this.timer = this.frame = null
     this.at = 0 // when it last went a stop further
-    this.drawn = false // whether that was drawn without the server
     this.buttons = {
       restart: this.button("Restart", "restart", () => this.step(-Infinity)),
       back: this.button("One step back", "back", () => this.walk(-1)),
@@ -66,16 +67,14 @@ export class Player {
 
   toggle() {
     if (this.on) return this.pause()
-    this.others()
-    forget()
+    this.way.hold(true)
     this.on = true
-    this.sender.hold(true)
     this.step(this.row.end === 1 ? -Infinity : 1)
   }
 
   /** Rest where it stands, and tell the server where that is. */
   pause() {
-    if (this.on) this.sender.moved(this.row.knob.name, this.row.value, true)
+    if (this.on) this.way.moved(this.row.value, true)
     this.stop()
   }
 
@@ -86,7 +85,7 @@ export class Player {
     if (!this.on) return
     this.on = false
     this.draw()
-    this.sender.hold(false)
+    this.way.hold(false)
   }
 
   /** One stop by hand. */
@@ -96,42 +95,21 @@ export class Player {
   }
 
   step(by) {
-    const { row, sender } = this
+    const { row, way } = this
     clearTimeout(this.timer)
     const now = performance.now()
     this.at = Math.max(this.at + row.knob.pace, now - row.knob.pace / 2) // a late step is made up for, half of it at most
     const value = row.advance(by)
-    const ended = by > 0 && row.end === 1
-    if (!this.on) return sender.moved(row.knob.name, value, true)
-    this.look()
-    if (ended) return this.pause()
-    if (this.drawn) this.soon()
-    // what is on its way may be what is missing: then `follow` asks for it, if it was not
-    else if (!sender.asks(row.knob.name)) this.ask(value, FIRST)
+    way.moved(value, !this.on)
+    if (!this.on) return
+    if (by > 0 && row.end === 1) return this.pause()
+    const next = following(row.knob, value, BLOCK)
+    if (next.length && !way.has(next[Math.min(FEW, next.length) - 1])) way.near(next)
   }
 
-  /** Show the moment where the knob stands, if it was sent ahead; ask for more if few are left. */
-  look() {
-    const { row, sender } = this
-    const { drawn, last } = stand(row.value)
-    this.drawn = drawn
-    if (drawn && !sender.asks(row.knob.name) && row.following(row.value, FEW).at(-1) > last) this.ask(last, BLOCK)
-  }
-
-  ask(value, count) {
-    const { knob } = this.row
-    this.sender.moved(knob.name, value, false, this.row.following(value, count))
-  }
-
-  /** The server has answered: go on, but never ahead of the picture. */
+  /** The picture has followed: go on. */
   follow() {
-    const { row, sender } = this
-    if (!this.on || sender.busy) return
-    if (!this.drawn && sender.sent.get(row.knob.name) !== row.value) {
-      this.look()
-      if (!this.drawn) return this.ask(row.value, FIRST)
-    }
-    this.soon()
+    if (this.on) this.soon()
   }
 
   /** The next step, no sooner than the knob's pace allows, and each in a frame of its own, so that it is painted. */

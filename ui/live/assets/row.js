@@ -1,9 +1,16 @@
 // One knob: its label, track, number field, notes, help and error. It moves under the finger, whatever the server does.
 
-import { entered, fractionOf, lastStop, spoken, stopOf, unitOf, valueAt, written } from "./scale.js"
+import { entered, fractionOf, lastStop, spoken, stopAfter, stopOf, unitOf, valueAt, written } from "./scale.js"
 
 const STEPS = {
-  ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+  Home: -Infinity,
+  End: Infinity,
 }
 
 /** A new element with a class and attributes. */
@@ -32,6 +39,7 @@ export class Row {
     this.typed = null // what was committed, until the server has answered
     this.drawnMarks = "[]"
     this.player = null // the buttons of a knob that plays
+    this.meaning = null // [value, what the page says that it means]
     this.build()
     this.listenToTrack()
     this.listenToField()
@@ -42,14 +50,20 @@ export class Row {
     return this.held || this.dirty
   }
 
+  /** What the person last said: the value, or what was typed and has not been accepted. */
+  get meant() {
+    return this.typed === null ? this.value : entered(this.typed)
+  }
+
   /** Where the value stands: -1 at the low end, 1 at the high end, 0 between. */
   get end() {
     return this.value <= this.knob.low ? -1 : this.value >= this.knob.high ? 1 : 0
   }
 
   /** Show the server's value, and its error if it refused the last entry; a refused text stays for correction. */
-  show(value, error) {
+  show(value, error, meaning = "") {
     this.value = value
+    this.meaning = [value, meaning]
     if (!error) this.typed = null
     this.draw()
     this.complain(error)
@@ -58,13 +72,25 @@ export class Row {
   build() {
     const { knob } = this
     const id = (part) => `${part}-${knob.name}`
-    const described = [knob.help && id("help"), id("error")].filter(Boolean).join(" ")
+    const described = [knob.help && id("help"), this.noted && id("notes"), id("error")].filter(Boolean).join(" ")
     this.range = element("input", "range", {
-      type: "range", id: id("range"), min: 0, max: lastStop(knob), step: 1, "aria-label": knob.label, "aria-describedby": described,
+      type: "range",
+      id: id("range"),
+      min: 0,
+      max: lastStop(knob),
+      step: 1,
+      "aria-label": knob.label,
+      "aria-describedby": described,
     })
     this.field = element("input", "field", {
-      type: "text", inputmode: knob.low < 0 ? "text" : "decimal", autocomplete: "off", spellcheck: "false", enterkeyhint: "done",
-      "aria-label": `${knob.label}, exact value`, "aria-describedby": id("error"), "aria-invalid": "false",
+      type: "text",
+      inputmode: knob.low < 0 ? "text" : "decimal",
+      autocomplete: "off",
+      spellcheck: "false",
+      enterkeyhint: "done",
+      "aria-label": `${knob.label}, exact value`,
+      "aria-describedby": id("error"),
+      "aria-invalid": "false",
     })
     const head = element("div", "head")
     head.append(text("label", "label", knob.label, { for: id("range") }))
@@ -76,20 +102,34 @@ export class Row {
     this.track.append(this.range)
     this.error = text("p", "error", "", { id: id("error"), role: "alert" })
     this.node = element("div", `row ${knob.group}`, { "data-knob": knob.name })
+    this.fix(knob.low === knob.high)
     this.node.append(head, ...(this.help ? [this.help] : []), this.track, ...this.notes(), this.error)
   }
 
+  /** A range of one point leaves nothing to move: its value is only shown. */
+  fix(only) {
+    this.track.hidden = this.range.disabled = this.field.disabled = only
+  }
+
+  /** The notes at the ends of the track, which to the ear have no ends. */
   notes() {
-    const { low_note: low, high_note: high } = this.knob
-    if (!low && !high) return []
-    const notes = element("div", "notes")
+    const { name, low_note: low, high_note: high } = this.knob
+    if (!this.noted) return []
+    const notes = element("div", "notes", { "aria-hidden": "true" })
     notes.append(text("span", "", low), text("span", "", high))
-    return [notes]
+    return [notes, text("p", "", `Lower: ${low || "–"}; higher: ${high || "–"}.`, { id: `notes-${name}`, hidden: "" })]
+  }
+
+  get noted() {
+    return Boolean(this.knob.low_note || this.knob.high_note)
   }
 
   helpButton(controls) {
     const button = text("button", "ask", "?", {
-      type: "button", "aria-label": `About ${this.knob.label}`, "aria-expanded": "false", "aria-controls": controls,
+      type: "button",
+      "aria-label": `About ${this.knob.label}`,
+      "aria-expanded": "false",
+      "aria-controls": controls,
     })
     const turn = (open) => {
       this.help.hidden = !open
@@ -124,20 +164,7 @@ export class Row {
 
   /** Put the thumb so many stops further; the stop where it then stands. */
   reach(step) {
-    const { knob, range } = this
-    const last = lastStop(knob)
-    let stop = Math.min(last, Math.max(0, Number(range.value) + step))
-    // on a logarithmic scale of whole numbers, neighbouring stops can be one number: a press must still change it
-    while (valueAt(knob, stop) === this.value && stop > 0 && stop < last) stop += Math.sign(step)
-    range.value = stop
-    return stop
-  }
-
-  /** The values at the next stops after this one. */
-  following(value, count) {
-    const first = stopOf(this.knob, value) + 1
-    const last = Math.min(lastStop(this.knob), first + count - 1)
-    return Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => valueAt(this.knob, first + place))
+    return (this.range.value = stopAfter(this.knob, Number(this.range.value), step, this.value))
   }
 
   /** Go so many stops further without the person's hand; the new value, of which nobody is told. */
@@ -217,10 +244,16 @@ export class Row {
     // a thumb that stands on another stop of the same number is left where the finger has put it
     if (here !== stop && valueAt(knob, here) !== value) range.value = stop
     range.style.setProperty("--at", Number(range.value) / lastStop(knob))
-    range.setAttribute("aria-valuetext", spoken(knob, value))
+    range.setAttribute("aria-valuetext", this.said)
     const words = this.typed ?? written(value)
     if (!this.dirty && field.value !== words) field.value = words
     this.player?.draw()
+  }
+
+  /** The value in words: with its unit and, where the page has answered to this very value, what it means. */
+  get said() {
+    const [value, meaning] = this.meaning ?? []
+    return spoken(this.knob, this.value) + (meaning && value === this.value ? `, ${meaning}` : "")
   }
 
   complain(words) {

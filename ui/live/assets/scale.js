@@ -28,6 +28,30 @@ export function valueAt(knob, stop) {
   return Math.min(knob.high, Math.max(knob.low, neat))
 }
 
+/** So many stops from this one, as far as there are stops; where that changes nothing, on to the next that does. */
+export function stopAfter(knob, stop, step, value) {
+  const last = lastStop(knob)
+  let next = Math.min(last, Math.max(0, stop + step))
+  // on a logarithmic scale of whole numbers, neighbouring stops can be one number: a press must still change it
+  while (valueAt(knob, next) === value && next > 0 && next < last) next += Math.sign(step)
+  return next
+}
+
+/** The values at so many stops after that of this one; fewer where the range ends. */
+export function following(knob, value, count) {
+  const first = stopOf(knob, value) + 1
+  const left = Math.max(0, lastStop(knob) - first + 1)
+  return Array.from({ length: Math.min(count, left) }, (_, place) => valueAt(knob, first + place))
+}
+
+/** The values at so many stops around a value, the nearest first. */
+export function around(knob, value, count) {
+  const here = stopOf(knob, value)
+  const stops = Array.from({ length: lastStop(knob) + 1 }, (_, stop) => stop)
+  stops.sort((one, other) => Math.abs(one - here) - Math.abs(other - here))
+  return [...new Set(stops.slice(0, count).map((stop) => valueAt(knob, stop)))]
+}
+
 /** How far along the track a value lies, 0 to 1. */
 export function fractionOf(knob, value) {
   const fraction = knob.scale === "log"

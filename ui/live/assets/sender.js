@@ -1,14 +1,17 @@
 // One movement on its way at a time. While it is, only the newest value of each knob is remembered; when the server
 // acknowledges, the next goes out. So nothing queues, the last value is never lost, and no redraw is thrown away.
 
+// An answer is waited for so long, and twice as long after one that did not come: a server that is behind is not asked
+// the same thing faster than it can answer.
 const PATIENCE = 2000
+const LONGEST = 16000
 // A finger that moves on is heard again within this: work that is asked for between two of its values would be in the way.
 const LULL = 100
 // Who moves a knob again within this is still at it. After it, what stands around the live part follows: a run of the
-// whole page takes long, goes on to its end in any case, and a movement would have to wait for it.
-const REST = 1000
+// whole page takes long, goes on to its end in any case, and a movement would have to wait for it. How long "this" is, the
+// server says: longer while many people move knobs.
 const TICK = { name: "", value: 0, final: false, tick: true, page: false }
-const NOTHING = { work: false, page: false }
+const NOTHING = { work: false, page: 0 }
 
 export class Sender {
   /** `send(message)` hands one message to Streamlit. */
@@ -16,6 +19,8 @@ export class Sender {
     this.send = send
     this.seq = Date.now() * 4 // above all numbers of earlier mounts in the same session
     this.newest = -1
+    this.acked = -1
+    this.patience = PATIENCE
     this.flying = null
     this.waiting = new Map()
     this.last = new Map()
@@ -32,28 +37,26 @@ export class Sender {
     return this.flying !== null || this.waiting.size > 0
   }
 
-  /** True while an answer about this knob is waited for. */
-  asks(name) {
-    return this.waiting.has(name) || this.flying?.name === name
-  }
-
   /** While held, nothing is asked for but what is moved: a knob plays, and moves again before there is any rest. */
   hold(on) {
     this.held = on
     if (!on && !this.busy) this.rest()
   }
 
-  /**
-   * The person moved a knob. `final` means released, or committed. `ahead` are values that it will come to next: a knob
-   * that plays asks for their pictures.
-   */
-  moved(name, value, final, ahead = []) {
+  /** What is to be sent of this knob is sent otherwise. */
+  drop(name) {
+    this.waiting.delete(name)
+    this.sent.delete(name)
+  }
+
+  /** The person moved a knob. `final` means released, or committed; `page`, that a run of the whole page is asked for. */
+  moved(name, value, final, page = false) {
     this.movedAt = performance.now()
     // what is on its way already, or drawn, is not sent again only because the knob is released: the server is told
     // by the quiet that follows
     if (final && !this.waiting.has(name) && this.sent.get(name) === value) return
     this.waiting.delete(name) // the newest goes to the end of the line
-    this.waiting.set(name, { value, final, ahead })
+    this.waiting.set(name, { value, final, page })
     // A tick on its way is only work that gives way: do not wait for it. But a run that starts beside that of a whole
     // page would drop what of it is still to be delivered, this panel perhaps.
     if (!this.flying || (this.flying.tick && !this.flying.page)) this.next()
@@ -66,13 +69,35 @@ export class Sender {
     if (!this.flying) this.rest()
   }
 
-  /** The server has drawn everything up to `ack`, and says whether `work` is left and whether the `page` is behind. */
+  /**
+   * The server has drawn up to `ack`, and says what it owes: `work`, or the `page` after a rest of so many ms, 0 for none.
+   * Returns the name of the knob whose movement it has answered, or null.
+   */
   acknowledged(ack, owed) {
-    if (this.flying && ack >= this.flying.seq) this.landed()
+    this.acked = ack
+    this.seq = Math.max(this.seq, ack + 1) // the clock may have been set back since an earlier mount
+    const heard = this.flying && ack >= this.flying.seq ? this.flying.name : null
+    if (heard !== null) {
+      this.landed()
+      this.patience = Math.max(PATIENCE, this.patience / 2)
+    }
     this.owed = ack >= this.newest ? owed : NOTHING
-    if (this.flying) return
-    if (this.waiting.size) this.next()
-    else this.rest()
+    if (!this.flying) this.waiting.size ? this.next() : this.rest()
+    return heard
+  }
+
+  /** True if the server has forgotten what it had acknowledged before: it was started anew, or is another one. */
+  forgotten(ack) {
+    return ack < this.acked
+  }
+
+  /** Nothing counts as sent, or as heard, any more; what waits goes on waiting. */
+  afresh() {
+    this.landed()
+    this.sent.clear()
+    this.last.clear()
+    this.newest = -1
+    this.patience = PATIENCE
   }
 
   /** True while the server's value of this knob may be older than what the person sees. */
@@ -86,18 +111,18 @@ export class Sender {
     const { work, page } = this.owed
     if (!(work || page) || this.held || this.givesWay) return
     const still = performance.now() - this.movedAt
-    const turn = page && (still >= REST || !work)
-    const wait = (turn ? REST : LULL) - still
+    const turn = page > 0 && (still >= page || !work)
+    const wait = (turn ? page : LULL) - still
     const tick = { ...TICK, page: turn }
     if (wait <= 0) return this.fly(tick)
     this.timer = setTimeout(() => this.fly(tick), wait)
   }
 
   next() {
-    const [name, { value, final, ahead }] = this.waiting.entries().next().value
+    const [name, { value, ...how }] = this.waiting.entries().next().value
     this.waiting.delete(name)
     this.sent.set(name, value)
-    this.last.set(name, this.fly({ name, value, final, ahead, tick: false }))
+    this.last.set(name, this.fly({ name, value, ...how, tick: false }))
   }
 
   fly(message) {
@@ -106,7 +131,7 @@ export class Sender {
     const seq = this.seq++
     this.newest = seq
     this.flying = { ...message, seq }
-    this.timer = setTimeout(() => this.lost(), PATIENCE)
+    this.timer = setTimeout(() => this.lost(), this.patience)
     this.send({ ...message, seq })
     return seq
   }
@@ -116,12 +141,17 @@ export class Sender {
     this.flying = null
   }
 
-  /** No answer: the run was dropped, or is slow. Streamlit keeps the newest, so sending on can do no harm. */
+  /**
+   * No answer: the run was dropped, the connection is lost, or the server is slow. It keeps the newest, and to hear a
+   * movement twice does no harm: so what is not superseded is sent again, in its turn.
+   */
   lost() {
-    const { tick, page } = this.flying
+    const { name, value, final, tick, page } = this.flying
     this.landed()
+    this.patience = Math.min(2 * this.patience, LONGEST)
+    if (!tick && !this.waiting.has(name)) this.waiting.set(name, { value, final, page })
     if (this.waiting.size) this.next()
-    else if (tick) this.fly({ ...TICK, page })
+    else this.fly({ ...TICK, page })
   }
 
   stop() {

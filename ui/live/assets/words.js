@@ -23,7 +23,7 @@ export class Words {
       if (!this.before.has(node)) this.before.set(node, node.innerHTML)
       this.after.set(node, html)
       node.innerHTML = html
-      node.setAttribute("aria-busy", "true") // so that nobody is read a dozen sentences a second
+      node.setAttribute("aria-busy", "true") // a dozen sentences a second are not for reading
     }
   }
 

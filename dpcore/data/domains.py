@@ -1,0 +1,220 @@
+"""Related domains: K sources of labelled rows, a public set that mixes them evenly, and a target that mixes them.
+
+All rows are in the unit ball. What is fitted to rows (a vocabulary, idf, a projection) is fitted to *public* rows only:
+from private ones it would be one more release, without noise.
+"""
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import randomized_svd
+
+from dpcore import check
+from dpcore.data import own_texts
+from dpcore.data.domain_text import CORPORA
+from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
+from dpcore.kept import kept
+from dpcore.streams import stream
+
+KINDS = {
+    "domains": "Generated domains",
+    "topics": "Topics (generated text)",
+    "reviews": "Reviews (generated text)",
+    "newsgroups": "20 Newsgroups (real text)",
+    "own": "A CSV file of your own",
+}
+PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
+# The most features that are left of a text.
+WIDEST = 60
+# Generated domains: how far the centres lie apart, and how steeply the chance of a label rises.
+_APART, _STEEP = 0.4, 14.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left.
+    own: an ``own_texts.Own``, weakly."""
+
+    kind: str
+    sources: int
+    similarity: float
+    dimension: int
+    projection: str
+    public_rows: int
+    seed: int
+    own: "weakref.ref[own_texts.Own] | None" = None
+
+    def __post_init__(self) -> None:
+        check.choice(KINDS, kind=self.kind)
+        check.choice(PROJECTIONS, projection=self.projection)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class World:
+    """A public set (m, d), the same in all repeats, and rows by domain, drawn anew or anew divided in each repeat.
+
+    rows: (repeat, how many of each domain) -> for each domain (X, y, names of the rows). features: before projection.
+    """
+
+    public: np.ndarray
+    features: int
+    most: tuple[int, ...]
+    rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Draw:
+    """The rows of one repeat: each source's two disjoint parts, and what is left of each domain for the target."""
+
+    labelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    unlabelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+    left: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@kept(newest=3)
+def world(where: Where) -> World:
+    """The domains of ``where``: a pure function, the newest are kept."""
+    return _generated(where) if where.kind == "domains" else _of_text(where)
+
+
+def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
+    """Divide the rows of a repeat. ``target``: rows that the target and its test may take from any one domain."""
+    parts = world(where).rows(repeat, labelled + unlabelled + target)
+    cuts = (0, labelled, labelled + unlabelled, None)
+    first, second, third = (
+        [tuple(column[start:end] for column in part) for part in parts] for start, end in pairwise(cuts)
+    )
+    return Draw(labelled=first, unlabelled=second, left=third)
+
+
+def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """(X, y) of ``rows`` rows, of which each domain gives its share (fewer where it has not as many), shuffled."""
+    counts = np.floor(rows * shares + 0.5).astype(int)
+    most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
+    counts = np.floor(counts * min(1.0, most)).astype(int)
+    X, y = (np.concatenate([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1))
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def unit(X: np.ndarray) -> np.ndarray:
+    """Each row by its own length: onto the unit sphere. Rows of zeros stay."""
+    lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
+    return X / np.maximum(lengths, 1e-12)[..., None]
+
+
+def _generated(where: Where) -> World:
+    """Gaussian clouds on the unit sphere. A source's labels follow a direction of its own, which the dial pulls towards
+    a common one: theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k."""
+    rng = stream(where.seed, "data")
+    d, K, s = where.dimension, where.sources, where.similarity
+    common, own, centres = _directions(rng, d, K)
+    directions = unit(s * common + np.sqrt(1 - s**2) * own)
+    centres = centres - (centres * directions).sum(axis=1, keepdims=True) * directions
+    centres = _APART * unit(centres)
+
+    def cloud(rng: np.random.Generator, k: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        X = unit(centres[k] + rng.normal(size=(rows, d)) / np.sqrt(d))
+        y = rng.random(rows) < 1 / (1 + np.exp(-_STEEP * X @ directions[k]))
+        return X, y.astype(int)
+
+    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        parts = []
+        for k in range(K):
+            X, y = cloud(stream(where.seed, "data", repeat + 1, k), k, each)
+            parts.append((X, y, np.arange(each)))
+        return parts
+
+    public = [cloud(stream(where.seed, "data", 0, k + 1), k, n)[0] for k, n in enumerate(_even(where.public_rows, K))]
+    return World(public=np.concatenate(public), features=d, most=(10**6,) * K, rows=rows)
+
+
+def _directions(rng: np.random.Generator, d: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A common direction (d,), and one for each source's labels and centre (K, d): orthogonal as far as d allows."""
+    raw = rng.normal(size=(2 * K + 1, d))
+    if d >= 2 * K + 1:
+        raw = np.linalg.qr(raw.T)[0].T
+    raw = unit(raw)
+    return raw[0], raw[1 : K + 1], raw[K + 1 :]
+
+
+def _even(rows: int, parts: int) -> list[int]:
+    return [rows // parts + (place < rows % parts) for place in range(parts)]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Texts:
+    """What all projections of the same texts share: counts weighted by the public idf (n, words), labels, the numbers
+    of the public documents and of each domain's others, and the main directions of the public ones (words, 60)."""
+
+    weighted: sparse.csr_matrix
+    y: np.ndarray
+    public: np.ndarray
+    kept: list[np.ndarray]
+    along: np.ndarray | None
+
+
+@kept(newest=3)
+def _texts(where: Where) -> Texts:
+    """``where`` with the widest dimension: fewer features are its first ones."""
+    if where.kind == "own":
+        corpus = own_texts.corpus(own_texts.held(where.own), where.sources, where.seed)
+    else:
+        corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
+    public, kept = _divided(corpus, where)
+    counts = corpus.counted(public)
+    found = weighted(counts, inverse_frequency(counts[public]))
+    along = None
+    if where.projection == "svd":
+        along = found @ main_directions(found[public], where.dimension, seed=where.seed).astype(np.float32)
+    return Texts(weighted=found, y=corpus.y, public=public, kept=kept, along=along)
+
+
+def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(the public documents, each domain's others), whatever is in them."""
+    public, kept = [], []
+    if corpus.public is not None:
+        public.append(stream(where.seed, "split", 0, 99).permutation(corpus.public)[: where.public_rows])
+    for k, count in enumerate(_even(where.public_rows, where.sources)):
+        order = stream(where.seed, "split", 0, k).permutation(np.flatnonzero(corpus.domain == k))
+        given = min(count, len(order) // own_texts.PUBLIC_PART) if corpus.public is None else 0
+        public.append(order[:given])
+        kept.append(order[given:])
+    return np.concatenate(public), kept
+
+
+def _of_text(where: Where) -> World:
+    """Texts as counts of words: tf-idf and projection fitted to the public ones, then each row to length 1."""
+    texts = _texts(replace(where, dimension=WIDEST))
+    if texts.along is not None:
+        X = unit(texts.along[:, : where.dimension].astype(float))
+    else:
+        signs = random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed)
+        X = unit((texts.weighted @ signs).toarray())
+
+    def rows(repeat: int, each: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        parts = []
+        for k, own in enumerate(texts.kept):
+            names = stream(where.seed, "split", repeat + 1, k).permutation(own)[:each]
+            parts.append((X[names], texts.y[names], names))
+        return parts
+
+    most = tuple(map(len, texts.kept))
+    return World(public=X[texts.public], features=texts.weighted.shape[1], most=most, rows=rows)
+
+
+def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:
+    """(features, d), the directions along which the public rows are longest."""
+    _, _, directions = randomized_svd(public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed)
+    return directions.T
+
+
+def random_signs(features: int, dimension: int, *, seed: int) -> sparse.csr_matrix:
+    """(features, d): each feature falls into one of d places with a random sign, which reads no rows at all."""
+    rng = stream(seed, "start")
+    places, signs = rng.integers(0, dimension, features), rng.choice([-1.0, 1.0], features)
+    return sparse.csr_matrix((signs, (np.arange(features), places)), shape=(features, dimension))

@@ -1,0 +1,257 @@
+"""Texts of the user's own: which columns of a CSV file are what, and what makes its rows sources.
+
+Settings hold an ``Own``: in a link it is a random name, which says nothing of the file and is resolved by nobody but
+the session that holds the object. Tasks hold it weakly, so a file ends with its session. Nothing is written to a disk.
+"""
+
+import re
+import secrets
+import weakref
+from collections import Counter
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcore import check
+from dpcore.data.csv_table import LEAST_ROWS, Table, coded, read
+from dpcore.data.word_counts import Corpus
+from dpcore.kept import MEMORY
+from dpcore.streams import stream
+
+__all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
+
+MOST_SOURCES, MOST_LABELS = 8, 50
+# Rows that each of the two classes must have.
+LEAST_OF_A_CLASS = 20
+# Where a share of each source is public, it is at most one in so many rows.
+PUBLIC_PART = 3
+# Sizes are rounded down to so many rows: the ranges of the settings, which are in a link, follow from them.
+GRAIN = 50
+NONE = "none"
+_NAME = re.compile(r"[\w-]{22}")
+_SPLIT_PART = 95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """What the columns of a file are for.
+
+    yes: the label that is asked for; all others together are the other class. source: a column, or "" for sources made
+    by a random split. public: the value of the source column all of whose rows are public, or "" for a random share of
+    each source.
+    """
+
+    text: str
+    label: str
+    yes: str
+    source: str = ""
+    public: str = ""
+
+
+class Own(str):
+    """A file and its columns, under a random name of 128 bits: as text it is the name, and no more.
+
+    sources and rows: how many private sources there are, and the rows of the smallest (of the whole file where it is
+    split, and 0 sources), rounded down to 50. Who has only the name, as from a link, has a plain ``str``. It holds the
+    table weakly: settings get into results, and results into memories.
+    """
+
+    columns: Columns
+    sources: int
+    rows: int
+
+    def __new__(cls, *, table: Table, columns: Columns, sources: int, rows: int) -> "Own":
+        own = super().__new__(cls, secrets.token_urlsafe(16))
+        own._table, own.columns, own.sources, own.rows = weakref.ref(table), columns, sources, rows
+        return own
+
+    @property
+    def table(self) -> Table:
+        """The file, which only its session holds. Raises RefusedError once it is gone."""
+        if self.gone:
+            raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
+        return self._table()
+
+    @property
+    def gone(self) -> bool:
+        table = self._table()
+        return table is None or not table.columns
+
+    def __deepcopy__(self, memo: dict) -> "Own":
+        return self  # there is one of it, whatever copies the settings
+
+    def __repr__(self) -> str:
+        return "own"  # what a script calls it, see ``preparation``
+
+    def smallest_source(self, sources: int) -> int:
+        """Private rows of the smallest of so many sources, at least."""
+        smallest = self.rows if self.sources else self.rows // sources
+        return smallest if self.columns.public else smallest - smallest // PUBLIC_PART
+
+
+def named(own: str) -> str:
+    """``own`` if it is an ``Own``, could be the name of one, or is "none". Raises RefusedError for anything else."""
+    if own != NONE and not (isinstance(own, str) and _NAME.fullmatch(own)):
+        raise check.RefusedError("own", own, "the name that this page has given to a choice of columns")
+    return own
+
+
+def key(own: str) -> "weakref.ref[Own]":
+    """What tasks know an ``Own`` by. Raises RefusedError for a mere name: only its holder can use a file."""
+    if not isinstance(own, Own):
+        raise check.RefusedError("own", str(own), "a file that this session has brought")
+    return weakref.ref(own)
+
+
+def held(key: "weakref.ref[Own]") -> Own:
+    """The ``Own`` of a task. Raises RefusedError where its session has ended."""
+    own = key()
+    if own is None:
+        raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
+    return own
+
+
+def forget(table: Table) -> None:
+    """Let go of a file's rows now, and of all that is remembered of them, whoever holds the table or its tasks."""
+    table.clear()
+    MEMORY.forget(_of_no_file)
+
+
+def _of_no_file(question: Any) -> bool:
+    """Whether a question, a task or a function's arguments, is about a file that is gone."""
+    if isinstance(question, weakref.ref):
+        own = question()
+        return own is None or own.gone
+    if isinstance(question, Own):
+        return question.gone
+    if is_dataclass(question):
+        return any(_of_no_file(getattr(question, part.name)) for part in fields(question))
+    return isinstance(question, tuple) and any(map(_of_no_file, question))
+
+
+def choose(table: Table, columns: Columns) -> Own:
+    """The file with these columns. Raises RefusedError naming the part that the file does not allow."""
+    for name in ("text", "label", "source"):
+        if getattr(columns, name) or name != "source":
+            check.choice(table.columns, **{name: getattr(columns, name)})
+    _check_text(table, columns.text)
+    usable = _usable(table, columns)
+    labels = Counter(table.columns[columns.label][usable].tolist())
+    if columns.label == columns.text or not 2 <= len(labels) <= MOST_LABELS:
+        found = f"{columns.label} ({len(labels):,} different values)"
+        raise check.RefusedError("label", found, f"another column than the text, with 2 to {MOST_LABELS} values")
+    least = min(labels[columns.yes], labels.total() - labels[columns.yes])
+    if least < LEAST_OF_A_CLASS:
+        found = f"{columns.yes} (in {labels[columns.yes]:,} of {labels.total():,} rows)"
+        raise check.RefusedError("yes", found, f"a label of at least {LEAST_OF_A_CLASS} rows, and not of nearly all")
+    return _with_sources(table, columns, usable)
+
+
+def _check_text(table: Table, name: str) -> None:
+    share = coded(table.columns[name])
+    if share >= 0.5:
+        found = f"{name} ({100 * share:.0f} % of it are numbers, dates or identifiers)"
+        raise check.RefusedError("text", found, "a column of texts")
+
+
+def _with_sources(table: Table, columns: Columns, usable: np.ndarray) -> Own:
+    if not columns.source:
+        if columns.public:
+            raise check.RefusedError("public", columns.public, "a share of each source: there is no source column")
+        rows = int(usable.sum())
+        made = Own(table=table, columns=columns, sources=0, rows=_rounded(rows))
+        if made.smallest_source(2) < LEAST_ROWS:
+            raise check.RefusedError("source", f"a split of {rows:,} rows", f"of {3 * LEAST_ROWS:,} rows or more")
+        return made
+    sizes = Counter(table.columns[columns.source][usable].tolist())
+    if columns.public and columns.public not in sizes:
+        raise check.RefusedError("public", columns.public, f"a value of the column {columns.source}")
+    private = {name: size for name, size in sizes.items() if name != columns.public}
+    if columns.source in (columns.text, columns.label) or not 2 <= len(private) <= MOST_SOURCES:
+        found = f"{columns.source} ({len(private):,} private values)"
+        raise check.RefusedError("source", found, f"a column of its own, with 2 to {MOST_SOURCES} private values")
+    if columns.public and sizes[columns.public] < LEAST_ROWS:
+        found = f"{columns.public} ({sizes[columns.public]:,} rows)"
+        raise check.RefusedError("public", found, f"of at least {LEAST_ROWS} rows")
+    smallest = min(private, key=private.__getitem__)
+    made = Own(table=table, columns=columns, sources=len(private), rows=_rounded(private[smallest]))
+    if made.smallest_source(2) < LEAST_ROWS:
+        found = f"{columns.source} ({smallest} has {private[smallest]:,} rows)"
+        raise check.RefusedError("source", found, f"one whose every value leaves {LEAST_ROWS} private rows")
+    return made
+
+
+def _rounded(rows: int) -> int:
+    return rows // GRAIN * GRAIN
+
+
+def _usable(table: Table, columns: Columns) -> np.ndarray:
+    """Rows (n,) with something in each of the columns."""
+    asked = [table.columns[name] for name in (columns.text, columns.label, columns.source) if name]
+    return np.array([all(value.strip() for value in row) for row in zip(*asked, strict=True)], dtype=bool)
+
+
+def corpus(own: Own, sources: int, seed: int) -> Corpus:
+    """The file's rows as documents of the first ``sources`` sources by name, and of nobody (-1) otherwise.
+
+    A split deals the rows out at random, without looking at them.
+    """
+    table, columns = own.table, own.columns
+    usable = _usable(table, columns)
+    domain, public = np.full(table.rows, -1), None
+    if columns.source:
+        column = table.columns[columns.source]
+        for k, name in enumerate(names(own, sources)):
+            domain[usable & (column == name)] = k
+        public = np.flatnonzero(usable & (column == columns.public)) if columns.public else None
+    else:
+        rows = stream(seed, "split", 0, _SPLIT_PART).permutation(np.flatnonzero(usable))
+        domain[rows] = np.arange(len(rows)) % sources
+    y = (table.columns[columns.label] == columns.yes).astype(int)
+    return Corpus(counts=table.counts(columns.text), y=y, domain=domain, real=True, public=public)
+
+
+def names(own: Own, sources: int) -> list[str]:
+    """What the first ``sources`` sources are called."""
+    if not own.columns.source:
+        return [f"part {k + 1}" for k in range(sources)]
+    found = own.table.columns[own.columns.source][_usable(own.table, own.columns)]
+    return sorted(set(found.tolist()) - {own.columns.public})[:sources]
+
+
+def values(table: Table, name: str, *, most: int) -> list[str]:
+    """The most frequent values of a column, by name."""
+    return sorted(value for value, _ in Counter(table.columns[name].tolist()).most_common(most))
+
+
+def usual_label(table: Table, name: str) -> str:
+    """The value of a column that is nearest to one half of its rows: a start for what is asked for."""
+    found = Counter(table.columns[name].tolist())
+    return min(found, key=lambda value: (not value.strip(), abs(found[value] - table.rows / 2), value))
+
+
+def guess(table: Table) -> Columns:
+    """A start for the choice of columns: the longest texts, the label of fewest values, no source column."""
+    sample = {name: values[:2000] for name, values in table.columns.items()}
+    text = max(sample, key=lambda name: (coded(table.columns[name]) < 0.5, sum(map(len, sample[name]))))
+    others = [name for name in sample if name != text]
+    kinds = {name: len(set(sample[name].tolist())) for name in others}
+    label = min(others, key=lambda name: (kinds[name] < 2, kinds[name]))
+    return Columns(text=text, label=label, yes=usual_label(table, label))
+
+
+def preparation() -> str:
+    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in."""
+    return (
+        "from pathlib import Path\n\nfrom dpcore.data import own_texts\n\n"
+        "# Fill in your file and its columns: nothing of a file is written into a script.\n"
+        "columns = own_texts.Columns(\n"
+        '    text="",  # the column of texts\n'
+        '    label="",  # the column that says what a text is\n'
+        '    yes="",  # the label that is told from all others\n'
+        '    source="",  # the column that says whose row it is; "" deals the rows out at random\n'
+        '    public="",  # the source that is public as a whole; "" for a share of each\n'
+        ")\n"
+        'table = own_texts.read(Path("your-file.csv").read_bytes())\nown = own_texts.choose(table, columns)\n\n'
+    )

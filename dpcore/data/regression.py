@@ -1,0 +1,289 @@
+"""Data for regression: the diabetes study, and two census-like populations that are made here.
+
+Every feature and the label have a lower and an upper bound that comes from public knowledge (``sample_data/README.md``
+says which), never from the rows. Features are clipped to their bounds and mapped to [-1, 1]; labels stay in their own
+unit until a label bound is chosen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from sklearn import datasets as sklearn_datasets
+
+from dpcore import check
+from dpcore.kept import kept
+from dpcore.regression.least_squares import Statistics
+from dpcore.streams import stream
+
+# The share of the rows that is trained on; the rest measures the error.
+TRAIN_SHARE = 0.8
+# A census-like population is one fixed data set, as a file would be: the seed of a page decides the noise alone.
+_POPULATION_SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A data set for regression.
+
+    draw: (rng) -> (X in its own units, label in its own unit), rows in random order. bounds: (low, high) of each
+    feature by its name, in an order in which the first k are a sensible choice. label_bounds: widest public bounds of
+    the label; label_tops: lowest and highest upper bound that may be chosen instead; label_top: a good one.
+    fixed: whether there is one such data set, whatever the seed.
+    """
+
+    title: str
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+    bounds: dict[str, tuple[float, float]]
+    label: str
+    unit: str
+    label_bounds: tuple[float, float]
+    label_tops: tuple[float, float]
+    label_top: float
+    rows: int
+    fixed: bool
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(self.bounds)
+
+    @property
+    def train_rows(self) -> int:
+        return int(self.rows * TRAIN_SHARE)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """All rows, read-only: inputs X (n, d + 1), the constant first and features in [-1, 1], and labels y (n,).
+
+    The first ``train_rows`` are the private ones; labels are in their own unit, within their widest bounds.
+    """
+
+    source: Source
+    X: np.ndarray
+    y: np.ndarray
+
+    @property
+    def X_test(self) -> np.ndarray:
+        return self.X[self.source.train_rows :]
+
+    @property
+    def y_test(self) -> np.ndarray:
+        return self.y[self.source.train_rows :]
+
+
+def _diabetes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    X, y = sklearn_datasets.load_diabetes(return_X_y=True, scaled=False)
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Country:
+    """What differs between the two populations; rates are shares, incomes in thousands a year."""
+
+    rows: int
+    schooling: float
+    foreign: float
+    owners: float
+    cars: float
+    family: float
+    income: float
+    per_year_of_school: float
+    gender_gap: float
+    spread: float
+    income_top: float
+
+    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Thirteen columns that depend on one another, and an income with a heavy tail."""
+        n = self.rows
+        normal = rng.standard_normal((10, n))
+        chance = rng.random((6, n))
+        age = 16 + 74 * rng.beta(1.7, 2.4, n)
+        woman = (chance[0] < 0.51).astype(float)
+        school = np.clip(self.schooling - 0.03 * (age - 45) + 3.2 * normal[0], 0, 20).round()
+        never = (chance[1] < 1 / (1 + np.exp((age - 28) / 5))).astype(float)
+        married = (1 - never) * (chance[2] < 0.72 - 0.004 * np.maximum(age - 60, 0))
+        abroad = (chance[3] < self.foreign).astype(float)
+        disabled = (chance[4] < 0.03 + 0.0035 * np.maximum(age - 40, 0)).astype(float)
+        working = chance[5] < 0.86 - 0.3 * disabled - 0.75 / (1 + np.exp((66 - age) / 3)) - 0.1 * woman * married
+        hours = working * np.clip(40 - 3 * woman + 10 * normal[1], 0, 99).round()
+        residence = np.clip((age - 16) * np.exp(-1.3 + 0.8 * normal[2]), 0, 60).round()
+        wealth = 0.12 * (school - self.schooling) + 0.03 * (age - 45) + 0.5 * married + 0.015 * residence
+        owner = (normal[3] < self.owners + 0.5 * wealth).astype(float)
+        children = np.clip((self.family * (0.4 + married) * np.exp(-(((age - 40) / 14) ** 2)) + 0.7 * normal[4]), 0, 9)
+        family = np.clip(1 + married + children + 0.5 * np.abs(normal[5]), 1, 12).round()
+        cars = np.clip(self.cars + 0.35 * wealth + 0.3 * married + 0.6 * normal[6], 0, 6).round()
+        log_income = (
+            np.log(self.income)
+            + self.per_year_of_school * (school - self.schooling)
+            + 0.02 * (hours - 38)
+            - 0.0006 * (age - 50) ** 2
+            + 0.008 * (age - 45)
+            - self.gender_gap * woman
+            + 0.12 * married
+            - 0.08 * abroad
+            - 0.12 * disabled
+            + 0.12 * owner
+            + self.spread * normal[7]
+        )
+        income = np.clip(np.exp(log_income), 0, self.income_top)
+        person, means = (age, woman, school, hours, married, never), (owner, cars)
+        home = (family, children.round(), residence, disabled, abroad)
+        return np.column_stack(person + means + home), income
+
+
+_US = _Country(
+    rows=370_000,
+    schooling=13.2,
+    foreign=0.14,
+    owners=0.3,
+    cars=1.6,
+    family=1.3,
+    income=31.0,
+    per_year_of_school=0.085,
+    gender_gap=0.28,
+    spread=0.55,
+    income_top=200.0,
+)
+_BRAZIL = _Country(
+    rows=190_000,
+    schooling=8.5,
+    foreign=0.03,
+    owners=0.5,
+    cars=0.4,
+    family=1.9,
+    income=9.0,
+    per_year_of_school=0.11,
+    gender_gap=0.33,
+    spread=0.65,
+    income_top=100.0,
+)
+_CENSUS = {
+    "age": (16, 90),
+    "woman": (0, 1),
+    "years of school": (0, 20),
+    "working hours a week": (0, 99),
+    "married": (0, 1),
+    "never married": (0, 1),
+    "owns the dwelling": (0, 1),
+    "cars": (0, 6),
+    "family size": (1, 7),
+    "children": (0, 4),
+    "years at residence": (0, 60),
+    "disability": (0, 1),
+    "born abroad": (0, 1),
+}
+_DIABETES = {
+    "age": (18, 80),
+    "sex": (1, 2),
+    "body mass index": (15, 45),
+    "blood pressure": (60, 140),
+    "total cholesterol": (80, 320),
+    "LDL": (30, 260),
+    "HDL": (20, 100),
+    "cholesterol ratio": (1, 10),
+    "log triglycerides": (3, 6.5),
+    "blood sugar": (50, 150),
+}
+
+
+def _census(title: str, country: _Country, *, label_top: float) -> Source:
+    return Source(
+        title=title,
+        draw=country.draw,
+        bounds=_CENSUS,
+        label="annual income",
+        unit="thousand",
+        label_bounds=(0.0, country.income_top),
+        label_tops=(country.income_top / 10, country.income_top),
+        label_top=label_top,
+        rows=country.rows,
+        fixed=True,
+    )
+
+
+SOURCES = {
+    "us": _census("US-like census", _US, label_top=200.0),
+    "brazil": _census("Brazil-like census", _BRAZIL, label_top=100.0),
+    "diabetes": Source(
+        title="Diabetes",
+        draw=_diabetes,
+        bounds=_DIABETES,
+        label="progression of the disease",
+        unit="points",
+        label_bounds=(0.0, 350.0),
+        label_tops=(100.0, 350.0),
+        label_top=350.0,
+        rows=442,
+        fixed=False,
+    ),
+}
+
+
+def load(name: str, *, seed: int) -> Table:
+    """The data set ``name``; where it is not a fixed one, ``seed`` decides who is held out.
+
+    A pure function of its arguments: the last tables are kept and handed out again, so their arrays are read-only.
+    Raises RefusedError for an unknown name.
+    """
+    return _load(name, split_seed(name, seed=seed))
+
+
+def split_seed(name: str, *, seed: int) -> int:
+    """The seed that decides about the rows of ``name``: always the same one where the data set is a fixed one."""
+    source = SOURCES[check.choice(SOURCES, dataset=name)]
+    return _POPULATION_SEED if source.fixed else check.whole(0, seed=seed)
+
+
+@kept(newest=8)
+def _load(name: str, seed: int) -> Table:
+    source = SOURCES[name]
+    X, y = source.draw(stream(seed, "data"))
+    inputs = np.ones((len(X), X.shape[1] + 1))
+    low, high = np.array(list(source.bounds.values()), dtype=float).T
+    inputs[:, 1:] = scaled(np.clip(X, low, high), low=low, top=high)
+    table = Table(source=source, X=inputs, y=np.clip(y, *source.label_bounds))
+    table.X.flags.writeable = table.y.flags.writeable = False
+    return table
+
+
+def scaled(values: np.ndarray, *, low: float | np.ndarray, top: float | np.ndarray) -> np.ndarray:
+    """Values with the bounds ``low`` and ``top`` mapped to -1 and 1; nothing is clipped."""
+    return 2 * (values - low) / (top - low) - 1
+
+
+def train_statistics(name: str, *, seed: int, rows: int, label_top: float) -> Statistics:
+    """Of the first ``rows`` private rows, all features, labels clipped to ``label_top`` and mapped to [-1, 1]."""
+    return _train_statistics(name, split_seed(name, seed=seed), rows, label_top)
+
+
+@kept
+def _train_statistics(name: str, seed: int, rows: int, label_top: float) -> Statistics:
+    table = _load(name, seed)
+    low = table.source.label_bounds[0]
+    label = scaled(np.minimum(table.y[:rows], label_top), low=low, top=label_top)
+    return Statistics.of(table.X[:rows], label)
+
+
+def held_out_statistics(name: str, *, seed: int, label_top: float) -> Statistics:
+    """Of the held-out rows, labels on the same scale but **not** clipped: the error is that of the true label."""
+    return _held_out_statistics(name, split_seed(name, seed=seed), label_top)
+
+
+@kept
+def _held_out_statistics(name: str, seed: int, label_top: float) -> Statistics:
+    table = _load(name, seed)
+    label = scaled(table.y_test, low=table.source.label_bounds[0], top=label_top)
+    return Statistics.of(table.X_test, label)
+
+
+def share_above(name: str, *, seed: int, rows: int, label_top: float) -> float:
+    """Share of the first ``rows`` private labels that lie above ``label_top``, and so are clipped."""
+    return _share_above(name, split_seed(name, seed=seed), rows, label_top)
+
+
+@lru_cache(maxsize=64)
+def _share_above(name: str, seed: int, rows: int, label_top: float) -> float:
+    return float((_load(name, seed).y[:rows] > label_top).mean())

@@ -1,0 +1,261 @@
+"""The sample data: their generators or loaders, their *public* bounds, and their splits.
+
+Every feature has a lower and an upper bound that comes from public knowledge (``sample_data/README.md`` says which),
+never from the rows. Rows are clipped to the bounds and mapped to [-1, 1].
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn import datasets as sklearn_datasets
+
+from dpcore import check
+from dpcore.kept import kept
+from dpcore.streams import stream
+
+# Shares of a data set of fixed size; generated sets have as many public and test rows as a page can ask for.
+_PRIVATE, _PUBLIC = 0.5, 0.25
+_GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A data set before it is split.
+
+    make: (rng, how many rows) -> (X in its own units, y classes from 0) in random order; a set of fixed size gives all
+    of its rows, whatever is asked. bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many
+    rows are private. public_rows: how many rows the public pool has. sizable: whether the number of private rows is
+    free.
+    """
+
+    title: str
+    make: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+    bounds: tuple[tuple[float, float], ...]
+    private_rows: int
+    public_rows: int
+    sizable: bool = False
+
+    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """All rows (private, public and test ones) before they are split."""
+        return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
+
+    def of_size(self, private_rows: int) -> "Source":
+        """The same source with another number of private rows; raises RefusedError where that is fixed."""
+        check.whole(1, private_rows=private_rows)
+        if private_rows != self.private_rows and not self.sizable:
+            raise check.RefusedError("private_rows", private_rows, f"{self.private_rows}, as many as there are")
+        return replace(self, private_rows=private_rows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Split:
+    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part."""
+
+    source: Source
+    X_private: np.ndarray
+    y_private: np.ndarray
+    X_public: np.ndarray
+    y_public: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    rows_of: dict[str, np.ndarray]
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.source.classes)
+
+    @property
+    def best_constant(self) -> tuple[str, float]:
+        """The answer that is right most often on the test rows if it is given to all of them, and its share there."""
+        found = np.bincount(self.y_test, minlength=self.n_classes)
+        return self.source.classes[int(found.argmax())], float(found.max() / len(self.y_test))
+
+
+# Class statistics of the 400 rows behind the slides [hoseinpour2023].
+_MEANS = ((-0.088, -0.204), (2.05, 1.546))
+_COVARIANCES = (((0.956, 1.538), (1.538, 9.551)), ((1.078, -1.405), (-1.405, 9.332)))
+
+
+def _two_gaussians(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    half = -(-rows // 2)
+    parts = [
+        rng.multivariate_normal(mean, covariance, size=half)
+        for mean, covariance in zip(_MEANS, _COVARIANCES, strict=True)
+    ]
+    return _shuffled(np.concatenate(parts), np.repeat([0, 1], half), rng)
+
+
+def _blobs(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    centres = np.array([[-2.0, -2.0], [-2.0, 2.0], [2.0, -2.0], [2.0, 2.0]])
+    y = rng.integers(0, 4, rows)
+    return centres[y] + rng.normal(scale=1.2, size=(len(y), 2)), y
+
+
+def _moons(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    return sklearn_datasets.make_moons(rows, noise=0.2, random_state=int(rng.integers(2**31)))
+
+
+def _circles(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    y, angle = rng.integers(0, 2, rows), rng.uniform(0, 2 * np.pi, rows)
+    ring = np.where(y == 0, 1.0, 0.45)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return ring + rng.normal(scale=0.1, size=(rows, 2)), y
+
+
+def _spirals(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    y, radius = rng.integers(0, 2, rows), rng.uniform(0.08, 1, rows) ** 0.6
+    angle = 3 * np.pi * radius + np.pi * y
+    arm = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return arm + rng.normal(scale=0.03, size=(rows, 2)), y
+
+
+def _shipped(loader: Callable) -> Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]:
+    def make(rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
+        return _shuffled(*loader(return_X_y=True), rng)
+
+    return make
+
+
+def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    order = rng.permutation(len(y))
+    return X[order], y[order]
+
+
+def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
+    return Source(
+        title=title,
+        make=make,
+        features=("first feature", "second feature"),
+        classes=classes,
+        bounds=bounds,
+        private_rows=400,
+        public_rows=_GENERATED_PUBLIC,
+        sizable=True,
+    )
+
+
+def _real(title: str, loader: Callable, *, rows: int, classes: tuple[str, ...], features: dict) -> Source:
+    return Source(
+        title=title,
+        make=_shipped(loader),
+        features=tuple(features),
+        classes=classes,
+        bounds=tuple(features.values()),
+        private_rows=int(rows * _PRIVATE),
+        public_rows=int(rows * _PUBLIC),
+    )
+
+
+# A cell's measure -> the bounds of its mean, of the mean's error, and of the worst cells.
+_CELL = {
+    "radius": ((5, 30), (0, 3), (5, 40)),
+    "texture": ((5, 40), (0, 5), (5, 50)),
+    "perimeter": ((40, 200), (0, 25), (40, 250)),
+    "area": ((100, 2500), (0, 500), (100, 4000)),
+    "smoothness": ((0.05, 0.2), (0, 0.03), (0.05, 0.25)),
+    "compactness": ((0, 0.4), (0, 0.15), (0, 1.2)),
+    "concavity": ((0, 0.5), (0, 0.4), (0, 1.3)),
+    "concave points": ((0, 0.25), (0, 0.06), (0, 0.3)),
+    "symmetry": ((0.1, 0.35), (0, 0.08), (0.1, 0.7)),
+    "fractal dimension": ((0.04, 0.1), (0, 0.03), (0.04, 0.22)),
+}
+_BREAST_CANCER = {
+    f"{statistic} {name}": bounds[place]
+    for place, statistic in enumerate(("mean", "error of", "worst"))
+    for name, bounds in _CELL.items()
+}
+_WINE = {
+    "alcohol": (10, 16),
+    "malic acid": (0, 6),
+    "ash": (1, 4),
+    "alcalinity of ash": (10, 30),
+    "magnesium": (60, 170),
+    "total phenols": (0, 4),
+    "flavanoids": (0, 6),
+    "nonflavanoid phenols": (0, 1),
+    "proanthocyanins": (0, 4),
+    "colour intensity": (0, 14),
+    "hue": (0, 2),
+    "OD280/OD315": (1, 4),
+    "proline": (200, 1800),
+}
+_IRIS = {"sepal length": (4, 8), "sepal width": (2, 5), "petal length": (0, 8), "petal width": (0, 3)}
+_DIGITS = {f"pixel {row},{column}": (0, 16) for row in range(8) for column in range(8)}
+
+DATASETS = {
+    "gaussians": _generated(
+        "Two Gaussians", _two_gaussians, classes=("class 0", "class 1"), bounds=((-4.0, 6.0), (-12.0, 12.0))
+    ),
+    "blobs": _generated(
+        "Four blobs",
+        _blobs,
+        classes=("class 0", "class 1", "class 2", "class 3"),
+        bounds=((-6.0, 6.0), (-6.0, 6.0)),
+    ),
+    "moons": _generated("Two moons", _moons, classes=("upper", "lower"), bounds=((-2.0, 3.0), (-1.5, 2.0))),
+    "circles": _generated("Two circles", _circles, classes=("outer", "inner"), bounds=((-1.5, 1.5), (-1.5, 1.5))),
+    "spirals": _generated("Two spirals", _spirals, classes=("one arm", "other arm"), bounds=((-1.2, 1.2), (-1.2, 1.2))),
+    "breast_cancer": _real(
+        "Breast cancer",
+        sklearn_datasets.load_breast_cancer,
+        rows=569,
+        classes=("malignant", "benign"),
+        features=_BREAST_CANCER,
+    ),
+    "digits": _real("Digits", sklearn_datasets.load_digits, rows=1797, classes=tuple("0123456789"), features=_DIGITS),
+    "wine": _real(
+        "Wine",
+        sklearn_datasets.load_wine,
+        rows=178,
+        classes=("cultivar 1", "cultivar 2", "cultivar 3"),
+        features=_WINE,
+    ),
+    "iris": _real(
+        "Iris",
+        sklearn_datasets.load_iris,
+        rows=150,
+        classes=("setosa", "versicolor", "virginica"),
+        features=_IRIS,
+    ),
+}
+
+# Those that straight boundaries can learn something about.
+STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
+
+
+@kept
+def load(name: str, *, seed: int, private_rows: int | None = None) -> Split:
+    """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
+
+    private_rows: how many private rows, where the set leaves that free; by default the set's own number. A pure
+    function of its arguments: the last splits are kept and handed out again, so their arrays are read-only.
+    """
+    source = DATASETS[check.choice(DATASETS, dataset=name)]
+    source = source if private_rows is None else source.of_size(private_rows)
+    X, y = source.draw(stream(seed, "data"))
+    X = to_unit(X, source.bounds)
+    order = stream(seed, "split").permutation(len(y))
+    ends = (source.private_rows, source.private_rows + source.public_rows)
+    rows_of = dict(zip(("private", "public", "test"), np.split(order, ends), strict=True))
+    parts = {f"X_{part}": X[rows] for part, rows in rows_of.items()} | {
+        f"y_{part}": y[rows] for part, rows in rows_of.items()
+    }
+    for array in (*parts.values(), *rows_of.values()):
+        array.flags.writeable = False
+    return Split(source=source, rows_of=rows_of, **parts)
+
+
+def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Clip each feature to its public bounds and map them to [-1, 1]."""
+    low, high = np.asarray(bounds, dtype=float).T
+    return 2 * (np.clip(X, low, high) - low) / (high - low) - 1
+
+
+def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
+    """Public rows moved by ``shift`` of their own standard deviations in every feature, clipped to [-1, 1].
+
+    It makes the public rows come from another distribution than the private ones. Only public rows are read.
+    """
+    return np.clip(X + shift * X.std(axis=0), -1, 1)

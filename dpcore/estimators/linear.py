@@ -1,0 +1,117 @@
+"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists how."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpcore import check
+from dpcore.estimators import seeds
+from dpcore.kept import kept
+from dpcore.privacy import Guarantee
+from dpcore.regression.adassp import AdaSSP
+from dpcore.regression.functional import Functional, Published
+from dpcore.regression.gaussian_statistics import GaussianStatistics
+from dpcore.regression.least_squares import Statistics
+from dpcore.regression.perturbed import Descent, OutputPerturbation
+from dpcore.streams import stream
+
+REGRESSIONS = {
+    "published": Published,
+    "functional": Functional,
+    "gaussian": GaussianStatistics,
+    "adassp": AdaSSP,
+    "output": OutputPerturbation,
+    "descent": Descent,
+}
+
+
+def mechanism(name: str, **options: Any):
+    """The mechanism ``name`` with those of ``options`` that it knows."""
+    kind = REGRESSIONS[check.choice(REGRESSIONS, mechanism=name)]
+    return kind(**{key: value for key, value in options.items() if key in kind.__dataclass_fields__})
+
+
+def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
+    """Draws (R, ...) of a mechanism before they are scaled: repeat r has a stream of its own, for every epsilon.
+
+    Kept and handed out again, so read-only.
+    """
+    return _drawn(type(mechanism), getattr(mechanism, "steps", None), inputs=inputs, repeats=repeats, seed=seed)
+
+
+@kept
+def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
+    """Kept by what standard draws depend on: not by epsilon, split, repair or delta."""
+    chosen, part = kind(**({} if steps is None else {"steps": steps})), list(REGRESSIONS.values()).index(kind)
+    draws = np.stack([chosen.draws(inputs, stream(seed, "noise", r, part)) for r in range(repeats)])
+    draws.flags.writeable = False
+    return draws
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class DPLinearRegression(RegressorMixin, BaseEstimator):
+    """Minimises sum_i (w.x_i + b - y_i)^2, under differential privacy for one replaced row, n public.
+
+    Parameters
+    ----------
+    mechanism: one of ``REGRESSIONS``; each class says what it minimises and what it adds.
+    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace and its like).
+    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured; beyond is clipped.
+    share: of epsilon for the quadratic ("published", "functional"). repair: see ``REPAIRS``.
+    radius, penalty: of "output" and "descent", in units of the bounds. steps, clip_norm: of "descent".
+    random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
+    from the operating system.
+
+    Attributes
+    ----------
+    coef_ (d,), intercept_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says what it rests
+    on).
+    """
+
+    mechanism: str = "functional"
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    data_bound: float = 1.0
+    label_bound: float = 1.0
+    share: float = 0.8
+    repair: str = "both"
+    radius: float = 1.0
+    penalty: float | None = None
+    steps: int = 60
+    clip_norm: float | None = None
+    random_state: Any = None
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "DPLinearRegression":
+        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) for a parameter out of range, naming it."""
+        data_bound = check.positive(data_bound=self.data_bound)
+        label_bound = check.positive(label_bound=self.label_bound)
+        epsilons = np.array([check.positive(epsilon=self.epsilon)])
+        chosen = mechanism(self.mechanism, **self.get_params())
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
+        inputs = np.column_stack([np.ones(len(X)), np.clip(X / data_bound, -1, 1)])
+        label = np.clip(y.astype(float) / label_bound, -1, 1)
+        statistics = Statistics.of(inputs, label)
+        # Not ``standard_noise``, which would keep the noise of this release in memory
+        noise = chosen.draws(statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise"))[None]
+        more = {"rows": (inputs, label)} if getattr(chosen, "clip_norm", None) else {}
+        weights = chosen.fit(statistics, noise, epsilons, **more).weights[0, 0]
+        self.coef_ = weights[1:] * label_bound / data_bound
+        self.intercept_ = float(weights[0] * label_bound)
+        held: Guarantee = chosen.guarantee(self.epsilon, inputs=statistics.inputs, rows=len(X))
+        self.guarantee_ = replace(held, assumes=seeds.assumed(self.random_state))
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Labels (n,); features beyond their bound count as at it."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.clip(X, -self.data_bound, self.data_bound) @ self.coef_ + self.intercept_
+
+    def __sklearn_tags__(self):
+        """Small, unbounded test data drown in noise: a good score is not promised on them."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags

@@ -1,0 +1,117 @@
+"""The base of all experiments: frozen settings that run to a frozen result.
+
+Settings are the cache key, the link, the message of a knob and the parameter of a test in one. They offer ``tasks()``,
+frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which assembles what has been done so far: so a
+page can show a first answer at once and the rest slice by slice. Tasks marked ``essential`` must be done before
+anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest task that gives one number a repeat: what a
+sweep, a search and a comparison are made of.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from dpcore import check
+
+Value = TypeVar("Value")
+
+
+class Task(Hashable, Protocol):
+    """One piece of work, its own cache key."""
+
+    essential: bool
+
+    def run(self) -> Any: ...
+
+
+class Measure(NamedTuple):
+    """A number that says how well an experiment does: its name in words, which way is better, and how it is read off
+    what the ``probe`` gives: (R,), one number a repeat.
+    """
+
+    label: str
+    better: Literal["higher", "lower"]
+    read: Callable[[Any], np.ndarray]
+
+
+class Spread(NamedTuple):
+    """The 5 %, 50 % and 95 % quantiles of the repeats."""
+
+    low: float
+    median: float
+    high: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> Self:
+        """Of ``values`` (R,)."""
+        return cls(*map(float, np.quantile(values, QUANTILES)))
+
+
+QUANTILES = (0.05, 0.5, 0.95)
+
+
+class Settings:
+    """All that decides what an experiment shows: the base of frozen, keyword-only dataclasses with a default for each
+    field. Raises RefusedError, by the field's name, where a value has no meaning.
+
+    CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole numbers where the lowest
+    is one. MEASURES: name -> what can be measured of the ``probe``.
+    """
+
+    CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
+    LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
+    MEASURES: ClassVar[Mapping[str, Measure]] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        for name, options in self.choices.items():
+            check.choice(options, **{name: getattr(self, name)})
+        for name, (low, high) in self.limits.items():
+            validate = check.whole if isinstance(low, int) else check.between
+            validate(low, high, **{name: getattr(self, name)})
+
+    @property
+    def choices(self) -> Mapping[str, Collection[str]]:
+        """Field -> the values it may have, with what the other settings leave of them."""
+        return self.CHOICES
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the other settings leave of them."""
+        return self.LIMITS
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on them is brought into its new range."""
+        return replace(self, **changes)
+
+    def part(self, kind: type[Value], /, **others: Any) -> Value:
+        """A frozen dataclass that a task depends on: ``others``, and its other fields as these settings have them."""
+        own = [one.name for one in fields(kind) if one.name not in others and hasattr(self, one.name)]
+        return kind(**others, **{name: getattr(self, name) for name in own})
+
+    def schedule(self) -> Iterable[Task]:
+        """The work, most urgent first."""
+        raise NotImplementedError
+
+    def probe(self) -> Task:
+        """The cheapest task that gives one number a repeat, for each of ``MEASURES``."""
+        raise NotImplementedError
+
+    def result(self, outcomes: Mapping[Task, Any]) -> Any:
+        """Assemble what has been done; needs the essential tasks only."""
+        raise NotImplementedError
+
+    def tasks(self) -> tuple[Task, ...]:
+        """The pieces of work, each once, most urgent first; made once for these settings."""
+        return self._tasks
+
+    @cached_property
+    def _tasks(self) -> tuple[Task, ...]:
+        return tuple(dict.fromkeys(self.schedule()))
+
+    def run(self) -> Any:
+        """All of the work at once: the result of a script or of a test."""
+        return self.result({task: task.run() for task in self.tasks()})

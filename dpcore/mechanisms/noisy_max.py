@@ -1,0 +1,51 @@
+"""The largest of noisy scores."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dpcore import check
+from dpcore.privacy import PureRelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyMax:
+    """The index of the largest score after noise; (epsilon, 0)-DP.
+
+    sensitivity: the largest change of any one score between neighbours. One score may rise while the others fall, so
+    the scale is 2 sensitivity/epsilon; ``monotone`` scores (all move the same way, counts under add/remove) need half.
+    noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" report-noisy-max
+    [dwork2014, Claim 3.9].
+    """
+
+    sensitivity: float
+    epsilon: float
+    noise: Literal["gumbel", "laplace"] = "gumbel"
+    monotone: bool = False
+
+    def __post_init__(self) -> None:
+        check.positive(sensitivity=self.sensitivity)
+        check.positive(epsilon=self.epsilon)
+        check.choice(("gumbel", "laplace"), noise=self.noise)
+
+    @property
+    def scale(self) -> float:
+        return (1 if self.monotone else 2) * self.sensitivity / self.epsilon
+
+    @property
+    def event(self) -> PureRelease:
+        return PureRelease(epsilon=self.epsilon)
+
+    def release(self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None) -> np.ndarray | int:
+        """Index of the winner among ``scores`` (k,); with ``size``, that many independent winners.
+
+        Raises RefusedError for scores of another shape.
+        """
+        scores = np.asarray(scores, dtype=float)
+        if scores.ndim != 1 or not scores.size:
+            raise check.RefusedError("scores", scores.shape, "an array (k,) of at least one score")
+        draw = rng.gumbel if self.noise == "gumbel" else rng.laplace
+        noisy = scores + draw(scale=self.scale, size=(1 if size is None else size, scores.size))
+        winners = noisy.argmax(axis=1)
+        return int(winners[0]) if size is None else winners

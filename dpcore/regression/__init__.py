@@ -1,0 +1,1 @@
+"""Private linear regression from noisy statistics, objectives and answers."""

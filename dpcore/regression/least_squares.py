@@ -1,0 +1,116 @@
+"""Least squares on sufficient statistics: a model costs what its few coefficients cost, however many rows there are.
+
+sum_i (w.x_i - y_i)^2 = w^T G w - 2 m^T w + s, with inputs x = (1, features), G = X^T X, m = X^T y and s = y^T y.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore import check
+
+REPAIRS = {
+    "none": "none: solve it as it is",
+    "ridge": "ridge: add 4 standard deviations of the noise to the diagonal",
+    "spectral": "trim: leave out directions that curve down",
+    "both": "ridge, then trim",
+}
+# In units of the standard deviation of the noise on an entry of G [zhang2012, Section 6].
+RIDGE_SDS = 4.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Statistics:
+    """gram G (p, p), moment m (p,) and square s of ``rows`` rows; the first input is the constant 1."""
+
+    gram: np.ndarray
+    moment: np.ndarray
+    square: float
+    rows: int
+
+    @classmethod
+    def of(cls, X: np.ndarray, y: np.ndarray) -> "Statistics":
+        """Of inputs X (n, p), the constant among them, and labels y (n,); raises RefusedError for other rows."""
+        y = check.numbers((len(y),), y=y)
+        if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):
+            raise check.RefusedError("X", np.shape(X), f"(n, p) with the n = {len(y)} rows of y, at least one")
+        X = check.numbers(X=X)
+        return cls(gram=X.T @ X, moment=X.T @ y, square=float(y @ y), rows=len(y))
+
+    def first(self, inputs: int) -> "Statistics":
+        """With the first ``inputs`` inputs alone."""
+        return Statistics(
+            gram=self.gram[:inputs, :inputs], moment=self.moment[:inputs], square=self.square, rows=self.rows
+        )
+
+    @property
+    def inputs(self) -> int:
+        """p, the constant included."""
+        return len(self.moment)
+
+    def errors(self, weights: np.ndarray) -> np.ndarray:
+        """Mean squared error (...) of weights (..., p)."""
+        quadratic = np.einsum("...i,ij,...j->...", weights, self.gram, weights, optimize=True)
+        return np.maximum(quadratic - 2 * weights @ self.moment + self.square, 0) / self.rows
+
+
+def ridge(statistics: Statistics, *, penalty: float = 0.0) -> np.ndarray:
+    """Weights (p,) that minimise (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2; the shortest of several."""
+    gram = statistics.gram + penalty * statistics.rows * np.eye(statistics.inputs)
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-12 * values[-1]
+    return vectors @ (np.where(kept, vectors.T @ statistics.moment, 0) / np.where(kept, values, 1))
+
+
+def ridge_in_ball(statistics: Statistics, *, penalty: float, radius: float) -> np.ndarray:
+    """The same among weights of L2 norm at most ``radius``: a larger penalty, found by bisection, where it binds."""
+    weights = ridge(statistics, penalty=penalty)
+    if np.linalg.norm(weights) <= radius:
+        return weights
+    values, vectors = np.linalg.eigh(statistics.gram / statistics.rows)
+    moment = vectors.T @ statistics.moment / statistics.rows
+    low, high = penalty, np.linalg.norm(moment) / radius
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.linalg.norm(moment / (values + middle)) > radius else (low, middle)
+    return vectors @ (moment / (values + high))
+
+
+def stationary(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """Where the gradient of w^T G w - 2 m^T w vanishes, (..., p): its minimum, or a saddle where G is indefinite."""
+    try:
+        return np.linalg.solve(gram, moment[..., None])[..., 0]
+    except np.linalg.LinAlgError:  # exactly singular: without noise, with inputs that depend on one another
+        return (np.linalg.pinv(gram, hermitian=True) @ moment[..., None])[..., 0]
+
+
+def repaired(gram: np.ndarray, moment: np.ndarray, *, repair: str, noise_sd: np.ndarray) -> np.ndarray:
+    """Weights (..., p) of noisy statistics after a repair; post-processing, so it costs no privacy [zhang2012].
+
+    noise_sd: of the noise on an entry of the gram, broadcast over the leading axes; public.
+    """
+    if repair == "none":
+        return stationary(gram, moment)
+    extra = RIDGE_SDS * np.asarray(noise_sd)[..., None] if repair in ("ridge", "both") else 0.0
+    if repair == "ridge":
+        return stationary(gram + extra[..., None] * np.eye(gram.shape[-1]), moment)
+    values, vectors = np.linalg.eigh(gram)
+    values = values + extra
+    kept = values > 1e-9 * np.abs(values[..., -1:])
+    along = np.einsum("...ji,...j->...i", vectors, moment)
+    return np.einsum("...ij,...j->...i", vectors, np.where(kept, along, 0) / np.where(kept, values, 1))
+
+
+def standard(noise: np.ndarray, epsilons: np.ndarray, *, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """(noise (R, width), epsilons (E,)) as a fit takes them; raises RefusedError for others."""
+    epsilons = check.numbers((np.size(epsilons),), low=0, inclusive=False, epsilons=epsilons)
+    return check.numbers((len(noise), width), noise=noise), epsilons
+
+
+def mirrored(noise: np.ndarray, inputs: int) -> np.ndarray:
+    """Symmetric matrices (..., p, p) from draws (..., p (p + 1) / 2) for the upper triangle: a pair shares one draw."""
+    matrix = np.empty((*noise.shape[:-1], inputs, inputs))
+    upper, left = np.triu_indices(inputs)
+    matrix[..., upper, left] = noise
+    matrix[..., left, upper] = noise
+    return matrix

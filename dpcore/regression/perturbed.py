@@ -1,0 +1,151 @@
+"""Linear regression by noise on the answer, and by noise on each step towards it.
+
+Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n public: ||x|| <= sqrt p.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcore import accountants, check
+from dpcore.mechanisms import NormExponential
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease
+from dpcore.regression.functional import Fit, pure
+from dpcore.regression.gaussian_statistics import noise_multipliers
+from dpcore.regression.least_squares import Statistics, ridge_in_ball, standard
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputPerturbation:
+    """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2 over ||w|| <= radius, and adds noise.
+
+    Noise of density proportional to exp(-epsilon ||b|| / Delta) [chaudhuri2011, Algorithm 1]; what leaves the ball is
+    brought back, which is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 L p / (n epsilon), from public
+    numbers alone: it balances noise against shrinkage.
+    """
+
+    radius: float = 1.0
+    penalty: float | None = None
+
+    def __post_init__(self) -> None:
+        check.positive(radius=self.radius)
+        if self.penalty is not None:
+            check.positive(penalty=self.penalty)
+
+    def chosen_penalty(self, epsilon: float, *, inputs: int, rows: int) -> float:
+        if self.penalty is not None:
+            return self.penalty
+        longest = math.sqrt(inputs) * (1 + math.sqrt(inputs) * self.radius)
+        return (2 * (2 * longest * inputs / (rows * epsilon)) ** 2) ** (1 / 3)
+
+    def sensitivity(self, penalty: float, *, inputs: int, rows: int) -> float:
+        """2 L / (n penalty), or 2 r if less; L = sqrt p (1 + sqrt p r) is the longest gradient of a row for ||w|| <= r.
+
+        The objective is penalty-strongly convex, and replacing a row changes its gradient by at most 2 L / n
+        [chaudhuri2011, Lemma 7]. Its minimum has ||w|| <= r = min(radius, 1 / sqrt penalty, sqrt p / penalty): its
+        value at 0 is at most 1/2, and its gradient there at most sqrt p long.
+        """
+        r = min(self.radius, 1 / math.sqrt(penalty), math.sqrt(inputs) / penalty)
+        return min(2 * math.sqrt(inputs) * (1 + math.sqrt(inputs) * r) / (rows * penalty), 2 * r)
+
+    def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
+        """One vector (p,) of the norm-exponential law with scale 1."""
+        return NormExponential(sensitivity=1.0, epsilon=1.0).noise(inputs, rng)[0]
+
+    def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
+        """The optimum is found once an epsilon, as its penalty depends on it; all repeats share it."""
+        p, n = statistics.inputs, statistics.rows
+        noise, epsilons = standard(noise, epsilons, width=p)
+        optima, scales = [], []
+        for epsilon in epsilons:
+            penalty = self.chosen_penalty(float(epsilon), inputs=p, rows=n)
+            optima.append(ridge_in_ball(statistics, penalty=penalty, radius=self.radius))
+            scales.append(self.sensitivity(penalty, inputs=p, rows=n) / epsilon)
+        return Fit(in_ball(np.array(optima)[:, None] + noise * np.array(scales)[:, None, None], self.radius))
+
+    def event(self, epsilon: float) -> Event:
+        return PureRelease(epsilon=epsilon)
+
+    def guarantee(self, epsilon: float, *, inputs: int, rows: int) -> Guarantee:
+        return pure(epsilon, self.event(epsilon), basis="output perturbation of a strongly convex objective")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descent:
+    """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 by noisy gradient descent over ||w|| <= radius.
+
+    Without ``clip_norm`` nothing is clipped: at weights w, public by then, a row's gradient is at most
+    sqrt p (1 + ||w||_1) long, as |w.x| <= ||w||_1; so the mean gradient (G w - m) / n comes from the statistics, with
+    noise for twice that over n. With ``clip_norm`` each row's gradient is clipped to it, which needs the rows.
+    Every step is the same Gaussian release in units of its sensitivity [dong2022, Corollary 3.3]. Momentum and the
+    average over the second half of the path, which is the answer, are post-processing.
+    """
+
+    delta: float = 1e-6
+    steps: int = 60
+    radius: float = 1.0
+    momentum: float = 0.9
+    clip_norm: float | None = None
+
+    def __post_init__(self) -> None:
+        check.between(0, 1, inclusive=False, delta=self.delta)
+        check.whole(1, steps=self.steps)
+        check.between(0, 1, momentum=self.momentum)
+        check.positive(radius=self.radius)
+        if self.clip_norm is not None:
+            check.positive(clip_norm=self.clip_norm)
+
+    def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
+        """Standard normal noise (T p,) in step order."""
+        return rng.standard_normal(self.steps * inputs)
+
+    def fit(
+        self,
+        statistics: Statistics,
+        noise: np.ndarray,
+        epsilons: np.ndarray,
+        *,
+        rows: tuple[np.ndarray, np.ndarray] | None = None,
+    ) -> Fit:
+        """rows: inputs (n, p) and labels (n,), for ``clip_norm``. All E x R models descend together."""
+        p, n = statistics.inputs, statistics.rows
+        noise, epsilons = standard(noise, epsilons, width=self.steps * p)
+        multiplier = noise_multipliers(epsilons, delta=self.delta, releases=self.steps)[:, None, None]
+        steps = noise.reshape(len(noise), self.steps, p)
+        weights = np.zeros((len(epsilons), len(noise), p))
+        average, velocity = np.zeros_like(weights), np.zeros_like(weights)
+        # trace(G) / n <= p bounds the curvature, so this rate cannot run away
+        rate, tail = 1.5 / p, self.steps - self.steps // 2
+        for step in range(self.steps):
+            gradient, longest = self._gradient(weights, statistics, rows)
+            velocity = self.momentum * velocity - rate * (gradient + steps[:, step] * multiplier * 2 * longest / n)
+            weights = in_ball(weights + velocity, self.radius)
+            if step >= self.steps - tail:
+                average += weights / tail
+        return Fit(average)
+
+    def _gradient(self, weights, statistics, rows) -> tuple[np.ndarray, np.ndarray | float]:
+        """(mean gradient (E, R, p), longest gradient of a row: a number, or (E, R, 1))."""
+        if self.clip_norm is None:
+            mean = (weights @ statistics.gram - statistics.moment) / statistics.rows
+            return mean, math.sqrt(statistics.inputs) * (1 + np.abs(weights).sum(axis=-1, keepdims=True))
+        if rows is None:
+            raise check.RefusedError("rows", None, "given where gradients are clipped")
+        X, y = rows
+        residuals = weights @ X.T - y
+        reach = self.clip_norm / np.linalg.norm(X, axis=1)
+        return np.clip(residuals, -reach, reach) @ X / len(y), self.clip_norm
+
+    def event(self, epsilon: float) -> Event:
+        multiplier = float(noise_multipliers(np.array([epsilon]), delta=self.delta, releases=self.steps)[0])
+        return Composed(event=GaussianRelease(noise_multiplier=multiplier), count=self.steps)
+
+    def guarantee(self, epsilon: float, *, inputs: int, rows: int) -> Guarantee:
+        return accountants.account(self.event(epsilon), delta=self.delta, adjacency=Adjacency.REPLACE_ONE)
+
+
+def in_ball(weights: np.ndarray, radius: float) -> np.ndarray:
+    """Weights (..., p) brought to L2 norm at most ``radius``."""
+    norms = np.linalg.norm(weights, axis=-1, keepdims=True)
+    return weights * np.minimum(1, radius / np.maximum(norms, 1e-300))

@@ -1,0 +1,168 @@
+"""Noisy gradient descent for a whole batch of linear classifiers.
+
+    w <- w - eta ( (1/n) sum_i clip_C(g_i(w)) + N(0, sd^2 I) )
+
+Each of the R models has its own noise, clip bound, learning rate and start; all take the same steps on the same rows.
+A single fit is the batch with R = 1.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dpcore import check, cores
+from dpcore.accountants import gdp
+from dpcore.privacy import Adjacency, Composed, GaussianRelease
+from dpcore.streams import normal_steps
+from dpcore.training.clipping import LogisticGradient, SoftmaxGradient
+from dpcore.training.losses import outputs
+
+Clipping = Literal["per-example", "average", "none"]
+
+# Models beyond this many are trained in turn: their weights and one block of examples share the cache.
+_MODELS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """What a descent leaves: ``weights`` (R, k, p); ``history`` (m, R, k, p) at the recorded ``steps`` (m,)."""
+
+    weights: np.ndarray
+    steps: np.ndarray
+    history: np.ndarray
+
+
+def noise_multiplier(*, epsilon: float, delta: float, steps: int) -> float:
+    """Noise sd over sensitivity at which ``steps`` Gaussian releases together are exactly (epsilon, delta)-DP.
+
+    sqrt(T) / mu(epsilon, delta): Gaussian releases compose exactly [dong2022, Corollary 3.3].
+    """
+    return math.sqrt(check.whole(1, steps=steps)) / gdp.mu_of(epsilon, delta=delta)
+
+
+def mean_noise_sd(multiplier: float, *, clip_norm: float, rows: int, adjacency: Adjacency) -> float:
+    """Noise sd for the *mean* of ``rows`` gradients clipped to ``clip_norm``: sensitivity contributions * C / n."""
+    multiplier, clip_norm = check.at_least(0, multiplier=multiplier), check.positive(clip_norm=clip_norm)
+    return multiplier * Adjacency(adjacency).contributions * clip_norm / check.positive(rows=rows)
+
+
+def event(multiplier: float, *, steps: int) -> Composed:
+    """The event of one descent: the same Gaussian release at every step."""
+    return Composed(event=GaussianRelease(noise_multiplier=multiplier), count=steps)
+
+
+def noisy_gradient_descent(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    n_classes: int,
+    steps: int,
+    learning_rate: float | np.ndarray,
+    clip_norm: float | np.ndarray,
+    noise_sd: float | np.ndarray,
+    start: np.ndarray,
+    seed: int,
+    draws: Sequence[int],
+    clipping: Clipping = "per-example",
+    record: Sequence[int] = (),
+    average: bool = False,
+    dtype: type = np.float32,
+) -> Path:
+    """Train R = len(draws) models.
+
+    X: (n, p) inputs with the constant appended. y: (n,) classes from 0. start: (k, p), or (R, k, p).
+    learning_rate, clip_norm, noise_sd: scalars or (R,); noise_sd is that of the noise on the mean gradient, per
+    coordinate. draws: which noise stream of ``seed`` each model uses; equal draws share their noise (common random
+    numbers). clipping: "per-example" bounds what one row can do; "average" clips the mean gradient and does not;
+    "none". record: the steps, of 0..T, whose weights are kept. average: the weights are the mean of the path's second
+    half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad arguments.
+    """
+    models, draws = len(draws), check.wholes(low=0, draws=draws)
+    check.whole(1, steps=steps)
+    check.choice(("per-example", "average", "none"), clipping=clipping)
+    columns = {
+        "eta": _column("learning_rate", learning_rate, models),
+        "clip": _column("clip_norm", clip_norm, models),
+        "sd": _column("noise_sd", noise_sd, models, zero=True),
+    }
+    X, y = _checked(X, y, n_classes, dtype)
+    shape = (outputs(n_classes), X.shape[1])
+    start = np.broadcast_to(check.numbers(shape, (models, *shape), start=start), (models, *shape)).astype(dtype)
+    marks = np.unique(check.wholes(low=0, high=steps, record=record))
+    history = np.empty((len(marks), models, *shape), dtype)
+    weights = np.empty((models, *shape), dtype)
+
+    def descend(cut: slice) -> None:
+        _descend(
+            X,
+            y,
+            start=start[cut],
+            steps=steps,
+            seed=seed,
+            draws=draws[cut],
+            clipping=clipping,
+            marks=marks,
+            tail=steps - steps // 2 if average else 0,
+            history=history[:, cut],
+            weights=weights[cut],
+            **{name: column[cut].astype(dtype) for name, column in columns.items()},
+        )
+
+    work = models * len(X) * steps * shape[0] * shape[1]
+    cores.for_each_part(descend, models, work=work, at_once=_MODELS_AT_ONCE)
+    return Path(weights=weights, steps=marks, history=history)
+
+
+def _descend(X, y, *, start, steps, seed, draws, clipping, marks, tail, history, weights, eta, clip, sd):
+    """Run one chunk of models, class first inside; fills ``history`` and ``weights`` (the mean of ``tail`` steps)."""
+    models, k, p = start.shape
+    gradient = mean_gradient(X, y, models=models, k=k, clip_norm=clip if clipping == "per-example" else None)
+    current = np.array(start.transpose(1, 0, 2), order="C")
+    total = np.zeros_like(current)
+    rates, noise_rates = eta[None, :, None], (eta * sd)[:, None, None]
+    indices, row = np.unique(draws, return_inverse=True)
+    noisy = bool(np.any(sd))
+    noise = normal_steps(seed, "noise", indices if noisy else (), steps=steps, shape=(k, p), dtype=X.dtype.type)
+    kept = {int(step): place for place, step in enumerate(marks)}
+    for step, drawn in enumerate(noise):
+        if step in kept:
+            history[kept[step]] = current.transpose(1, 0, 2)
+        mean = gradient(current)
+        if clipping == "average":
+            mean *= np.minimum(1, clip / np.maximum(np.sqrt(np.square(mean).sum(axis=(0, 2))), 1e-30))[None, :, None]
+        mean *= rates
+        current -= mean
+        if noisy:
+            current -= (drawn[row] * noise_rates).transpose(1, 0, 2)
+        if step >= steps - tail:
+            total += current
+    if steps in kept:
+        history[kept[steps]] = current.transpose(1, 0, 2)
+    weights[...] = (total / tail if tail else current).transpose(1, 0, 2)
+
+
+def mean_gradient(
+    X: np.ndarray, y: np.ndarray, *, models: int, k: int, clip_norm: np.ndarray | None
+) -> LogisticGradient | SoftmaxGradient:
+    """Class-first weights (k, R, p) -> the mean gradient of rows X (n, p), the same shape; see ``clipping``."""
+    if k == 1:
+        return LogisticGradient(X, y, models=models, clip_norm=clip_norm)
+    return SoftmaxGradient(X, y, models=models, clip_norm=clip_norm, outputs=k)
+
+
+def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = False) -> np.ndarray:
+    """``value`` as (R,), refused by name unless finite and positive (or 0 with ``zero``)."""
+    values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
+    return np.broadcast_to(values, (models,))
+
+
+def _checked(X: np.ndarray, y: np.ndarray, n_classes: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
+    """The rows as they are trained on; raises RefusedError for others."""
+    check.whole(2, n_classes=n_classes)
+    y = check.wholes((len(y),), low=0, high=n_classes - 1, y=y)
+    if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):
+        raise check.RefusedError("X", np.shape(X), f"(n, p) with the n = {len(y)} rows of y, at least one")
+    return np.ascontiguousarray(check.numbers(X=X), dtype), y

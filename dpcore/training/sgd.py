@@ -1,0 +1,277 @@
+"""Differentially private stochastic gradient descent (DP-SGD) for a whole batch of networks.
+
+    w <- w - (eta_t / L) ( sum_{i in lot} clip_C(g_i(w)) + N(0, (sigma C)^2 I) ),    L = q n
+
+A lot holds each row with probability q; the noise is added once to the sum, which is divided by the constant L and
+never by the size that the lot happens to have [abadi2016, Algorithm 1]. The guarantee is under add/remove; n, and so L,
+is a public number that does not move when a row comes or goes. Each of the R networks has its own start, lots and
+noise. A single fit is the batch with R = 1.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from dpcore import accountants, check, cores
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+from dpcore.streams import normal_steps
+from dpcore.training import lots, networks
+from dpcore.training.networks import Architecture, Pass
+
+# Name -> where it departs from the algorithm that the accountants count.
+VARIANTS = {
+    "sound": "Poisson lots, noise once a lot, division by the constant L",
+    "inside": "noise for every example, inside of the sum",
+    "realised": "division by the size that the lot happens to have",
+    "shuffled": "lots cut from a shuffle of the rows in every epoch",
+}
+
+# Inputs, errors and scratch of the networks that are trained in turn: what stays near a core. Parts much smaller lose
+# more by their many short calls, and much larger ones more by waiting for memory.
+_CACHE_BYTES = 2_000_000
+
+
+class Training(NamedTuple):
+    """Final ``weights`` (R, P), and ``history`` (m, R, P) after the recorded steps."""
+
+    weights: np.ndarray
+    history: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How a network is trained; public, and chosen without looking at the data.
+
+    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one a layer, or None for no clipping
+    (and no noise). learning_rate: eta at the start. decay: eta at the end over eta at the start; in between it falls
+    geometrically over ``steps``. variant: a key of ``VARIANTS``.
+    """
+
+    architecture: Architecture
+    sampling_rate: float
+    steps: int
+    learning_rate: float
+    clip_norm: float | tuple[float, ...] | None = 1.0
+    decay: float = 1.0
+    variant: str = "sound"
+
+    def __post_init__(self) -> None:
+        check.between(0, 1, sampling_rate=check.positive(sampling_rate=self.sampling_rate))
+        check.whole(1, steps=self.steps)
+        check.positive(learning_rate=self.learning_rate)
+        check.between(0, 1, decay=check.positive(decay=self.decay))
+        check.choice(VARIANTS, variant=self.variant)
+        for bound in self.bounds:
+            check.positive(clip_norm=bound)
+        if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(self.architecture.shapes):
+            raise check.RefusedError(
+                "clip_norm", self.clip_norm, f"{len(self.architecture.shapes)} bounds, one a layer"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """All clip bounds: none, one, or one a layer."""
+        if self.clip_norm is None:
+            return ()
+        return self.clip_norm if isinstance(self.clip_norm, tuple) else (self.clip_norm,)
+
+    @property
+    def rates(self) -> np.ndarray:
+        """The learning rate of each step (T,)."""
+        return self.learning_rate * self.decay ** (np.arange(self.steps) / max(self.steps - 1, 1))
+
+    def event(self, noise_multiplier: float) -> Composed:
+        """What training does to the data, where ``noise_multiplier`` is that of each clipped release.
+
+        A layer with a bound of its own is another Gaussian release from the same lot; all of them together are one
+        with the multiplier sigma / sqrt(layers).
+        """
+        release = GaussianRelease(noise_multiplier=noise_multiplier)
+        if len(self.bounds) > 1:
+            release = Composed(event=release, count=len(self.bounds))
+        return Composed(event=PoissonSampled(rate=self.sampling_rate, event=release), count=self.steps)
+
+    def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
+        """The least noise sd over clip bound at which all steps together are (epsilon, delta)-DP under add/remove."""
+        return accountants.calibrate(
+            self.event,
+            epsilon=epsilon,
+            delta=delta,
+            adjacency=Adjacency.ADD_REMOVE,
+            accountant=accountant,
+            bracket=(0.2, 1e7),
+            tolerance=1e-4,
+        )
+
+
+def train(
+    recipe: Recipe,
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    start: np.ndarray,
+    noise_multiplier: float | np.ndarray,
+    seed: int,
+    draws: Sequence[int],
+    first: int = 0,
+    last: int | None = None,
+    record: Sequence[int] = (),
+    dtype: type = np.float32,
+) -> Training:
+    """Take steps ``first`` to ``last`` - 1 with R = len(draws) networks.
+
+    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. start: (P,) or (R, P), the weights
+    before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound. draws: which streams of ``seed``
+    each network takes its lots and its noise from; equal draws share both (common random numbers). record: numbers of
+    steps, of first..last, after which the weights are kept. A training in pieces equals one in one piece. Raises
+    RefusedError for bad arguments.
+    """
+    models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
+    X, y = _checked(recipe, X, y, first=first, last=last)
+    sigma = np.broadcast_to(check.numbers((), (models,), low=0, noise_multiplier=noise_multiplier), (models,))
+    if recipe.clip_norm is None and sigma.any():
+        raise check.RefusedError("noise_multiplier", noise_multiplier, "0 without clipping")
+    marks = {check.whole(first, last, record=step): place for place, step in enumerate(record)}
+    if len(marks) < len(record):
+        raise check.RefusedError("record", list(record), "different steps")
+    parameters = recipe.architecture.parameters
+    if not first:  # weights of a training that goes on may have diverged, in plain sight
+        check.numbers((parameters,), (models, parameters), start=start)
+    start = np.asarray(start).astype(dtype)
+    weights = np.array(np.broadcast_to(start, (models, parameters)))
+    history = np.empty((len(marks), models, parameters), dtype)
+    rows = _Rows(X, y, classes=recipe.architecture.sizes[-1], dtype=dtype)
+    draws = check.wholes((models,), low=0, draws=draws)
+    order = np.argsort(draws, kind="stable")  # those that share their draws are trained together, and draw once
+
+    def take(part: slice) -> None:
+        these = order[part]
+        own = weights[these]
+        steps = _steps(recipe, own, rows, sigma[these], seed=seed, draws=draws[these], first=first, last=last)
+        for step in chain([first], steps):
+            if step in marks:
+                history[marks[step], these] = own
+        weights[these] = own
+
+    lot = recipe.sampling_rate * len(X)
+    units = sum(recipe.architecture.sizes[:-1])
+    at_once = max(1, int(_CACHE_BYTES / (rows.columns.itemsize * 2.5 * units * (lot + 1))))
+    cores.for_each_part(take, models, work=3 * models * parameters * lot * (last - first), at_once=at_once)
+    return Training(weights=weights, history=history)
+
+
+class _Rows:
+    """The rows as columns, and after the last one, nobody."""
+
+    def __init__(self, X: np.ndarray, y: np.ndarray, *, classes: int, dtype: type):
+        columns = np.vstack([X.T, np.ones(len(X))])
+        self.columns = np.column_stack([columns, np.zeros(len(columns))]).astype(dtype)
+        self.squares = np.square(self.columns).sum(axis=0)
+        self.truth = networks.one_hot(np.append(y, -1), classes, dtype)
+        self.counted = self.truth.sum(axis=0)
+
+    def __len__(self) -> int:
+        return self.columns.shape[1] - 1
+
+
+def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterator[int]:
+    """Move ``weights`` in place; yields how many steps are done."""
+    indices, row = np.unique(draws, return_inverse=True)
+    gradient = _Gradient(recipe, weights, rows)
+    scale = (sigma[:, None] * _per_weight(recipe)).astype(weights.dtype)
+    noise = _noise(seed, indices if sigma.any() else (), weights, first=first, last=last)
+    drawn_lots = _lots(recipe, seed, indices, len(rows), first=first, last=last)
+    expected, rates = recipe.sampling_rate * len(rows), recipe.rates.tolist()
+    for step, (members, drawn) in enumerate(zip(drawn_lots, noise, strict=True), first):
+        members = members[row]
+        total = gradient(members)
+        if len(drawn):
+            drawn = drawn[row]
+            drawn *= scale
+            total += drawn if recipe.variant != "inside" else drawn * np.sqrt(_sizes(members, weights.dtype))
+        total *= rates[step] / (
+            np.maximum(_sizes(members, weights.dtype), 1) if recipe.variant == "realised" else expected
+        )
+        weights -= total
+        yield step + 1
+
+
+def _sizes(members: np.ndarray, dtype: type) -> np.ndarray:
+    """How many are in each lot, (R, 1)."""
+    return (members != lots.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
+
+
+def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
+    if recipe.variant == "shuffled":
+        size = max(1, round(recipe.sampling_rate * rows))
+        return lots.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
+    return lots.poisson(seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last)
+
+
+def _noise(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
+    """The noise of each step, (len(indices), P), in blocks with streams of their own."""
+    for block in range(first // lots.BLOCK, -(-last // lots.BLOCK)):
+        begin, end = block * lots.BLOCK, min(last - block * lots.BLOCK, lots.BLOCK)
+        shape = (weights.shape[1],)
+        drawn = normal_steps(seed, "noise", indices, steps=end, shape=shape, dtype=weights.dtype.type, part=block)
+        for step, noise in enumerate(drawn, begin):
+            if step >= first:
+                yield noise
+
+
+def _per_weight(recipe: Recipe) -> np.ndarray:
+    """The clip bound that each weight's noise is made for (P,)."""
+    architecture = recipe.architecture
+    bounds = recipe.bounds if len(recipe.bounds) > 1 else (recipe.bounds or (0.0,)) * len(architecture.shapes)
+    return np.repeat(bounds, [cut.stop - cut.start for cut in architecture.slices])
+
+
+class _Gradient:
+    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P)."""
+
+    def __init__(self, recipe: Recipe, weights: np.ndarray, rows: _Rows):
+        self._architecture, self._clip, self._rows = recipe.architecture, recipe.clip_norm, rows
+        self._layers = recipe.architecture.layers(weights)
+        self._total = np.empty_like(weights)
+        self._gradients = recipe.architecture.layers(self._total)
+        self._pass = Pass(recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type)
+
+    def __call__(self, members: np.ndarray) -> np.ndarray:
+        both, rows = self._pass, self._rows
+        both.fit(members.shape[1])
+        rows.columns.take(members, axis=1, mode="wrap", out=both.inputs)
+        both.forward(self._layers)
+        truth, squares = rows.truth.take(members, axis=1, mode="wrap"), rows.squares.take(members, mode="wrap")
+        both.backward(self._layers, truth, squares)
+        factors = self._factors(both.squares, rows.counted.take(members, mode="wrap"))
+        for gradient, e, a, factor in zip(self._gradients, both.errors, both.activations, factors, strict=True):
+            thinner = e if len(e) <= len(a) else a  # either may carry the factor
+            thinner *= factor
+            np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
+        return self._total
+
+    def _factors(self, squares: list[np.ndarray], present: np.ndarray) -> list[np.ndarray]:
+        """The factor that clips each example's gradient in each layer, (R, W); 0 for nobody."""
+        if self._clip is None:
+            return [present] * len(squares)
+        if isinstance(self._clip, tuple):
+            return [_clip_factor(square, bound) * present for square, bound in zip(squares, self._clip, strict=True)]
+        return [_clip_factor(sum(squares), self._clip) * present] * len(squares)
+
+
+def _clip_factor(square: np.ndarray, bound: float) -> np.ndarray:
+    """min(1, C / norm) from squared norms."""
+    with np.errstate(divide="ignore"):
+        return np.minimum(1, bound / np.sqrt(square))
+
+
+def _checked(recipe: Recipe, X: np.ndarray, y: np.ndarray, *, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+    sizes = recipe.architecture.sizes
+    if np.ndim(X) != 2 or np.shape(X)[1] != sizes[0] or len(X) == 0 or len(X) != len(y):
+        raise check.RefusedError("X", np.shape(X), f"(n, {sizes[0]}) with the n = {len(y)} rows of y, at least one")
+    check.whole(0, recipe.steps, last=last)
+    check.whole(0, last, first=first)
+    return check.numbers(X=X), check.wholes((len(X),), low=-1, high=sizes[-1] - 1, y=y)

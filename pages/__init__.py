@@ -1,0 +1,1 @@
+"""A room a topic."""

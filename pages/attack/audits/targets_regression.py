@@ -1,0 +1,173 @@
+"""What the audit table attacks among the private regressions: ten rows with one feature, of which one is replaced."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from dpcore import transfer
+from dpcore.accountants import gdp
+from dpcore.mechanisms import NormExponential
+from dpcore.regression import functional as fm
+from dpcore.regression import gaussian_statistics, perturbed
+from dpcore.regression.adassp import AdaSSP
+from dpcore.regression.least_squares import Statistics
+from pages.attack.audits.targets import Target, both
+from pages.attack.audits.targets import each as per_world
+
+# (x, y) of the row in the two worlds: worst for the sharp release, and for the published one.
+_WORST = ((1.0, 1.0), (0.0, -1.0))
+_WORST_PUBLISHED = ((1.0, 1.0), (-0.89, -1.0))
+# The report's share of epsilon for the quadratic.
+REPORT_SHARE = 0.9
+# Two rows at right angles: the quadratic moves the furthest.
+_WORST_ADAPTIVE = ((1.0, 1.0), (-1.0, 1.0))
+# Of the noisy descent: its steps, and rows enough that a weight's own noise stays small beside 1.
+_STEPS, _MANY = 40, 1000
+_TRIANGLE, _WHOLE = np.triu_indices(2), np.indices((2, 2)).reshape(2, -1)
+# The split at which both parts of the sharp release have the same scale.
+_EVEN = 0.36
+
+
+def _ten_rows(worst: tuple) -> list[Statistics]:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.ones(9), rng.uniform(-1, 1, 9)])
+    y = np.clip(0.4 * X[:, 0] - 0.3 * X[:, 1], -1, 1)
+    return [Statistics.of(np.vstack([X, [1.0, x]]), np.append(y, label)) for x, label in worst]
+
+
+def _released(mechanism, statistics: list[Statistics], noise: Callable, score: Callable, *, epsilon: float) -> Target:
+    """Scores of what ``mechanism`` releases of each of two statistics, with standard ``noise`` (rng, runs)."""
+
+    def scored(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+        return score(mechanism.fit(statistics[1 - world], noise(rng, runs), np.array([epsilon])))
+
+    return both(scored)
+
+
+def _laplace_ratio(statistics: list[Statistics], scales: tuple, places: np.ndarray) -> Callable:
+    first, second = statistics
+
+    def score(fit: fm.Fit) -> np.ndarray:
+        total = 0.0
+        for sign, world in ((1, second), (-1, first)):
+            on_gram = np.abs(fit.gram[0][:, *places] - world.gram[*places]).sum(axis=1) / scales[0]
+            total = total + sign * (on_gram + np.abs(fit.moment[0] - world.moment).sum(axis=1) / scales[1])
+        return total
+
+    return score
+
+
+def functional(epsilon: float, *, factor: float = 1.0) -> Target:
+    """The noisy quadratic of the sharp functional mechanism."""
+    mechanism, statistics = fm.Functional(share=_EVEN, repair="none"), _ten_rows(_WORST)
+    score = _laplace_ratio(statistics, mechanism.scales(2, np.array(epsilon)), _TRIANGLE)
+    return _released(
+        mechanism, statistics, lambda rng, runs: factor * rng.laplace(size=(runs, 5)), score, epsilon=epsilon
+    )
+
+
+def functional_published(epsilon: float) -> Target:
+    """The noisy quadratic as published: what it gives is about half of what it claims."""
+    mechanism, statistics = fm.Published(share=REPORT_SHARE), _ten_rows(_WORST_PUBLISHED)
+    scales = 2 * 4 / (REPORT_SHARE * epsilon), 4 * 2 / ((1 - REPORT_SHARE) * epsilon) / 2
+    score = _laplace_ratio(statistics, scales, _WHOLE)
+    return _released(mechanism, statistics, lambda rng, runs: rng.laplace(size=(runs, 6)), score, epsilon=epsilon)
+
+
+def statistics(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
+    """Noisy Gaussian statistics, projected on the difference of the worlds in units of the noise."""
+    mechanism, worlds = gaussian_statistics.GaussianStatistics(delta=delta), _ten_rows(_WORST)
+    blank = Statistics(gram=1e-9 * np.eye(2), moment=np.zeros(2), square=0.0, rows=10)
+    pure = mechanism.fit(blank, np.random.default_rng(9).normal(size=(4000, 5)), np.array([epsilon]))
+    sd = pure.gram[0][:, 1, 1].std(), pure.moment[0].std()
+    gram, moment = worlds[0].gram - worlds[1].gram, worlds[0].moment - worlds[1].moment
+
+    def score(fit: fm.Fit) -> np.ndarray:
+        return (fit.gram[0] * gram).sum((1, 2)) / sd[0] ** 2 + (fit.moment[0] * moment).sum(1) / sd[1] ** 2
+
+    return _released(mechanism, worlds, lambda rng, runs: factor * rng.normal(size=(runs, 5)), score, epsilon=epsilon)
+
+
+def output(epsilon: float, *, factor: float = 1.0) -> Target:
+    """Output perturbation at a large penalty, where one row moves the optimum by nearly what the bound allows."""
+    mechanism = perturbed.OutputPerturbation(penalty=60.0, radius=1.0)
+    worlds = [Statistics.of(np.ones((1, 4)), np.array([label])) for label in (1.0, -1.0)]
+    ends = [mechanism.fit(world, np.zeros((1, 4)), np.array([epsilon])).weights[0, 0] for world in worlds]
+    standard = NormExponential(sensitivity=1.0, epsilon=1.0)
+    step = ends[0] - ends[1]
+
+    def noise(rng: np.random.Generator, runs: int) -> np.ndarray:
+        return factor * standard.noise(4, rng, size=runs)
+
+    return _released(mechanism, worlds, noise, lambda fit: fit.weights[0] @ step, epsilon=epsilon)
+
+
+def adassp(epsilon: float, *, delta: float, as_mu: bool = False) -> Target:
+    """Noisy X'X and X'y, projected on what the worlds differ in; the third release, of an eigenvalue, stays inside.
+
+    as_mu: mu of the claim is taken for the noise over the sensitivity, in place of its inverse.
+    """
+    mechanism, worlds = AdaSSP(delta=delta), _ten_rows(_WORST_ADAPTIVE)
+    multiplier = float(gaussian_statistics.noise_multipliers(np.array([epsilon]), delta=delta, releases=3)[0])
+    factor = 1 / multiplier**2 if as_mu else 1.0
+    first, second = worlds
+    gram = (first.gram - second.gram) / gaussian_statistics.gram_sensitivity(2) ** 2
+    moment = (first.moment - second.moment) / gaussian_statistics.moment_sensitivity(2) ** 2
+
+    def score(fit: fm.Fit) -> np.ndarray:
+        return (fit.gram[0] * gram).sum((1, 2)) + fit.moment[0] @ moment
+
+    return _released(mechanism, worlds, lambda rng, runs: factor * rng.normal(size=(runs, 6)), score, epsilon=epsilon)
+
+
+def steps(epsilon: float, *, delta: float, each: bool = False) -> Target:
+    """Noisy descent: the coefficient that one row alone has a say in, with one label there and with the other.
+
+    each: every step has the noise for the whole budget, and not for its share.
+    """
+    mechanism = perturbed.Descent(delta=delta, steps=_STEPS, radius=10.0, momentum=0.0)
+    X = np.column_stack([np.ones(_MANY), np.eye(_MANY)[0]])
+    worlds = [Statistics.of(X, label * X[:, 1]) for label in (1.0, -1.0)]
+    factor = 1 / math.sqrt(_STEPS) if each else 1.0
+
+    def noise(rng: np.random.Generator, runs: int) -> np.ndarray:
+        return factor * rng.standard_normal((runs, 2 * _STEPS))
+
+    return _released(mechanism, worlds, noise, lambda fit: fit.weights[0][:, 1], epsilon=epsilon)
+
+
+def clipped(epsilon: float, *, delta: float, factor: float = 1.0) -> Target:
+    """The first step of noisy descent with clipped gradients, along one row, with one label and with the other.
+
+    One step: of many, the average of the path, which is the answer, hides nearly all.
+    """
+    mechanism, row = perturbed.Descent(delta=delta, steps=1, radius=10.0, momentum=0.0, clip_norm=0.1), np.ones(2)
+    X = np.column_stack([np.ones(10), np.linspace(-1, 1, 10)])
+    X[-1] = row
+
+    def score(world: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+        y = np.append(np.zeros(9), 1.0 if world else -1.0)
+        noise = factor * rng.standard_normal((runs, 2))
+        return mechanism.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0] @ row
+
+    return both(score)
+
+
+def detection(epsilon: float, *, delta: float, one: bool = False) -> Target:
+    """The noisy losses of eight public sources, and of none: one row moves all nine from 0 to their bound, R^2 / 2.
+
+    one: the noise is made for one loss.
+    """
+    sources, rows = 8, 10
+    rho = gdp.mu_of(epsilon, delta=delta) ** 2 / 2 * (sources + 1 if one else 1)
+    each = np.zeros((sources, 2))
+
+    def score(world: int, runs: int, seed: int, draw: int) -> np.ndarray:
+        y = np.append(np.zeros(rows - 1), 10.0 * world)
+        data = transfer.Problem(
+            X=np.zeros((rows, 2)), y=y, beta=np.zeros(2), contrasts=each, ranges=np.zeros((sources, 2)), sources=()
+        )
+        return transfer.detect(data, each, rho=rho, seed=seed, draws=range(runs), part=draw).noisy.sum(axis=1)
+
+    return per_world(score)

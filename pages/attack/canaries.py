@@ -1,0 +1,337 @@
+"""An audit from one single training, beside one from many: what each can see of the same claim.
+
+Hundreds of canaries are planted in one training set. Each has a feature of its own, and a coin of its own decides its
+class; the attacker sees the final weights, and guesses the coins of which they are surest [steinke2023, Algorithm 1].
+The other audit trains thousands of times with one canary of one class and of the other (``dpcore.attacks.audit``).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore import pieces
+from dpcore.attacks import audit, one_run
+from dpcore.experiment import QUANTILES, Settings
+from dpcore.kept import kept
+from dpcore.mechanisms import classical_noise_multiplier
+from dpcore.privacy import Adjacency, Guarantee, LowerBound
+from dpcore.streams import stream
+from dpcore.training import descent
+from dpcore.training.recipes import CLIPPING, Guarantees, guarantees
+from pages.attack.audits import targets
+from pages.attack.audits.runs import Runs, together
+from pages.attack.inputs import Inputs, PrivateRecipe
+
+EPSILONS = (0.3, 1.0, 2.0, 4.0, 8.0, 20.0, 60.0)
+CONFIDENCE = 0.95
+# Trainings at today's epsilon, and at each point of the curve: every one is an audit of its own.
+TRAININGS, _FIRST, POINT = 20, 4, 8
+# Retrainings in each world of the other audit, and in one slice of it.
+RETRAININGS, _AT_ONCE = 2000, 250
+# How much longer a cell of theirs takes than one of a batch of many models.
+_WAIT = 4
+# A canary's feature: so long that its gradient is clipped at every step.
+_LENGTH = 20.0
+FORMS = ("count", "gaussian")
+
+
+class Planted(NamedTuple):
+    """coins (m,): the class of each canary. scores (R, m): how far each training's weights lean to class 1."""
+
+    coins: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planting(PrivateRecipe):
+    """All that decides the trainings with many canaries, but for epsilon."""
+
+    version: str
+    canaries: int
+
+    @property
+    def cells(self) -> float:
+        """The work of one training; a few models on so many columns wait for the memory."""
+        rows, inputs = self.rows + self.canaries, self.features + 1 + self.canaries
+        return _WAIT * pieces.cells(rows=rows, outputs=1, inputs=inputs, steps=self.steps)
+
+    def noise_sd(self, epsilon: float, *, rows: int) -> float:
+        """As published by the textbook's formula."""
+        if self.version == "sound":
+            return super().noise_sd(epsilon, rows=rows)
+        if self.version == "none":
+            return 0.0
+        multiplier = np.sqrt(self.steps) * classical_noise_multiplier(epsilon, delta=self.delta)
+        given = {"clip_norm": self.clip_norm, "rows": rows, "adjacency": Adjacency.REPLACE_ONE}
+        return float(descent.mean_noise_sd(multiplier, **given))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retraining(Inputs):
+    """All that decides the trainings with one canary, but for epsilon."""
+
+    version: str
+    delta: float
+    steps: int
+    seed: int
+
+
+def planted_rows(model: Planting) -> tuple[np.ndarray, np.ndarray]:
+    """(X (n + m, d + 1 + m), y): the private rows with the constant, and m canaries, each with its coin for a class."""
+    split, m = model.split, model.canaries
+    n, d = split.X_private.shape
+    X = np.zeros((n + m, d + 1 + m), np.float32)
+    X[:n, :d], X[:n, d] = split.X_private, 1.0
+    X[n:, d + 1 :] = _LENGTH * np.eye(m)
+    return X, np.append(split.y_private, stream(model.seed, "audit", 7).integers(0, 2, m))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant:
+    """Trainings ``first`` to ``first`` + ``count`` - 1 with all canaries, at one epsilon."""
+
+    model: Planting
+    epsilon: float
+    first: int
+    count: int
+    essential: bool = False
+
+    @property
+    def cells(self) -> float:
+        return self.count * self.model.cells
+
+    def run(self) -> Planted:
+        model = self.model
+        X, y = planted_rows(model)
+        path = descent.noisy_gradient_descent(
+            X,
+            y,
+            n_classes=2,
+            steps=model.steps,
+            learning_rate=model.learning_rate,
+            clip_norm=model.clip_norm,
+            noise_sd=model.noise_sd(self.epsilon, rows=len(y)),
+            start=np.zeros((1, X.shape[1])),
+            seed=model.seed,
+            draws=range(self.first, self.first + self.count),
+            clipping=CLIPPING[model.version],
+        )
+        m = model.canaries
+        return Planted(y[-m:].astype(bool), path.weights[:, 0, -m:])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrained:
+    """One canary with one class and with the other: slice ``part`` of the other audit."""
+
+    model: Retraining
+    epsilon: float
+    part: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> Runs:
+        model = self.model
+        how = {"rule": CLIPPING[model.version], "published": model.version == "published"}
+        how |= {"noise": 0.0} if model.version == "none" else {}
+        worlds = targets.classifier(self.epsilon, delta=model.delta, steps=model.steps, **how)
+        with_one, with_other = worlds(_AT_ONCE, 1000 * model.seed + self.part)
+        return Runs(scores_in=with_one, scores_out=with_other)
+
+
+@lru_cache(maxsize=4096)
+def _least(right: int, guesses: int, canaries: int, delta: float) -> LowerBound:
+    return one_run.epsilon_lower_bound(
+        right,
+        guesses=guesses,
+        canaries=canaries,
+        delta=delta,
+        confidence=CONFIDENCE,
+        adjacency=Adjacency.REPLACE_ONE,
+    )
+
+
+@kept
+def _beside(done: tuple[Runs, ...], form: audit.Form, delta: float) -> LowerBound:
+    """Runs are told apart by who they are, so that a redraw does not count them again."""
+    given = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": CONFIDENCE}
+    return audit.epsilon_lower_bound(*together(done), form=form, **given)
+
+
+def bounds(planted: Planted, *, share: float, delta: float) -> list[tuple[int, int, LowerBound]]:
+    """(right guesses, guesses, bound) of each training alone."""
+    found = []
+    for scores in planted.scores:
+        right, guesses = one_run.guessed(scores, planted.coins, share=share)
+        found.append((right, guesses, _least(right, guesses, len(scores), delta)))
+    return found
+
+
+def _planted(settings: Settings, epsilon: float, *, count: int) -> Iterator[Plant]:
+    model = Planting.of(settings)
+    yield Plant(model=model, epsilon=epsilon, first=0, count=_FIRST, essential=True)
+    for part in pieces.cut(_FIRST, count, each=model.cells, most=_FIRST):
+        yield Plant(model=model, epsilon=epsilon, first=part.start, count=len(part))
+
+
+def _point(settings: Settings, epsilon: float) -> list[Plant]:
+    model = Planting.of(settings)
+    parts = pieces.cut(0, POINT, each=model.cells)
+    return [Plant(model=model, epsilon=epsilon, first=part.start, count=len(part)) for part in parts]
+
+
+def _retrained(settings: Settings, epsilon: float) -> list[Retrained]:
+    model, parts = Retraining.of(settings), RETRAININGS // _AT_ONCE
+    return [Retrained(model=model, epsilon=epsilon, part=part) for part in range(parts)]
+
+
+def tasks(settings: Settings) -> Iterator[Any]:
+    """Today's trainings, today's retrainings, and then the curves."""
+    yield from _planted(settings, settings.epsilon, count=TRAININGS)
+    yield from _retrained(settings, settings.epsilon)
+    for epsilon in EPSILONS:
+        yield from _point(settings, epsilon)
+    for epsilon in EPSILONS:
+        yield from _retrained(settings, epsilon)
+
+
+def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "OnceResult":
+    now = [outcomes[task] for task in _planted(settings, settings.epsilon, count=TRAININGS) if task in outcomes]
+    points = {}
+    for epsilon in EPSILONS:
+        done = [outcomes[task] for task in _point(settings, epsilon) if task in outcomes]
+        if done:
+            points[epsilon] = _together(done)
+    many = {}
+    for epsilon in (*EPSILONS, settings.epsilon):
+        done = [outcomes[task] for task in _retrained(settings, epsilon) if task in outcomes]
+        if len(done) == RETRAININGS // _AT_ONCE:
+            many[epsilon] = tuple(done)
+    return OnceResult(
+        settings=settings,
+        now=_together(now),
+        points=points,
+        many=many,
+        guarantees=guarantees(settings),
+    )
+
+
+def _together(parts: list[Planted]) -> Planted:
+    return Planted(parts[0].coins, np.concatenate([one.scores for one in parts]))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OnceResult:
+    """now: today's trainings, of which the first is *the* training; points: those of the curve, by epsilon.
+
+    many: the retrainings with one canary, by epsilon, where they are done.
+    """
+
+    settings: Settings
+    now: Planted
+    points: dict[float, Planted]
+    many: dict[float, tuple[Runs, ...]]
+    guarantees: Guarantees
+
+    @cached_property
+    def audits(self) -> list[tuple[int, int, LowerBound]]:
+        """(right guesses, guesses, bound) of each of today's trainings alone."""
+        return bounds(self.now, share=self.settings.guessed, delta=self.settings.delta)
+
+    @property
+    def first(self) -> tuple[int, int, LowerBound]:
+        return self.audits[0]
+
+    @cached_property
+    def standing(self) -> np.ndarray:
+        """Where the first training's canaries stand (m,): standard deviations within a class, from the middle."""
+        scores, coins = self.now.scores[0].astype(float), self.now.coins
+        sides = [scores[coins == side] for side in (True, False)]
+        spread = np.sqrt(np.mean([side.var() for side in sides]))
+        return (scores - np.mean([side.mean() for side in sides])) / max(float(spread), 1e-12)
+
+    @property
+    def edges(self) -> tuple[float, float]:
+        """Canaries that stand at the first or below are guessed to be of one class, from the second on of the other."""
+        order, (_, guesses, _) = np.sort(self.standing), self.first
+        return float(order[guesses // 2 - 1]), float(order[-(guesses // 2)])
+
+    @property
+    def luck(self) -> np.ndarray:
+        """(2,): nine in ten of today's trainings, each an audit of its own, show an epsilon between these."""
+        return np.quantile([bound.epsilon for *_, bound in self.audits], [0.05, 0.95])
+
+    @property
+    def ceiling(self) -> LowerBound:
+        """What one training could show at most: every guess right."""
+        _, guesses, _ = self.first
+        return _least(guesses, guesses, self.settings.canaries, self.settings.delta)
+
+    def retrained(self, epsilon: float) -> dict[str, LowerBound]:
+        """Form -> bound of the retrainings, where they are done; each at the confidence of the single training."""
+        if epsilon not in self.many:
+            return {}
+        return {form: _beside(self.many[epsilon], form, self.settings.delta) for form in FORMS}
+
+    @cached_property
+    def beside(self) -> dict[str, LowerBound]:
+        """Today's bounds from many trainings."""
+        return self.retrained(self.settings.epsilon)
+
+    @property
+    def claim(self) -> Guarantee:
+        """As set by the slider."""
+        return Guarantee(
+            epsilon=self.settings.epsilon,
+            delta=self.settings.delta,
+            adjacency=Adjacency.REPLACE_ONE,
+            unit="record",
+            basis="claimed",
+            event=self.guarantees.formula.event,
+        )
+
+    @property
+    def caught(self) -> bool:
+        """Whether the first training alone refutes the claim. Where nothing is claimed there is nothing to refute."""
+        return self.settings.version != "none" and self.first[2].refutes(self.claim)
+
+    def _alone(self, epsilon: float) -> list[tuple[int, int, LowerBound]]:
+        """(right guesses, guesses, bound) of each training at a point of the curve; none before it is done."""
+        if epsilon not in self.points:
+            return []
+        return bounds(self.points[epsilon], share=self.settings.guessed, delta=self.settings.delta)
+
+    @cached_property
+    def curve(self) -> pd.DataFrame:
+        """A row an epsilon: quantiles of the bounds of single trainings, at today's of today's, and the bounds of the
+        retrainings (NaN: to be done)."""
+        rows = []
+        for epsilon in EPSILONS:
+            low = middle = high = np.nan
+            alone = self.audits if epsilon == self.settings.epsilon else self._alone(epsilon)
+            if alone:
+                low, middle, high = np.quantile([one[2].epsilon for one in alone], QUANTILES)
+            many = self.retrained(epsilon)
+            rows.append((epsilon, low, middle, high, *(many[f].epsilon if f in many else np.nan for f in FORMS)))
+        return pd.DataFrame(rows, columns=["epsilon", "low", "median", "high", *FORMS])
+
+    def table(self) -> pd.DataFrame:
+        """Each of today's trainings alone, and then the retrainings."""
+        rows = [
+            (f"training {at}", len(self.now.coins), guesses, right, bound.epsilon)
+            for at, (right, guesses, bound) in enumerate(self.audits, 1)
+        ]
+        for form, bound in self.beside.items():
+            rows.append((f"{bound.trials} trainings, {form}", 1, bound.trials // 2, np.nan, bound.epsilon))
+        return pd.DataFrame(rows, columns=["audit", "canaries", "guesses", "right", "epsilon at least"])
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """What can be downloaded."""
+        return {"Audits": self.table, "Over epsilon": lambda: self.curve, "Canaries": self.canaries}
+
+    def canaries(self) -> pd.DataFrame:
+        """Class and score of each canary of the first training."""
+        return pd.DataFrame({"class": self.now.coins.astype(int), "score": self.now.scores[0]})

@@ -1,0 +1,156 @@
+"""Two worlds in pictures: the map of people and boundaries, the attacker's scores, and how often they are right."""
+
+import math
+
+import numpy as np
+
+from pages.attack.experiment import LIMITS
+from pages.attack.two_worlds_result import WorldsResult
+from ui.plot import maps, theme
+
+WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
+# Version -> its limits, in words: only the sound recipe keeps to them, and without noise there is none.
+ALLOWED = {
+    "sound": {"promised": "the claim allows", "gaussian": "this noise allows"},
+    "published": {"promised": "the claim would allow", "gaussian": "sound noise would allow"},
+    "none": {},
+}
+_DASHES, _MARKS = {"promised": "solid", "gaussian": "dot"}, {"promised": "━", "gaussian": "┅"}
+# Rows that are drawn, and can be chosen by a click.
+POINTS = 400
+EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
+
+
+def people(result: WorldsResult) -> dict:
+    """All people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
+    plane, settings = result.plane, result.settings
+    shapes = [
+        maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1)
+        for world, (colour, _) in reversed(list(enumerate(WORLDS)))
+    ]
+    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
+    return theme.figure(
+        *_points(result),
+        shapes=[*shapes, _meant(result)],
+        title=theme.title(f"The person: {who} ({_class(result)})"),
+        **maps.axes(plane),
+    )
+
+
+def clicks(result: WorldsResult) -> dict:
+    """What a click on the map does, and which mark can be dragged."""
+    (x, y), at = result.plane.units, _place(result)
+    drag = {"at": at.tolist(), "colour": theme.WITH_YOU}
+    return {"point": "person", "place": "spot", "x": list(x), "y": list(y), "drag": drag}
+
+
+def _place(result: WorldsResult) -> np.ndarray:
+    """Where the person is drawn, (2,)."""
+    (row, _), _ = result.settings.neighbours.candidates
+    return result.plane.display(result.plane.coordinates(row[None]))[0]
+
+
+def _points(result: WorldsResult) -> list[dict]:
+    split, plane = result.split, result.plane
+    rows = np.arange(min(POINTS, len(split.y_private)))
+    at = plane.display(plane.coordinates(split.X_private[rows]))
+    labels, risks = split.y_private[rows], result.risks[rows]
+    # Drawn relative to the riskiest row: without clipping nothing bounds a risk.
+    size = 3 + 8 * risks / max(1.0, float(risks.max()))
+    found = []
+    for label, name in enumerate(split.source.classes):
+        some = labels == label
+        marker = {"color": theme.CLASSES[label], "size": theme.array(size[some]), "opacity": 0.75, "line": {"width": 0}}
+        hover = f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
+        custom = {"customdata": theme.array(rows[some]), "hovertemplate": hover}
+        found.append(theme.scatter(*at[some].T, mode="markers", name=name, marker=marker, **custom))
+    return found
+
+
+def _class(result: WorldsResult) -> str:
+    """The class of the person."""
+    (_, label), _ = result.settings.neighbours.candidates
+    name = result.split.source.classes[label]
+    return name if len(name) > 1 else f"class {name}"
+
+
+def _meant(result: WorldsResult) -> dict:
+    """The person, in the colour of the class, with a ring. A shape: it is dragged without a redraw of all points."""
+    (_, label), _ = result.settings.neighbours.candidates
+    (x, y), half = _place(result).tolist(), 7.5
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -half, "x1": half, "y0": -half, "y1": half}
+    ring = {"fillcolor": theme.CLASSES[label], "line": {"color": theme.WITH_YOU, "width": 3.5}}
+    return {"type": "circle", "xref": "x", "yref": "y", "xanchor": x, "yanchor": y} | size | ring
+
+
+def scores(result: WorldsResult) -> dict:
+    """The attacker's score in both worlds: how much they overlap, and where they say "with"."""
+    edges, shares = result.histogram()
+    reach = result.reach
+    shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
+    return theme.figure(
+        theme.holder(),
+        title=theme.title(f"2 x {result.trainings:,} scores: {result.overlap:.0%} in common"),
+        shapes=[*shapes, theme.rule(0.0)],
+        annotations=[
+            word(f'<span style="color:{theme.WITHOUT_YOU}">◂ they say “another”</span>', x=0.02),
+            word(f'<span style="color:{theme.WITH_YOU}">they say “with” ▸</span>', x=0.98, anchor="right"),
+        ],
+        xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
+        yaxis={"title": {"text": "share of trainings"}, "range": [0, 0.2 * reach / 6 + 0.02], "tickformat": ".0%"},
+    )
+
+
+def staircase(edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float = 1.0) -> dict:
+    """The outline of a histogram, as a shape."""
+    steps = zip(edges, edges[1:], np.minimum(shares, top), strict=False)
+    path = f"M{edges[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
+    style = {"line": {"color": colour, "width": 1.6}, "fillcolor": theme.rgba(colour, 0.28)}
+    return {"type": "path", "path": path + f"L{edges[-1]:.4g},0Z", "xref": "x", "yref": "y"} | style
+
+
+def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
+    """A word inside of a chart, in its own units."""
+    place = {"xref": "paper", "yref": "paper", "xanchor": anchor, "yanchor": "top", "align": "left"}
+    return theme.word(text, x=x, y=y, size=12, **place)
+
+
+def accuracy(result: WorldsResult) -> dict:
+    """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
+    grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
+    limits, curve, allowed = result.limits(grid), result.curve, ALLOWED[result.settings.version]
+    traces = [
+        theme.line(grid, 100 * limits[name].to_numpy(), colour=theme.BOUND, name=words, dash=_DASHES[name])
+        for name, words in allowed.items()
+    ]
+    x, y = curve["epsilon"].to_numpy(), 100 * curve["accuracy"].to_numpy()
+    bars = {
+        "type": "data",
+        "symmetric": False,
+        "array": theme.array(100 * (curve["high"] - curve["accuracy"]).to_numpy()),
+        "arrayminus": theme.array(100 * (curve["accuracy"] - curve["low"]).to_numpy()),
+        "color": theme.PRIVATE,
+        "thickness": 1.2,
+        "width": 3,
+    }
+    hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
+    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover}
+    traces.append(theme.line(x, y, colour=theme.PRIVATE, name="measured", **style))
+    now = result.attack
+    return theme.figure(
+        *traces,
+        title=theme.title(f"The attacker is right {100 * now.accuracy:.0f} times in 100"),
+        shapes=[theme.rule(result.settings.epsilon), theme.diamond(result.settings.epsilon, 100 * now.accuracy)],
+        annotations=[
+            word(
+                "".join(
+                    f'<span style="color:{theme.BOUND}">{_MARKS[name]} {words}</span><br>'
+                    for name, words in allowed.items()
+                )
+                + f'<span style="color:{theme.PRIVATE}">● measured, 95 %</span>',
+                x=0.02,
+            )
+        ],
+        xaxis=EPSILON_AXIS,
+        yaxis={"title": {"text": "right in 100"}, "range": [38, 103]},
+    )

@@ -1,0 +1,144 @@
+"""Audits in pictures: every mechanism of the lab against its claim, and one single training beside many."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pages.attack.audits.runs import AuditResult
+from pages.attack.audits.table import AUDITS
+from pages.attack.canaries import RETRAININGS, OnceResult
+from pages.attack.experiment import LIMITS
+from pages.attack.figures import EPSILON_AXIS, staircase, word
+from ui.plot import theme
+
+COLOURS = {"consistent": theme.PRIVATE, "caught": "#d6404e", "void": theme.NON_PRIVATE}
+# The two columns of the chart, of the same length.
+FIRST_FAMILIES = (
+    "Laplace",
+    "Gaussian",
+    "direction noise",
+    "noisy max",
+    "classifier",
+    "softmax",
+    "DP-SGD",
+    "Frank-Wolfe",
+)
+COLUMNS = tuple(
+    tuple(name for name, audit in AUDITS.items() if (audit.family in FIRST_FAMILIES) == first)
+    for first in (True, False)
+)
+# What is measured below this is drawn here: nothing, on a log axis.
+_LEAST = 0.055
+_AXIS = {
+    "title": {"text": "epsilon (log scale)"},
+    "type": "log",
+    "range": [-1.3, 1.7],
+    "tickvals": [0.1, 0.3, 1, 3, 10, 30],
+    "ticktext": ["0.1", "0.3", "1", "3", "10", "30"],
+}
+# Single trainings, and many: counting, and taking the noise for Gaussian.
+ONE, MANY = theme.PRIVATE, {"count": "#009e73", "gaussian": "#c2559a"}
+_MANY_RUNS = f"{2 * RETRAININGS:,} trainings"
+BESIDE = {"count": f"{_MANY_RUNS}, counting", "gaussian": f"{_MANY_RUNS}, Gaussian form"}
+KEYS = (("claimed", theme.BOUND), ("one training", ONE), *((BESIDE[form], colour) for form, colour in MANY.items()))
+
+
+def audits(result: AuditResult, names: Sequence[str]) -> dict:
+    """Each audit: a bar to what was measured, a stroke at the claim, and the name above, so that a phone has room."""
+    done = [name for name in names if name in result.bounds]
+    place = {name: len(names) - 1 - at for at, name in enumerate(names)}
+    found = np.array([max(result.bounds[name].epsilon, _LEAST) for name in done])
+    colours = [COLOURS[result.verdicts[name]] for name in done]
+    bars = [
+        _bar(place[name], float(epsilon), colour=colour)
+        for name, epsilon, colour in zip(done, found, colours, strict=True)
+    ]
+    dots = theme.scatter(
+        found,
+        np.array([place[name] - 0.22 for name in done]),
+        mode="markers",
+        marker={"color": colours, "size": 7},
+        hovertemplate="at least %{x:.3g}<extra></extra>",
+    )
+    return theme.figure(
+        dots,
+        title=theme.title("Epsilon: claimed, and measured at least"),
+        shapes=[*bars, *(_claim(AUDITS[name].epsilon, at) for name, at in place.items())],
+        annotations=[_name(name, at) for name, at in place.items()],
+        margin={"l": 12, "r": 16, "t": 34, "b": 44},
+        xaxis=_AXIS,
+        yaxis={"range": [-0.7, len(names) - 0.3], "visible": False},
+    )
+
+
+def _bar(place: int, epsilon: float, *, colour: str) -> dict:
+    ends = {"x0": 0.05, "x1": epsilon, "y0": place - 0.36, "y1": place - 0.08}
+    return {"type": "rect", "fillcolor": theme.rgba(colour, 0.5), "line": {"width": 0}} | ends
+
+
+def _claim(epsilon: float, place: int) -> dict:
+    ends = {"x0": epsilon, "x1": epsilon, "y0": place - 0.46, "y1": place + 0.02}
+    return {"type": "line", "line": {"color": theme.BOUND, "width": 3}} | ends
+
+
+def _name(name: str, place: int) -> dict:
+    text = f"{AUDITS[name].family}: {AUDITS[name].what}"
+    at = {"x": 0, "xref": "paper", "xanchor": "left", "y": place + 0.22, "yref": "y", "yanchor": "middle"}
+    return theme.word(text, size=12, **at)
+
+
+def canaries(result: OnceResult) -> dict:
+    """The first training: where its canaries lie, by their coin, and which of them are guessed."""
+    coins, (right, guesses, _), (low, high) = result.now.coins, result.first, result.edges
+    seen, edges = np.clip(result.standing, -5.99, 5.99), np.linspace(-6, 6, 41)
+    shares = [np.histogram(seen[coins == side], edges)[0] / len(seen) for side in (True, False)]
+    sides = zip(shares, (theme.WITH_YOU, theme.WITHOUT_YOU), strict=True)
+    return theme.figure(
+        theme.holder(),
+        title=theme.title(f"One training: {right} of {guesses} guesses are right"),
+        shapes=[
+            _guessed(-6.0, max(low, -6.0)),
+            _guessed(min(high, 6.0), 6.0),
+            *(staircase(edges, share, colour=colour) for share, colour in sides),
+        ],
+        annotations=[
+            word(f'<span style="color:{theme.WITHOUT_YOU}">◂ guessed<br>“first class”</span>', x=0.02),
+            word(f'<span style="color:{theme.WITH_YOU}">guessed ▸<br>“second class”</span>', x=0.98, anchor="right"),
+        ],
+        margin={"l": 52, "r": 12, "t": 34, "b": 60},
+        xaxis={
+            "title": {"text": "weight of the canary (standard deviations)<br>colour: what its coin said"},
+            "range": [-6, 6],
+        },
+        yaxis={"title": {"text": "share of canaries"}, "range": [0, 0.16], "tickformat": ".0%"},
+    )
+
+
+def _guessed(low: float, high: float) -> dict:
+    ends = {"x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+    return {"type": "rect", "fillcolor": theme.rgba(theme.NOW, 0.12), "line": {"width": 0}} | ends
+
+
+def over(result: OnceResult) -> dict:
+    """What each audit shows over the claimed epsilon."""
+    frame, (low, high) = result.curve, LIMITS["epsilon"]
+    x, ends = frame["epsilon"].to_numpy(), np.array([low, high])
+    traces = [theme.line(ends, ends, colour=theme.BOUND, name="claimed")]
+    drawn = {name: np.maximum(frame[name].to_numpy(), _LEAST) for name in ("low", "median", "high", *MANY)}
+    done = ~np.isnan(drawn["median"])
+    if done.any():
+        traces.append(theme.band(x[done], drawn["low"][done], drawn["high"][done], colour=ONE))
+    hover = "claimed %{x}: at least %{y:.3g}<extra></extra>"
+    style = {"mode": "lines+markers", "hovertemplate": hover}
+    traces.append(theme.line(x[done], drawn["median"][done], colour=ONE, name="one training", **style))
+    for form, colour in MANY.items():
+        done = ~np.isnan(drawn[form])
+        traces.append(theme.line(x[done], drawn[form][done], colour=colour, name=BESIDE[form], **style))
+    now = [theme.diamond(result.settings.epsilon, max(result.first[2].epsilon, _LEAST))]
+    return theme.figure(
+        *traces,
+        title=theme.title("What an audit can show of each claim"),
+        shapes=[theme.rule(result.settings.epsilon), *now],
+        xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
+        yaxis=_AXIS | {"title": {"text": "measured, at least"}, "range": [-1.3, 2.2]},
+    )

@@ -1,0 +1,253 @@
+"""Membership inference: many models, each trained on a half of the same people, and an attacker who guesses the halves.
+
+Two attacks on every pair of a model and a person. Loss threshold: "in" where the model's loss on the person is low
+[yeom2018]. Likelihood ratio with shadow models: the logit of being right, as it is spread over the other models that
+held the person, and over those that did not [carlini2022]; here all models are each other's shadows.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import logsumexp, ndtr, ndtri
+
+from dpcore import pieces
+from dpcore.accountants import gdp
+from dpcore.streams import normal_steps, stream
+from dpcore.training import losses
+from dpcore.training.recipes import Claim
+from pages.attack.inputs import PrivateRecipe, Recipe
+
+ATTACKS = ("likelihood ratio", "loss threshold")
+MODELS, _AT_ONCE = 128, 16
+# The model without privacy takes more and longer steps: it learns its rows by heart.
+PLAIN_STEPS, PLAIN_RATE = 4, 2.0
+RATES = np.concatenate([np.logspace(-3, -1, 41), np.linspace(0.11, 1, 45)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plain(Recipe):
+    """Models without privacy. members: the rows that each is trained on, of twice as many."""
+
+    members: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Private(PrivateRecipe):
+    """Models with noise for ``epsilon``, on as many rows."""
+
+    members: int
+    epsilon: float
+
+
+ARMS = {"private": Private, "plain": Plain}
+
+
+class Shadows(NamedTuple):
+    """members (R, n): who was in. margins (R, n): the logit of the right class. right (R, 2): share of right answers
+    on members and on others."""
+
+    members: np.ndarray
+    margins: np.ndarray
+    right: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shadow:
+    """Models ``first`` to ``first`` + ``count`` - 1 of one arm."""
+
+    model: Plain | Private
+    arm: str
+    first: int
+    count: int
+    essential: bool = False
+
+    @property
+    def cells(self) -> float:
+        return self.count * _cells(self.model, self.arm)
+
+    def run(self) -> Shadows:
+        model, split = self.model, self.model.split
+        people = 2 * model.members
+        X, y = losses.with_constant(split.X_private[:people]), split.y_private[:people]
+        models = range(self.first, self.first + self.count)
+        members = np.stack([stream(model.seed, "audit", r).permutation(people) < model.members for r in models])
+        weights = _descend(model, self.arm, X.astype(np.float32), y, members, models)
+        z = losses.logits(weights.astype(float), X)
+        right = losses.predict(weights, X.astype(np.float32)) == y
+        shares = np.stack([(right & who).sum(axis=1) / model.members for who in (members, ~members)], axis=1)
+        return Shadows(members, _margins(z, y), shares)
+
+
+def _descend(model, arm, X, y, members, models) -> np.ndarray:
+    """Weights (R, k, p) of noisy descents, model r on the rows of members[r] alone."""
+    private = arm == "private"
+    k, rows = losses.outputs(model.classes), model.members
+    steps = model.steps * (1 if private else PLAIN_STEPS)
+    rate = np.float32(model.learning_rate * (1 if private else PLAIN_RATE))
+    weights = np.zeros((len(models), k, X.shape[1]), np.float32)
+    sd = np.float32(model.noise_sd(model.epsilon, rows=rows) if private else 0.0)
+    lengths = np.linalg.norm(X, axis=1)
+    kept = members[:, None].astype(np.float32) / np.float32(rows)
+    noise = normal_steps(
+        model.seed, "noise", models if private else (), steps=steps, shape=weights.shape[1:], dtype=np.float32
+    )
+    for drawn in noise:
+        residual = losses.residuals(losses.logits(weights, X), y).astype(np.float32)
+        if private:
+            norms = np.linalg.norm(residual, axis=1, keepdims=True) * lengths
+            residual *= np.minimum(1, model.clip_norm / np.maximum(norms, 1e-30))
+        weights -= rate * ((residual * kept) @ X)
+        if private:
+            weights -= rate * sd * drawn
+    return weights
+
+
+def _margins(z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """ln(p / (1 - p)) of the right class (R, n), from logits (R, k, n)."""
+    if z.shape[1] == 1:
+        return z[:, 0] * (2 * y - 1)
+    own = np.take_along_axis(z, np.broadcast_to(y, (len(z), 1, len(y))), axis=1)[:, 0]
+    others = np.where(np.arange(z.shape[1])[:, None] == y, -np.inf, z)
+    return own - logsumexp(others, axis=1)
+
+
+def ratio_scores(members: np.ndarray, margins: np.ndarray) -> np.ndarray:
+    """Log-likelihood ratio (R, n) of each model's margin: normal with the mean of the *other* models that held the
+    person, against those that did not; the spread, within the two, is pooled over both."""
+    total = 0.0
+    means, squares = [], []
+    for who in (members, ~members):
+        count = who.sum(axis=0)
+        mean = np.where(who, margins, 0).sum(axis=0) / np.maximum(count, 1)
+        centred = np.where(who, margins - mean, 0)
+        squares.append((centred**2).sum(axis=0))
+        # without the model's own margin: (count * mean - own) / (count - 1)
+        means.append(np.where(who, mean - centred / np.maximum(count - 1, 1), mean))
+        total = total + count
+    variance = np.maximum(sum(squares) / np.maximum(total - 2, 1), 1e-12)
+    return ((margins - means[1]) ** 2 - (margins - means[0]) ** 2) / (2 * variance)
+
+
+def roc(scores: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """The share of members found at each share of false alarms of ``RATES``."""
+    inside, outside = np.sort(scores[members]), np.sort(scores[~members])
+    # The threshold above which at most this share of the outside lies: never more false alarms than it says.
+    allowed = np.floor(RATES * len(outside)).astype(int)
+    threshold = np.append(-np.inf, outside)[len(outside) - allowed]
+    return 1 - np.searchsorted(inside, threshold, side="right") / len(inside)
+
+
+def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame:
+    """What no attack can pass: by (epsilon, delta) [kairouz2015, Theorem 2.1], and by the Gaussian noise at hand."""
+    with np.errstate(over="ignore"):
+        grown = math.exp(min(epsilon, 700)) * rates + delta
+    promised = np.minimum(np.minimum(grown, 1 - math.exp(-epsilon) * (1 - delta - rates)), 1)
+    mu = gdp.mu_of(epsilon, delta=delta)
+    return pd.DataFrame({"false alarms": rates, "promised": promised, "gaussian": ndtr(ndtri(rates) + mu)})
+
+
+def _slices(settings: Claim, arm: str) -> Iterator[Shadow]:
+    model = ARMS[arm].of(settings)
+    yield Shadow(model=model, arm=arm, first=0, count=_AT_ONCE, essential=True)
+    for part in pieces.cut(_AT_ONCE, MODELS, each=_cells(model, arm), most=_AT_ONCE):
+        yield Shadow(model=model, arm=arm, first=part.start, count=len(part))
+
+
+def _cells(model: Plain | Private, arm: str) -> float:
+    """The work of one model, which is trained on all people's rows and hears the members'."""
+    outputs, inputs = losses.outputs(model.classes), model.features + 1
+    steps = model.steps * (1 if arm == "private" else PLAIN_STEPS)
+    return pieces.cells(rows=2 * model.members, outputs=outputs, inputs=inputs, steps=steps)
+
+
+def tasks(settings: Claim) -> list[Any]:
+    pairs = zip_longest(*(_slices(settings, arm) for arm in ARMS))
+    return [task for pair in pairs for task in pair if task is not None]
+
+
+def result(settings: Claim, outcomes: Mapping[Any, Any]) -> "MembersResult":
+    shadows = {}
+    for arm in ARMS:
+        done = [outcomes[task] for task in _slices(settings, arm) if task in outcomes]
+        shadows[arm] = Shadows(*(np.concatenate(parts) for parts in zip(*done, strict=True)))
+    return MembersResult(settings=settings, shadows=shadows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MembersResult:
+    """The models of both arms, and the attacks on them."""
+
+    settings: Claim
+    shadows: dict[str, Shadows]
+
+    @cached_property
+    def curves(self) -> dict[tuple[str, str], np.ndarray]:
+        """(arm, attack) -> share of members found at each of ``RATES``."""
+        found = {}
+        for arm, (members, margins, _) in self.shadows.items():
+            found[arm, ATTACKS[0]] = roc(ratio_scores(members, margins), members)
+            found[arm, ATTACKS[1]] = roc(margins, members)
+        return found
+
+    @cached_property
+    def frontier(self) -> pd.DataFrame:
+        return frontier(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
+
+    def right(self, arm: str) -> tuple[float, float]:
+        """Median share of right answers on members, and on others."""
+        members, others = np.median(self.shadows[arm].right, axis=0)
+        return float(members), float(others)
+
+    def pairs(self, arm: str) -> int:
+        """How many pairs of a model and a person were guessed."""
+        return self.shadows[arm].members.size
+
+    def margins(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
+        """The logits of being right, of members and of others."""
+        members, margins, _ = self.shadows[arm]
+        return margins[members], margins[~members]
+
+    def at(self, arm: str, attack: str, rate: float) -> float:
+        """The share of members found at this share of false alarms."""
+        return float(self.curves[arm, attack][np.abs(RATES - rate).argmin()])
+
+    def advantage(self, arm: str, attack: str) -> float:
+        """The largest difference between members found and false alarms."""
+        return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
+
+    def allowed(self, rate: float) -> float:
+        """What the guarantee allows at this share of false alarms: by its Gaussian noise, the sharper bound."""
+        return float(self.frontier["gaussian"][np.abs(RATES - rate).argmin()])
+
+    def table(self) -> pd.DataFrame:
+        """A row an arm and attack."""
+        rows = []
+        for arm, attack in self.curves:
+            members, others = self.right(arm)
+            found = [self.at(arm, attack, rate) for rate in (0.01, 0.001)]
+            rows.append((arm, attack, *found, self.advantage(arm, attack), members, others))
+        names = [
+            "model",
+            "attack",
+            "found at 1 %",
+            "found at 0.1 %",
+            "advantage",
+            "right on members",
+            "right on others",
+        ]
+        return pd.DataFrame(rows, columns=names)
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """What can be downloaded."""
+        return {"Attacks": self.table, "ROC": self.roc}
+
+    def roc(self) -> pd.DataFrame:
+        """The frontier, and the curve of each attack beside it."""
+        curves = {f"{arm}, {attack}": curve for (arm, attack), curve in self.curves.items()}
+        return self.frontier.assign(**curves)

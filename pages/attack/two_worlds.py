@@ -1,0 +1,279 @@
+"""Two worlds: the same training many times, with one person's row and with another in its place.
+
+The attacker knows all other rows, both candidates for this one, and the recipe. They see the final weights, or, as the
+guarantee allows for, the weights after every step. In both cases they score what they see and say "with you" above
+a threshold: for the steps the exact log-likelihood ratio and 0, for the final weights the direction in which the worlds
+lie apart (Fisher's) and the middle between them, both from the first half of the trainings and tested on the other.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from dpcore import pieces
+from dpcore.boundaries import Plane, usual_plane
+from dpcore.data import toy as data
+from dpcore.kept import kept
+from dpcore.privacy import Adjacency
+from dpcore.training import descent, losses
+from dpcore.training.recipes import CLIPPING, noise_sd
+from pages.attack.inputs import Inputs, Recipe
+
+# How much longer a training takes whose every step is seen: two more gradients each.
+STEPS_SEEN = 3
+# The most slices of one epsilon, for every redraw looks up each; and trainings that are always allowed.
+_SLICES, _LEAST_MOST = 250, 500
+# The worlds draw from streams of their own: equal noise in both would make their trainings twins.
+_APART = 100_000
+
+
+class World(NamedTuple):
+    """Rows with the constant (n, p) and their classes (n,)."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+@kept
+def plane_of(dataset: str, seed: int) -> Plane:
+    """Where people are drawn: two features, or the two principal directions of the public rows."""
+    split = data.load(dataset, seed=seed)
+    return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)
+
+
+def spot(plane: Plane, x: float, y: float) -> np.ndarray:
+    """The row (d,) at a place of the map, -1 and 1 being its edges, inside of the public bounds."""
+    (a_low, a_high), (b_low, b_high) = plane.extent
+    at = np.array([a_low + (x + 1) / 2 * (a_high - a_low), b_low + (y + 1) / 2 * (b_high - b_low)])
+    return np.clip(plane.inputs(at), -1, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours(Inputs):
+    """Which two data sets: all that decides them, and nothing else."""
+
+    dataset: str
+    seed: int
+    who: str
+    person: int
+    person_x: float
+    person_y: float
+    label: int
+    against: str
+
+    @property
+    def candidates(self) -> tuple[tuple[np.ndarray, int], tuple[np.ndarray, int]]:
+        """(row (d,), class) of the person, and of who stands there in the other world."""
+        split = data.load(self.dataset, seed=self.seed)
+        if self.who == "outlier":
+            here = spot(plane_of(self.dataset, self.seed), self.person_x, self.person_y), self.label
+        else:
+            here = split.X_private[self.person], int(split.y_private[self.person])
+        if self.against == "label":
+            return here, (here[0], (here[1] + 1) % split.n_classes)
+        return here, (split.X_public[0], int(split.y_public[0]))
+
+    def worlds(self) -> tuple[World, World]:
+        """With the person, and with the other in their place."""
+        return _worlds(self)
+
+
+@kept
+def _worlds(neighbours: Neighbours) -> tuple[World, World]:
+    split = data.load(neighbours.dataset, seed=neighbours.seed)
+    found = []
+    for row, label in neighbours.candidates:
+        X, y = losses.with_constant(split.X_private), np.array(split.y_private)
+        X[neighbours.person, :-1], y[neighbours.person] = row, label
+        found.append(World(X, y))
+    return found[0], found[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training(Recipe):
+    """How each model is trained, but for the noise; the same whoever the person is. version: of ``VERSIONS``."""
+
+    version: str
+    clip_norm: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Training):
+    """All that decides the trainings in both worlds and what the attacker sees of them, but for epsilon."""
+
+    delta: float
+    neighbours: Neighbours
+    sees: str
+
+    @property
+    def adjacency(self) -> str:
+        return str(Adjacency.REPLACE_ONE)
+
+
+def train(recipe: Training, world: World, *, sd: np.ndarray | float, draws, record=()) -> descent.Path:
+    """Models from zero by this recipe, one for each of ``draws``."""
+    return descent.noisy_gradient_descent(
+        world.X,
+        world.y,
+        n_classes=recipe.classes,
+        steps=recipe.steps,
+        learning_rate=recipe.learning_rate,
+        clip_norm=recipe.clip_norm,
+        noise_sd=sd,
+        start=np.zeros((losses.outputs(recipe.classes), world.X.shape[1])),
+        seed=recipe.seed,
+        draws=draws,
+        clipping=CLIPPING[recipe.version],
+        record=record,
+    )
+
+
+class Trained(NamedTuple):
+    """weights (2, R, k, p) and scores (2, R) in the worlds with and without the person."""
+
+    weights: np.ndarray
+    scores: np.ndarray | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrain:
+    """Trainings ``first`` to ``first`` + ``count`` - 1 of both worlds at one epsilon."""
+
+    model: Model
+    epsilon: float
+    first: int
+    count: int
+    essential: bool = False
+
+    @property
+    def cells(self) -> float:
+        return self.count * pair_cells(self.model)
+
+    def run(self) -> Trained:
+        model, sd = self.model, noise_sd(self.model, self.epsilon)
+        worlds = model.neighbours.worlds()
+        every = model.sees == "steps" and sd > 0
+        weights, scores = [], []
+        for place, world in enumerate(worlds):
+            draws = np.arange(self.first, self.first + (self.count if sd else 1)) + _APART * place
+            path = train(model, world, sd=sd, draws=draws, record=range(model.steps + 1) if every else ())
+            weights.append(np.broadcast_to(path.weights, (self.count, *path.weights.shape[1:])))
+            scores.append(_log_ratio(model, worlds, path.history, sd=sd) if every else None)
+        return Trained(np.stack(weights), np.stack(scores) if every else None)
+
+
+class PointRetrain(Retrain):
+    """Some of those of a point of the curve, kept until the others are there."""
+
+    def run(self) -> Trained:
+        return _point_retrained(self)
+
+
+@kept
+def _point_retrained(task: PointRetrain) -> Trained:
+    return Retrain.run(task)
+
+
+def pair_cells(model: Model) -> float:
+    """The work of one training in each of the two worlds."""
+    return _pair_cells(model.dataset, model.steps, model.sees)
+
+
+def _pair_cells(dataset: str, steps: int, sees: str) -> float:
+    source = data.DATASETS[dataset]
+    outputs, inputs = losses.outputs(len(source.classes)), len(source.features) + 1
+    each = pieces.cells(rows=source.private_rows, outputs=outputs, inputs=inputs, steps=steps)
+    return 2 * each * (STEPS_SEEN if sees == "steps" else 1)
+
+
+def most_repeats(dataset: str, steps: int, sees: str) -> int:
+    """How many trainings in each world are as many slices as there may be: fewer where one takes long."""
+    return max(_LEAST_MOST, _SLICES * int(pieces.SLICE / _pair_cells(dataset, steps, sees)))
+
+
+def _log_ratio(recipe: Training, worlds, history, *, sd: float) -> np.ndarray:
+    """ln P[path | with] - ln P[path | without] of paths (T + 1, R, k, p): the sum over steps of
+    (r.D - D.D/2) / sd^2, with r the step beyond what the world without would take on average and D what the person
+    adds to it."""
+    gradients = [_Mean(recipe, world, models=history.shape[1]) for world in worlds]
+    total = np.zeros(history.shape[1])
+    for now, after in pairwise(history):
+        current = np.ascontiguousarray(now.transpose(1, 0, 2))
+        with_them, without = (gradient(current) for gradient in gradients)
+        step = (current - after.transpose(1, 0, 2)) / np.float32(recipe.learning_rate)
+        apart = (with_them - without).astype(float)
+        total += ((step - without - apart / 2) * apart).sum(axis=(0, 2)) / sd**2
+    return total
+
+
+class _Mean:
+    """The mean gradient that the recipe forms: class-first weights (k, R, p) -> the same shape."""
+
+    def __init__(self, recipe: Training, world: World, *, models: int):
+        bounds = np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
+        X = np.ascontiguousarray(world.X, np.float32)
+        k = losses.outputs(recipe.classes)
+        self._gradient = descent.mean_gradient(X, world.y, models=models, k=k, clip_norm=bounds)
+        self._clip = recipe.clip_norm if recipe.version == "published" else None
+
+    def __call__(self, weights: np.ndarray) -> np.ndarray:
+        mean = np.array(self._gradient(weights))
+        if self._clip is not None:
+            length = np.sqrt(np.square(mean).sum(axis=(0, 2)))
+            mean *= np.minimum(1, self._clip / np.maximum(length, 1e-30))[None, :, None]
+        return mean
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noiseless:
+    """The descent without noise: weights (2, k, p) with the person and without."""
+
+    model: Model
+    essential: ClassVar[bool] = True
+
+    def run(self) -> np.ndarray:
+        return noiseless(self.model)
+
+
+@kept
+def noiseless(model: Model) -> np.ndarray:
+    """Weights (2, k, p) after the descent without noise in both worlds; every point of the curve asks for them."""
+    paths = [train(model, world, sd=0.0, draws=[0]) for world in model.neighbours.worlds()]
+    return np.stack([path.weights[0] for path in paths])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risks:
+    """The risk of each private row (n,): how far it moves the mean gradient against itself with another class, root
+    mean square over the descent without noise, in units of the 2C/n that the noise is made for.
+
+    It is the same whoever the person is.
+    """
+
+    recipe: Training
+    essential: ClassVar[bool] = True
+
+    def run(self) -> np.ndarray:
+        recipe, split = self.recipe, self.recipe.split
+        world = World(losses.with_constant(split.X_private), split.y_private)
+        marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
+        path = train(recipe, world, sd=0.0, draws=[0], record=marks)
+        moved = gradient_moves(recipe, path.history[:, 0], *world)
+        return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm
+
+
+def gradient_moves(recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """||g - g'|| of each row with its own class and with the next one, at weights (m, k, p): (m, n); clipped one by one
+    where the recipe does so."""
+    z = losses.logits(weights.astype(float), X)
+    lengths = np.linalg.norm(X, axis=1)
+    residuals = [losses.residuals(z, labels) for labels in (y, (y + 1) % recipe.classes)]
+    if recipe.version == "sound":
+        norms = [np.linalg.norm(each, axis=-2, keepdims=True) * lengths for each in residuals]
+        residuals = [
+            each * np.minimum(1, recipe.clip_norm / np.maximum(norm, 1e-30))
+            for each, norm in zip(residuals, norms, strict=True)
+        ]
+    return np.linalg.norm(residuals[0] - residuals[1], axis=-2) * lengths

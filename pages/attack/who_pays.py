@@ -1,0 +1,192 @@
+"""Who pays: the accuracy of each class, and of a minority that lies elsewhere, as epsilon moves.
+
+Everybody has one more feature, the group, -1 or 1. The minority's rows are moved by the way from one class to the next,
+so that the majority's rule is wrong about them; a model that learns the weight of the group can be right about both.
+Clipping bounds what few people can say, and noise drowns it: the guarantee is the same for all, its cost is not.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore import pieces
+from dpcore.data import toy as data
+from dpcore.experiment import QUANTILES, Settings
+from dpcore.streams import stream
+from dpcore.training import descent, losses
+from pages.attack.inputs import PrivateRecipe
+
+EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
+REPEATS = 40
+GROUPS = ("majority", "minority")
+
+
+def with_group(split: data.Split, X: np.ndarray, minority: np.ndarray) -> np.ndarray:
+    """Rows (n, d) with the group and the constant beside (n, d + 2); those of the ``minority`` (n,) moved."""
+    way = split.X_public[split.y_public == 1].mean(axis=0) - split.X_public[split.y_public == 0].mean(axis=0)
+    moved = np.clip(X + minority[:, None] * way, -1, 1)
+    return losses.with_constant(np.column_stack([moved, np.where(minority, 1.0, -1.0)]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(PrivateRecipe):
+    """All that decides the trainings, but for epsilon. minority: the share of the smaller group."""
+
+    minority: float
+
+    @property
+    def cells(self) -> float:
+        """The work of one model."""
+        outputs, inputs = losses.outputs(self.classes), self.features + 2
+        return pieces.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
+
+
+def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(X (n, d + 2), y, minority) of the private rows; a larger share keeps those who were in the smaller one."""
+    split = model.split
+    rank = stream(model.seed, "split", 1).permutation(len(split.y_private))
+    minority = rank < round(model.minority * len(rank))
+    return with_group(split, split.X_private, minority), split.y_private, minority
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted:
+    """Models ``first`` to ``first`` + ``count`` - 1 at some epsilons, or with None one without clipping and noise:
+    shares of right answers.
+
+    Outcome (E, R, 2, K + 1): for majority and minority, of each class and of all.
+    """
+
+    model: Model
+    epsilons: tuple[float | None, ...]
+    first: int = 0
+    count: int = REPEATS
+    essential: bool = False
+
+    @property
+    def cells(self) -> float:
+        return len(self.epsilons) * self.count * self.model.cells
+
+    def run(self) -> np.ndarray:
+        model, plain = self.model, self.epsilons == (None,)
+        X, y, _ = people(model)
+        repeats = self.count
+        sds = np.zeros(1) if plain else [model.noise_sd(epsilon, rows=len(y)) for epsilon in self.epsilons]
+        path = descent.noisy_gradient_descent(
+            X,
+            y,
+            n_classes=model.classes,
+            steps=model.steps,
+            learning_rate=model.learning_rate,
+            clip_norm=model.clip_norm,
+            noise_sd=np.repeat(sds, repeats),
+            start=np.zeros((losses.outputs(model.classes), X.shape[1])),
+            seed=model.seed,
+            draws=np.tile(np.arange(self.first, self.first + repeats), len(self.epsilons)),
+            clipping="none" if plain else "per-example",
+        )
+        shares = _right(model, path.weights)
+        return shares.reshape(len(self.epsilons), repeats, *shares.shape[1:])
+
+
+def _right(model: Model, weights: np.ndarray) -> np.ndarray:
+    """Shares of right answers (R, 2, K + 1) on the test rows, every one of them once in each group."""
+    split = model.split
+    shares = []
+    for minority in (False, True):
+        X = with_group(split, split.X_test, np.full(len(split.y_test), minority)).astype(np.float32)
+        right = losses.predict(weights, X) == split.y_test
+        classes = [right[:, split.y_test == label].mean(axis=1) for label in range(model.classes)]
+        shares.append(np.stack([*classes, right.mean(axis=1)], axis=-1))
+    return np.stack(shares, axis=1)
+
+
+def tasks(settings: Settings) -> Iterator[Fitted]:
+    model = Model.of(settings)
+    yield Fitted(model=model, epsilons=(settings.epsilon,), essential=True)
+    yield Fitted(model=model, epsilons=(None,), count=1, essential=True)
+    width = 4 if model.rows * model.classes < 2000 else 1
+    for part in pieces.cut(0, REPEATS, each=model.cells):
+        for place in range(0, len(EPSILONS), width):
+            epsilons = EPSILONS[place : place + width]
+            yield Fitted(model=model, epsilons=epsilons, first=part.start, count=len(part))
+
+
+def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "GroupsResult":
+    now, plain, *slices = tasks(settings)
+    shape = outcomes[now].shape[2:]
+    shares = np.full((len(EPSILONS), REPEATS, *shape), np.nan)
+    for task in slices:
+        if task in outcomes:
+            place = EPSILONS.index(task.epsilons[0])
+            shares[place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
+    return GroupsResult(settings=settings, now=outcomes[now][0], plain=outcomes[plain][0, 0], shares=shares)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GroupsResult:
+    """Shares of right answers: now (R, 2, K + 1), plain (2, K + 1), over epsilon (E, R, 2, K + 1), NaN to be done."""
+
+    settings: Settings
+    now: np.ndarray
+    plain: np.ndarray
+    shares: np.ndarray
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return data.DATASETS[self.settings.dataset].classes
+
+    def over(self, group: int, label: int = -1) -> tuple[np.ndarray, np.ndarray]:
+        """Epsilons done (m,), and the 5 %, 50 % and 95 % quantiles (3, m), at each over the same repeats."""
+        some = self.shares[:, :, group, label]
+        done = ~np.isnan(some[:, 0])
+        trained = some[done][:, ~np.isnan(some[done]).any(axis=0)]
+        return np.array(EPSILONS)[done], np.quantile(trained, QUANTILES, axis=1)
+
+    def typical(self, group: int, label: int = -1) -> float:
+        """Today's share of right answers: the median over the repeats, for one class the mean.
+
+        Where noise leads, a model leans to one class or the other, and the medians of both look better than any model.
+        """
+        shares = self.now[:, group, label]
+        return float(np.median(shares) if label == -1 else shares.mean())
+
+    def cost(self, group: int, label: int = -1) -> float:
+        """The share of right answers lost against the model without privacy."""
+        return float(self.plain[group, label]) - self.typical(group, label)
+
+    @property
+    def few(self) -> int:
+        """How many private rows are of the minority."""
+        return round(self.settings.minority * self.settings.rows)
+
+    def by_class(self) -> np.ndarray:
+        """The 5 % quantile, mean and 95 % quantile of today's shares (3, 2, K)."""
+        classes = self.now[:, :, :-1]
+        low, high = np.quantile(classes, [0.05, 0.95], axis=0)
+        return np.stack([low, classes.mean(axis=0), high])
+
+    def table(self) -> pd.DataFrame:
+        """A row a group and class."""
+        rows = [
+            (group, name, self.plain[g, c], self.typical(g, c), self.cost(g, c))
+            for g, group in enumerate(GROUPS)
+            for c, name in zip((*range(len(self.classes)), -1), (*self.classes, "all"), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["group", "class", "without privacy", "private", "cost"])
+
+    def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
+        """What can be downloaded."""
+        return {"Groups": self.table, "Over epsilon": self.curve}
+
+    def curve(self) -> pd.DataFrame:
+        """Quantiles of accuracy over epsilon, a row a group and epsilon."""
+        parts = []
+        for g, group in enumerate(GROUPS):
+            epsilons, quantiles = self.over(g)
+            part = pd.DataFrame(quantiles.T, columns=["low", "median", "high"])
+            parts.append(part.assign(group=group, epsilon=epsilons))
+        return pd.concat(parts)

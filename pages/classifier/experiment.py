@@ -1,0 +1,318 @@
+"""Private classification with public pre-training: sound, as published, and without privacy.
+
+Follows the slides of [hoseinpour2023]; what they leave open or miscount is in ``classifier_claims``.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from dpcore import check, pieces
+from dpcore.accountants import gdp
+from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
+from dpcore.data import toy as data
+from dpcore.experiment import QUANTILES, Measure, Settings, Spread, Task
+from dpcore.privacy import Adjacency
+from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
+from pages.classifier.work import AccuracyCurve, Focus, FocusOutcome, Model, PublicStart, Reference, ReferenceOutcome
+
+PLANES = ("principal", "features")
+
+# Field -> (lowest, highest) value that the settings accept.
+LIMITS = {
+    "epsilon": (0.01, 150.0),
+    "delta": (1e-9, 1e-2),
+    "clip_norm": (0.01, 100.0),
+    "steps": (1, 400),
+    "learning_rate": (0.01, 100.0),
+    "public_rows": (0, 500),
+    "shift": (0.0, 3.0),
+    "public_steps": (1, 400),
+    "repeats": (2, 100),
+    "seed": (0, 9999),
+}
+
+# One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
+_CELLS_AT_ONCE = 4e7
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassifierSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    dataset: a key of ``DATASETS`` that straight boundaries can learn something about.
+    version: "sound", as "published", or "none" for no privacy.
+    epsilon: of the claim.
+    delta: of the claim.
+    clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
+    steps: T, how many steps the descent takes.
+    learning_rate: eta, how far a step goes.
+    public_rows: how many public rows the public start has; 0: no such start.
+    shift: how far public rows are moved, in their own standard deviations.
+    public_steps: steps of the public start.
+    repeats: models trained in each arm at each epsilon.
+    seed: of the rows and of the noise.
+    adjacency: "replace-one" or "add/remove": what neighbouring data sets are.
+    plane: where decisions are drawn: along two "principal" public directions, or along two "features".
+    feature_x: number of the feature across.
+    feature_y: number of the feature up.
+    """
+
+    CHOICES: ClassVar = {"dataset": data.STRAIGHT, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
+    LIMITS: ClassVar = LIMITS
+    MEASURES: ClassVar = {
+        "accuracy": Measure("accuracy with the public start, if there is one", "higher", lambda now: now.accuracy[-1]),
+        "scratch": Measure("accuracy from zero", "higher", lambda now: now.accuracy[0]),
+        "loss": Measure("loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1]),
+    }
+
+    dataset: str = "gaussians"
+    version: str = "sound"
+    epsilon: float = 0.5
+    delta: float = 1e-5
+    clip_norm: float = 1.0
+    steps: int = 50
+    learning_rate: float = 1.0
+    public_rows: int = 30
+    shift: float = 0.25
+    public_steps: int = 200
+    repeats: int = 24
+    seed: int = 4
+    adjacency: str = "replace-one"
+    plane: str = "principal"
+    feature_x: int = 0
+    feature_y: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.feature_x == self.feature_y:
+            raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
+        if "dataset" in changes:
+            source = data.DATASETS[check.choice(data.STRAIGHT, dataset=changes["dataset"])]
+            fits = max(self.feature_x, self.feature_y) < len(source.features)
+            x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
+            fitting = {"public_rows": min(self.public_rows, source.public_rows), "feature_x": x, "feature_y": y}
+            changes = fitting | changes
+        return replace(self, **changes)
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the data set leaves of them."""
+        source = data.DATASETS[self.dataset]
+        last = len(source.features) - 1
+        of_data = {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
+        return self.LIMITS | of_data
+
+    @cached_property
+    def model(self) -> Model:
+        """What the private models of all epsilons depend on."""
+        shared = {"dataset": self.dataset, "learning_rate": self.learning_rate, "seed": self.seed}
+        start = PublicStart(rows=self.public_rows, shift=self.shift, steps=self.public_steps, **shared)
+        return Model(
+            version=self.version,
+            delta=self.delta,
+            clip_norm=self.clip_norm,
+            steps=self.steps,
+            adjacency=self.adjacency,
+            public=start if self.public_rows else None,
+            **shared,
+        )
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return self.model.arms
+
+    @property
+    def rows(self) -> int:
+        """How many private rows there are; public knowledge."""
+        return self.model.rows
+
+    def schedule(self) -> Iterable[Task]:
+        """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
+        now, *later = self._focus()
+        return (now, self._reference, *later, *self._curve())
+
+    def probe(self) -> Focus:
+        """Today's ensemble; as many repeats of it as the first picture has."""
+        return self._focus()[0]
+
+    def _focus(self) -> tuple[Focus, ...]:
+        """Today's ensemble: as many repeats as the first picture may wait for, and the others."""
+        each = self.model.cells
+        now = pieces.first(self.repeats, each=each)
+        parts = (range(now), *pieces.cut(now, self.repeats, each=each))
+        return tuple(Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in parts)
+
+    @property
+    def _reference(self) -> Reference:
+        return Reference(dataset=self.dataset, steps=self.steps, learning_rate=self.learning_rate, seed=self.seed)
+
+    def _curve(self) -> tuple[AccuracyCurve, ...]:
+        """Over epsilon in slices, some repeats at every epsilon before more at any."""
+        model, each, classes = self.model, self.model.cells, len(data.DATASETS[self.dataset].classes)
+        cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
+        width = max(1, min(int(_CELLS_AT_ONCE / cells), int(pieces.SLICE / (each * self.repeats))))
+        return tuple(
+            AccuracyCurve(model=model, epsilons=EPSILONS[place : place + width], first=part.start, count=len(part))
+            for part in pieces.cut(0, self.repeats, each=each)
+            for place in range(0, len(EPSILONS), width)
+        )
+
+    def result(self, outcomes: Mapping[Any, Any]) -> "ClassifierResult":
+        """Assemble what has been done; needs the essential tasks only."""
+        accuracy = np.full((len(self.arms), len(EPSILONS), self.repeats), np.nan)
+        for task in self._curve():
+            if task in outcomes:
+                place = EPSILONS.index(task.epsilons[0])
+                accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
+        split = data.load(self.dataset, seed=self.seed)
+        return ClassifierResult(
+            settings=self,
+            split=split,
+            plane=_plane(self, split),
+            focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
+            reference=outcomes[self._reference],
+            accuracy=accuracy,
+            guarantees=guarantees(self),
+        )
+
+
+def _plane(settings: ClassifierSettings, split: data.Split) -> Plane:
+    source = split.source
+    if len(source.features) > 2 and settings.plane == "features":
+        x, y = settings.feature_x, settings.feature_y
+        return feature_plane(split.X_public, x, y, names=source.features, bounds=source.bounds)
+    return usual_plane(split.X_public, names=source.features, bounds=source.bounds)
+
+
+class Gains(NamedTuple):
+    """What the public start adds to the middle run, in points: the ``most``, ``at`` which epsilon, and at the last."""
+
+    most: float
+    at: float
+    last: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ClassifierResult:
+    """What a page shows.
+
+    accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    """
+
+    settings: ClassifierSettings
+    split: data.Split
+    plane: Plane
+    focus: FocusOutcome
+    reference: ReferenceOutcome
+    accuracy: np.ndarray
+    guarantees: Guarantees
+
+    @property
+    def gaussian_attacker(self) -> float:
+        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly."""
+        return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantees.formula.event))
+
+    @property
+    def trained(self) -> int:
+        """How many repeats are trained so far at today's epsilon, in each arm."""
+        return self.focus.accuracy.shape[1]
+
+    def summary(self) -> dict[str, Spread]:
+        """Held-out accuracy at today's epsilon, by arm."""
+        return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
+
+    def losses(self) -> np.ndarray:
+        """Quantiles of the loss, (3, A, m), as in ``loss_curves``."""
+        return np.quantile(self.focus.loss, QUANTILES, axis=1)
+
+    @property
+    def gain(self) -> tuple[float, float, float] | None:
+        """(mean, low, high) of what the public start adds to a run's accuracy, None where there is no such start.
+
+        Paired, because repeat r has the same noise in both arms; low and high: Student's 95 % interval of the mean.
+        """
+        if len(self.focus.accuracy) < 2:
+            return None
+        differences = self.focus.accuracy[1] - self.focus.accuracy[0]
+        n, mean = len(differences), float(differences.mean())
+        half = float(stdtrit(n - 1, 0.975) * differences.std(ddof=1) / math.sqrt(n))
+        return mean, mean - half, mean + half
+
+    def end_losses(self) -> dict[str, float]:
+        """Median loss on the private rows after the last step, by arm, in nats."""
+        return dict(zip(self.settings.arms, map(float, np.median(self.focus.loss[..., -1], axis=1)), strict=True))
+
+    def loss_curves(self) -> pd.DataFrame:
+        """Loss on the private rows by arm and step: the 5 %, 50 % and 95 % quantiles of the repeats, in nats."""
+        quantiles = self.losses()
+        index = pd.MultiIndex.from_product([self.settings.arms, self.focus.steps], names=["arm", "step"])
+        columns = dict(zip(Spread._fields, quantiles.reshape(3, -1), strict=True))
+        return pd.DataFrame(columns, index=index).reset_index()
+
+    def regions(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
+        """(winning class, share of the ensemble) over the plane, (64, 64) each."""
+        return votes(self.focus.weights[arm], self.plane)
+
+    def reference_regions(self) -> tuple[np.ndarray, np.ndarray]:
+        return votes(self.reference.weights[None], self.plane)
+
+    def boundaries(self, arm: int) -> np.ndarray:
+        """Boundary segments (m, 2, 2) of all repeats."""
+        return boundaries(self.focus.weights[arm], self.plane)
+
+    def reference_boundaries(self) -> np.ndarray:
+        return boundaries(self.reference.weights[None], self.plane)
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        """A row a trained model: arm, epsilon, repeat, accuracy."""
+        index = pd.MultiIndex.from_product(
+            [self.settings.arms, EPSILONS, range(self.settings.repeats)], names=["arm", "epsilon", "repeat"]
+        )
+        return pd.DataFrame({"accuracy": self.accuracy.ravel()}, index=index).dropna().reset_index()
+
+    def quantiles(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
+        """Of what is trained: epsilons (m,), and the 5 %, 50 % and 95 % quantiles of accuracy (3, m), at each over the
+        same repeats."""
+        done = ~np.isnan(self.accuracy[arm, :, 0])
+        trained = self.accuracy[arm, done]
+        trained = trained[:, ~np.isnan(trained).any(axis=0)]
+        return np.array(EPSILONS)[done], np.quantile(trained, QUANTILES, axis=1)
+
+    def table(self) -> pd.DataFrame:
+        """Median accuracy in % at the nine epsilons, with and without pre-training, and the published figures."""
+        return pd.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Those of the ``table``, (9,) each."""
+        median = 100 * np.median(self.accuracy, axis=-1)
+        without, started = median if len(median) > 1 else (median[0], np.full(len(EPSILONS), np.nan))
+        before, after, gain = np.array(list(PUBLISHED.values())).T
+        return {
+            "epsilon": np.array(EPSILONS),
+            "without": without,
+            "with": started,
+            "gain": started - without,
+            "published without": before,
+            "published with": after,
+            "published gain": gain,
+            "published gain computed": after - before,
+        }
+
+    @property
+    def gains(self) -> Gains | None:
+        """Over the nine epsilons; None while one is still to be trained, or where there is no public start."""
+        found = self.columns()["gain"]
+        if np.isnan(found).any():
+            return None
+        return Gains(float(found.max()), EPSILONS[found.argmax()], float(found[-1]))

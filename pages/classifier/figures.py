@@ -1,0 +1,116 @@
+"""The classifier's pictures: decision regions, loss over steps, accuracy over epsilon."""
+
+import numpy as np
+
+from pages.classifier.experiment import LIMITS, ClassifierResult
+from ui.plot import maps, theme
+
+
+def regions(result: ClassifierResult, arm: int) -> dict:
+    """What the private ensemble of one arm decides, with the boundary of every repeat."""
+    name = result.settings.arms[arm]
+    accuracy = result.summary()[name].median
+    return _map(
+        result,
+        result.regions(arm),
+        result.boundaries(arm),
+        name=name,
+        title=f"{_name(result, name).capitalize()}: {accuracy:.0%}",
+        also=result.reference_boundaries(),
+    )
+
+
+def reference_regions(result: ClassifierResult) -> dict:
+    """What the model without privacy decides."""
+    return _map(
+        result,
+        result.reference_regions(),
+        result.reference_boundaries(),
+        name="reference",
+        title=f"{_name(result, 'reference').capitalize()}: {result.reference.accuracy:.0%}",
+    )
+
+
+def _name(result: ClassifierResult, name: str) -> str:
+    """What an arm, or the reference, is called in the version at hand."""
+    return theme.NAMES[result.settings.version][name]
+
+
+def _map(result, decided, segments, *, name, title, also=None) -> dict:
+    width = 2.2 if name == "reference" else 1.2
+    shapes = [maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)]
+    if also is not None:
+        shapes.append(maps.boundary(result.plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
+    return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
+
+
+def loss(result: ClassifierResult) -> dict:
+    """Training loss over steps: median and nine in ten of the repeats, beside the descent without privacy."""
+    hover = "step %{x}: %{y:.3g} nats<extra>%{fullData.name}</extra>"
+    traces, steps, quantiles = [], result.focus.steps, result.losses()
+    for name, (low, median, high) in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True):
+        colour = theme.COLOURS[name]
+        traces.append(theme.band(steps, low, high, colour=colour))
+        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), hovertemplate=hover))
+    reference = result.reference
+    traces.append(
+        theme.line(
+            reference.steps,
+            reference.loss,
+            colour=theme.NON_PRIVATE,
+            name=_name(result, "reference"),
+            dash="dot",
+            hovertemplate=hover,
+        )
+    )
+    least = min(reference.loss.min(), quantiles[0].min())
+    low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
+    return theme.figure(
+        *traces,
+        title=theme.title("Loss on the private rows (not released)"),
+        xaxis={"title": {"text": "step"}, "range": [0, result.settings.steps]},
+        yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
+    )
+
+
+def accuracy(result: ClassifierResult) -> dict:
+    """Held-out accuracy over epsilon; at today's, a stroke for each repeat.
+
+    What moves with epsilon are shapes: the curves need not be drawn again.
+    """
+    settings = result.settings
+    low, high = LIMITS["epsilon"]
+    rail = np.array([result.reference.accuracy, result.reference.accuracy])
+    names = theme.NAMES[settings.version]
+    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", title=names["reference"], dash="dot")]
+    for arm, name in enumerate(settings.arms):
+        epsilons, (least, median, most) = result.quantiles(arm)
+        traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
+        style = {"mode": "lines+markers", "marker": {"size": 5}}
+        traces.append(_accuracy_line(epsilons, median, name=name, title=names[name], **style))
+    return theme.figure(
+        *traces,
+        title=theme.title(f"Accuracy on held-out rows over epsilon{_trained(result)}"),
+        xaxis=theme.epsilon_axis(low, high),
+        yaxis={"title": {"text": "right answers (%)"}, "range": [0, 102]},
+        shapes=[theme.rule(settings.epsilon), *_strokes(result)],
+    )
+
+
+def _trained(result: ClassifierResult) -> str:
+    """How far the curve has come, where it is still being trained."""
+    done, whole = len(result.quantiles(0)[0]), result.accuracy.shape[1]
+    return "" if done == whole else f": {done} of {whole} trained"
+
+
+def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:
+    """Accuracy, as a share, drawn in right answers of 100."""
+    hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title}</extra>"
+    return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
+
+
+def _strokes(result: ClassifierResult) -> list[dict]:
+    """A stroke for each repeat at today's epsilon, the arms on either side of the rule."""
+    arms = zip(result.settings.arms, 100 * result.focus.accuracy, ((-10, -1), (1, 10)), strict=False)
+    now = result.settings.epsilon
+    return [theme.strokes(heights, x=now, ends=ends, colour=theme.COLOURS[name]) for name, heights, ends in arms]

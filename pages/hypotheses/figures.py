@@ -1,0 +1,315 @@
+"""Hypothesis transfer in pictures: weights and their error, accuracy, what is gained, two coordinates, features."""
+
+from functools import partial
+
+import numpy as np
+
+from pages.hypotheses.experiment import DIMENSIONS, LIMITS, SHARES
+from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
+from pages.hypotheses.work import METHODS
+from ui.plot import theme
+
+# Method -> (name, colour, dash).
+STYLES = {
+    "transfer": ("transfer", theme.PRIVATE, "solid"),
+    "average": ("average", "#7f8f3a", "solid"),
+    "soft": ("soft labels", "#1b94a3", "solid"),
+    "source": ("best source (picked on the test)", "#c2559a", "solid"),
+    "weak": ("few labels only", "#a5673f", "dotted"),
+    "target": ("all labels", theme.NON_PRIVATE, "dotted"),
+}
+SHORT = {"source": "best source"} | {name: style[0] for name, style in STYLES.items() if name != "source"}
+TRUTH = ("true share", theme.NOW, "solid")
+# Sources are told apart by these.
+SOURCES = ("#e69f00", "#8457c6", "#2fb5c7", "#5c9e4a", "#e377a2", "#7f6a55", "#a34d4d", "#b3b7c0")
+_DASHES = {"dotted": "dot", "solid": "solid"}
+_MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
+_LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
+_TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}
+# Of a row of the weights' bars.
+_HALF = 0.32
+# The noise picture's vertical range: beyond it a number says nothing.
+_LEAST_SD, _MOST_SD = 1e-3, 1e4
+
+
+def weights(result: HypothesesResult) -> dict:
+    """The hypothesis weights, median and nine in ten of the repeats, on the true mixture."""
+    low, median, high = result.weight_spread
+    shapes, words = [], []
+    for k, share in enumerate(result.settings.shares):
+        shapes.append(_bar(k + 1, median[k], fillcolor=theme.rgba(SOURCES[k], 0.75), line={"width": 0}))
+        shapes.append(_stroke(k + 1, low[k], k + 1, high[k], width=2.5, colour=SOURCES[k]))
+        shapes.append(_stroke(k + 1 - 0.42, share, k + 1 + 0.42, share, width=3, colour=TRUTH[1]))
+        words.append(_word(f"{100 * median[k]:.0f}", x=k + 1, y=max(high[k], share) + 0.05))
+    return theme.figure(
+        theme.holder(1.0, -1.0),
+        margin=_MARGIN,
+        title=theme.title("Hypothesis weights (lines: the truth)"),
+        shapes=shapes,
+        annotations=words,
+        xaxis={"title": {"text": "source"}, "range": [0.4, result.settings.sources + 0.6], "dtick": 1},
+        yaxis={"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]},
+    )
+
+
+def _bar(at: float, height: float, **style: object) -> dict:
+    place = {"type": "rect", "x0": at - _HALF, "x1": at + _HALF, "y0": 0, "y1": float(height)}
+    return place | {"xref": "x", "yref": "y"} | style
+
+
+def _stroke(x0: float, y0: float, x1: float, y1: float, *, width: float, colour: str) -> dict:
+    line = {"color": colour, "width": width}
+    place = {"x0": float(x0), "y0": float(y0), "x1": float(x1), "y1": float(y1)}
+    return {"type": "line", "xref": "x", "yref": "y", "line": line} | place
+
+
+def _word(text: str, *, x: float, y: float, **more: object) -> dict:
+    return theme.word(text, x=float(x), y=float(y), size=12, **more)
+
+
+def accuracy(result: HypothesesResult, over: str) -> dict:
+    """Accuracy of all six over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
+    traces, lowest = [], 50.0
+    for method in reversed(METHODS):
+        name, colour, dash = STYLES[method]
+        at, (low, median, high) = result.curve(method, over)
+        x = 100 * at if over == "share" else at
+        if method == "transfer":
+            traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))
+        hover = f"{over} %{{x:.3~g}}: %{{y:.1f}}<extra>{SHORT[method]}</extra>"
+        style = {"name": name, "dash": _DASHES[dash], "hovertemplate": hover, "mode": "lines+markers"}
+        traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style))
+        lowest = min([lowest, *(100 * median)])
+    now = 100 * result.settings.label_share if over == "share" else result.settings.epsilon
+    top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
+    marks = [_mark(now, 100 * result.summary[name].median, STYLES[name][1]) for name in METHODS]
+    return theme.figure(
+        *traces,
+        margin=_MARGIN,
+        title=theme.title(f"Right answers over {'epsilon' if over == 'epsilon' else 'the share of labels'}"),
+        shapes=[theme.rule(now), *marks],
+        xaxis=_axis(over),
+        yaxis={"title": {"text": "right in 100"}, "range": [5 * np.floor(lowest / 5) - 1, min(top, 101)]},
+    )
+
+
+def _axis(over: str) -> dict:
+    if over == "epsilon":
+        return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": _LOG_EPSILON} | _TICKS
+    ends = [np.log10(100 * SHARES[0]) - 0.1, np.log10(100 * SHARES[-1]) + 0.1]
+    ticks = {"tickvals": [1, 2, 5, 10, 20, 50], "ticktext": ["1", "2", "5", "10", "20", "50"]}
+    return {"title": {"text": "labels in 100 target rows (log scale)"}, "type": "log", "range": ends} | ticks
+
+
+def _mark(x: float, y: float, colour: str) -> dict:
+    """A dot of a method at what is now."""
+    return theme.diamond(x, y) | {"fillcolor": colour, "path": "M-5,0L0,-5L5,0L0,5Z"}
+
+
+def error(result: HypothesesResult) -> dict:
+    """Mean squared error of the hypothesis weights over epsilon, without noise, and of knowing nothing."""
+    at, (low, median, high) = result.error_curve
+    colour, nothing = theme.PRIVATE, result.equal_error
+    seen = [value for value in [*low, *high, nothing, result.noiseless_error] if value == value and value > 0]
+    ends = theme.steady_range(max(min(seen, default=1e-4), 1e-6), max(seen, default=1e-1))
+    hover = "epsilon %{x:.3~g}: %{y:.2~g}<extra>error of the weights</extra>"
+    shapes, words = [theme.rule(result.settings.epsilon)], []
+    for value, text, line, x, side in (
+        (nothing, "the same weight for all", theme.BOUND, 0.99, "right"),
+        (result.noiseless_error, "no noise", theme.NON_PRIVATE, 0.01, "left"),
+    ):
+        if value == value and value > 0:
+            shapes.append(_level(value, colour=line))
+            words.append(_word(text, x=x, y=np.log10(value), xref="paper", xanchor=side, yanchor="bottom"))
+    shapes.append(theme.diamond(result.settings.epsilon, max(result.error.median, 1e-9)))
+    return theme.figure(
+        theme.band(at, low, high, colour=colour),
+        theme.line(at, median, colour=colour, name="error", mode="lines+markers", hovertemplate=hover),
+        margin=_MARGIN,
+        title=theme.title("Mean square error of the weights"),
+        shapes=shapes,
+        annotations=words,
+        xaxis=_axis("epsilon"),
+        yaxis={"type": "log", "range": list(ends), "tickformat": "~g", "dtick": 1},
+    )
+
+
+_level = partial(theme.level, width=1.4, dash="dot", yref="y")
+
+
+def gain(result: HypothesesResult) -> dict:
+    """What each method gains over the target's own few labels, repeat by repeat: below zero it harms."""
+    named = [name for name in METHODS if name != "weak"]
+    shapes = [
+        {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+        | {"fillcolor": theme.rgba(theme.BOUND, 0.1), "line": {"width": 0}}
+    ]
+    words = [_word("harm", x=0.01, y=1, xref="paper", yref="paper", xanchor="left", yanchor="top")]
+    for place, name in enumerate(reversed(named), 1):
+        colour, (low, median, high) = STYLES[name][1], (100 * value for value in result.gain[name])
+        shapes.append(_stroke(low, place, high, place, width=6, colour=theme.rgba(colour, 0.45)))
+        shapes.append(_mark(median, place, colour))
+        words.append(_word(f"{median:+.1f}", x=0.995, y=place, xref="paper", xanchor="right"))
+    ends = [100 * value for spread in result.gain.values() for value in (spread.low, spread.high)]
+    reach = 10 * np.ceil(max(*map(abs, ends), 1) / 10)
+    return theme.figure(
+        theme.holder(0.0, -5.0),
+        margin=_MARGIN | {"l": 84, "r": 48},
+        title=theme.title("Gain over the target's few labels"),
+        shapes=shapes,
+        annotations=[one | ({"x": 1.14} if one["text"][0] in "+-" else {}) for one in words],
+        xaxis={"title": {"text": "right answers more in 100"}, "range": [-reach, reach], "zeroline": True},
+        yaxis={
+            "range": [0.4, len(named) + 0.7],
+            "tickvals": list(range(1, len(named) + 1)),
+            "ticktext": [SHORT[name] for name in reversed(named)],
+            "showgrid": False,
+        },
+    )
+
+
+def _ink(text: str, colour: str) -> str:
+    return f'<span style="color:{colour}">{text}</span>'
+
+
+def plane(result: HypothesesResult) -> dict:
+    """Two coordinates: what the sources released in each repeat, before noise, and the prior and the posterior."""
+    found = result.plane
+    reach = float(2.5 * np.ceil(np.abs(found.noiseless).max() * 1.6 / 2.5))
+    size, shapes, words, outside = reach / 90, [], [], 0
+    for k in range(found.released.shape[1]):
+        points = found.released[:, k]
+        inside = (np.abs(points) < reach).all(axis=1)
+        outside += int((~inside).sum())
+        path = theme.specks(*points[inside].T, width=size, height=size) or "M0,0"
+        shapes.append(
+            {"type": "path", "path": path, "xref": "x", "yref": "y", "opacity": 0.55}
+            | {"fillcolor": SOURCES[k], "line": {"width": 0}}
+        )
+        x, y = found.noiseless[k]
+        ring = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+        ring |= {"type": "circle", "x0": -6, "x1": 6, "y0": -6, "y1": 6, "line": {"color": SOURCES[k], "width": 2.5}}
+        shapes.append(ring | {"xref": "x", "yref": "y"})
+        words.append(_word(_ink(f"<b>{k + 1}</b>", SOURCES[k]), x=x, y=y, xshift=14, yshift=8))
+    shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC, dash="dot"))
+    shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE, dash="solid"))
+    key = "○ a source before noise   · what it released"
+    words.append(_word(key, x=0.01, y=0.99, xref="paper", yref="paper", xanchor="left", yanchor="top"))
+    x, y = found.coordinates
+    beyond = f" ({outside} outside)" if outside else ""
+    return theme.figure(
+        theme.holder(0.0, 10 * reach),
+        margin=_MARGIN,
+        title=theme.title(f"{_ink('Prior', theme.PUBLIC)} and {_ink('posterior', theme.PRIVATE)} {beyond}"),
+        shapes=shapes,
+        annotations=words,
+        xaxis={"title": {"text": f"coordinate {x + 1} of {result.dimension}"}, "range": [-reach, reach]},
+        yaxis={"title": {"text": f"coordinate {y + 1}"}, "range": [-reach, reach]},
+    )
+
+
+def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str, dash: str) -> dict:
+    """Twice the spread around the middle."""
+    turn = np.linspace(0, 2 * np.pi, 49)
+    x, y = middle[0] + 2 * sd[0] * np.cos(turn), middle[1] + 2 * sd[1] * np.sin(turn)
+    path = "M" + "L".join(f"{a:.4g},{b:.4g}" for a, b in zip(x, y, strict=True)) + "Z"
+    line = {"color": colour, "width": 2, "dash": dash}
+    return {"type": "path", "path": path, "xref": "x", "yref": "y", "fillcolor": theme.rgba(colour, 0.1), "line": line}
+
+
+def noise(result: HypothesesResult) -> dict:
+    """Sd of the noise on a row's margin, and on the logarithm of its weight, over the number of features."""
+    found, settings = result.noise, result.settings
+    # In the objective it has no formula: shown is what noise on the answer would be
+    objective = settings.noise == "objective"
+    shapes, words = [], []
+    for values, colour in ((found.margin, theme.PRIVATE), (found.weight, theme.PUBLIC)):
+        points = [(d, v) for d, v in zip(found.dimension, values, strict=True) if _LEAST_SD < v < _MOST_SD]
+        path = "M" + "L".join(f"{d},{v:.4g}" for d, v in points) if points else ""
+        if path:
+            shapes.append(
+                {"type": "path", "path": path, "xref": "x", "yref": "y"} | {"line": {"color": colour, "width": 2}}
+            )
+    shapes.append(_level(1.0, colour=theme.BOUND))
+    words.append(_word("1: a usual margin", x=0.01, y=0, xref="paper", xanchor="left", yanchor="bottom"))
+    for at, (text, colour) in enumerate((("on a log-weight", theme.PUBLIC), ("on a margin", theme.PRIVATE))):
+        style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+        words.append(_word(_ink(f"— {text}", colour), x=0.01, y=1 - 0.09 * at, **style))
+    for name, d in PUBLISHED_FEATURES.items():
+        line = {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}
+        shapes.append({"type": "line", "x0": d, "x1": d, "yref": "paper", "y0": 0, "y1": 1, "line": line})
+        words.append(_word(name, x=np.log10(d), y=0.02, yref="paper", textangle=-90, xanchor="right", yanchor="bottom"))
+    shapes.append(theme.rule(settings.dimension))
+    shapes += [_mark(settings.dimension, value, theme.NOW) for value in result.noise_at(settings.dimension)]
+    return theme.figure(
+        theme.holder(2.0, 1e-9),
+        margin=_MARGIN,
+        title=theme.title(f"Noise sd by {'features (on the answer)' if objective else 'number of features'}"),
+        shapes=shapes,
+        annotations=words,
+        xaxis={
+            "title": {"text": "features d' (log scale)"},
+            "type": "log",
+            "range": [np.log10(1.9), np.log10(9000)],
+            "tickvals": [2, 10, 100, 1000],
+            "ticktext": ["2", "10", "100", "1000"],
+        },
+        yaxis={"type": "log", "range": [-2.5, 3.2], "tickvals": [0.01, 0.1, 1, 10, 100, 1000], "tickformat": "~g"},
+    )
+
+
+def dimension(result: HypothesesResult) -> dict:
+    """Accuracy over the number of features at today's epsilon, and without noise, beside the noise's share."""
+    at, (low, median, high) = result.curve("transfer", "dimension")
+    wide, (_, plain, _) = result.curve("transfer", "plain dimension")
+    few, (_, own, _) = result.curve("weak", "dimension")
+    there, share = result.noise_share
+    curves = (
+        ("without noise", wide, plain, theme.NON_PRIVATE, "dot", (0.01, 0.92)),
+        ("few labels only", few, own, STYLES["weak"][1], "dot", (0.5, 1.0)),
+        ("transfer", at, median, theme.PRIVATE, "solid", (0.01, 1.0)),
+        ("noise's share of a margin, %", there, share, theme.BOUND, "dash", (0.5, 0.92)),
+    )
+    traces, words = [theme.band(at, 100 * low, 100 * high, colour=theme.PRIVATE)], []
+    for name, x, y, colour, dash, place in curves:
+        hover = f"%{{x}} features: %{{y:.1f}}<extra>{name}</extra>"
+        style = {"mode": "lines+markers", "marker": {"size": 4}, "dash": dash, "hovertemplate": hover}
+        style |= {"yaxis": "y2"} if colour == theme.BOUND else {}
+        traces.append(theme.line(x, 100 * y, colour=colour, name=name, **style))
+        style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+        words.append(_word(_ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
+    now, shown = result.dimension, 100 * result.summary["transfer"].median
+    return theme.figure(
+        *traces,
+        margin=_MARGIN | {"r": 52},
+        title=theme.title(f"Right answers over features, epsilon {result.settings.epsilon:.3g}"),
+        shapes=[theme.rule(now), _mark(now, shown, theme.PRIVATE)],
+        annotations=words,
+        xaxis={
+            "title": {"text": "features d' (log scale)"},
+            "type": "log",
+            "range": [np.log10(1.8), np.log10(68)],
+            "tickvals": list(DIMENSIONS),
+            "ticktext": [str(one) for one in DIMENSIONS],
+        },
+        yaxis={"title": {"text": "right in 100"}, "range": _range([100 * low, 100 * plain, 100 * own, shown], high)},
+        yaxis2={
+            "title": {"text": "noise, %"},
+            "overlaying": "y",
+            "side": "right",
+            "range": [0, 125],
+            "tickvals": [0, 50, 100],
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+
+
+def _range(seen: list, high: np.ndarray) -> list[float]:
+    """Steps of five that hold all that is seen, with room for the names above."""
+    low, top = (
+        min(float(np.min(one)) for one in seen if np.size(one)),
+        max(float(np.max(one)) for one in [*seen, 100 * high] if np.size(one)),
+    )
+    least, most = 5 * np.floor(low / 5), 5 * np.ceil(top / 5)
+    return [least - 1, most + 0.22 * (most - least + 5)]

@@ -1,0 +1,269 @@
+"""What the page of hypotheses shows: weights, accuracies, curves, a table, and two coordinates."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore.data import domains
+from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.parties import importance, sources
+from dpcore.privacy import Guarantee
+from pages.hypotheses.work import METHODS, Outcome, over_repeats, source_fit
+
+# The sizes of the paper's two data sets: features.
+PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
+_DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
+
+
+class QuantileCurve(NamedTuple):
+    """Places (m,), and the 5 %, 50 % and 95 % quantiles of the repeats (3, m)."""
+
+    at: np.ndarray
+    quantiles: np.ndarray
+
+
+class Noise(NamedTuple):
+    """Numbers of features, and the sd of the noise on a row's margin and on the logarithm of its weight."""
+
+    dimension: np.ndarray
+    margin: np.ndarray
+    weight: np.ndarray
+
+
+class TwoCoordinates(NamedTuple):
+    """Two coordinates of what is released: names, released hypotheses (R, K, 2), and without noise (K, 2), medians of
+    prior and posterior (2,) and of their spread."""
+
+    coordinates: tuple[int, int]
+    released: np.ndarray
+    noiseless: np.ndarray
+    prior: np.ndarray
+    prior_sd: np.ndarray
+    posterior: np.ndarray
+    posterior_sd: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HypothesesResult:
+    """The settings, and what is asked -> the outcomes that are there."""
+
+    settings: Settings
+    found: Mapping[Any, list[Outcome]]
+
+    @property
+    def now(self) -> list[Outcome]:
+        """Today's outcomes, of the repeats that are there."""
+        return self.found["now"] + self.found["more"]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """Hypothesis weights (R, K)."""
+        return over_repeats(self.now, "weights")
+
+    @cached_property
+    def accuracy(self) -> dict[str, np.ndarray]:
+        """Method -> accuracy (R,) on the target's test rows."""
+        return dict(zip(METHODS, over_repeats(self.now, "accuracy").T, strict=True))
+
+    @property
+    def repeats(self) -> int:
+        """How many repeats are there."""
+        return len(self.weights)
+
+    @cached_property
+    def summary(self) -> dict[str, Spread]:
+        """Method -> the spread of its accuracy."""
+        return {name: Spread.of(values) for name, values in self.accuracy.items()}
+
+    @cached_property
+    def gain(self) -> dict[str, Spread]:
+        """Method -> what it gains over the target's own few labels, repeat by repeat."""
+        return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
+
+    @property
+    def harmed(self) -> float:
+        """Share of repeats in which transfer is worse than nothing borrowed."""
+        return float((self.accuracy["transfer"] < self.accuracy["weak"]).mean())
+
+    @cached_property
+    def weight_spread(self) -> np.ndarray:
+        """Quantiles (3, K) of the hypothesis weights."""
+        return np.quantile(self.weights, QUANTILES, axis=0)
+
+    @property
+    def error(self) -> Spread:
+        """Mean squared error of the hypothesis weights."""
+        return Spread.of(over_repeats(self.now, "error"))
+
+    def _places(self, over: str) -> list[tuple[float, list[Outcome]]]:
+        """(place, outcomes) over "epsilon", "share", "dimension" or "plain dimension", where there are any."""
+        pairs = [(key[1], done) for key, done in self.found.items() if isinstance(key, tuple) and key[0] == over]
+        return sorted(
+            ((place, done) for place, done in pairs if done and math.isfinite(place)), key=lambda pair: pair[0]
+        )
+
+    def curve(self, method: str, over: str) -> QuantileCurve:
+        """Accuracy of a method over "epsilon", "share" of labels, "dimension", or "plain dimension", without noise."""
+        return self._quantiles(over, lambda done: np.concatenate([one.of(method) for one in done]))
+
+    def _quantiles(self, over: str, measure: Callable[[list[Outcome]], np.ndarray]) -> QuantileCurve:
+        places = self._places(over)
+        quantiles = np.array([np.quantile(measure(done), QUANTILES) for _, done in places]).reshape(-1, 3).T
+        return QuantileCurve(np.array([place for place, _ in places]), quantiles)
+
+    @property
+    def best_dimension(self) -> int:
+        """Which of the numbers of features on the curve does best, by its place there; the first of equals."""
+        return int(np.argmax(self.curve("transfer", "dimension").quantiles[1]))
+
+    @property
+    def largest_source(self) -> int:
+        """Which source has the largest share of the target, counted from 0; the first of equals."""
+        return int(np.argmax(self.settings.shares))
+
+    @property
+    def noise_share(self) -> tuple[np.ndarray, np.ndarray]:
+        """(numbers of features, the noise's share of a released margin): noise^2 / (noise^2 + signal^2), the median."""
+        found = self._places("dimension")
+        shares = []
+        for _, done in found:
+            signal, noise = over_repeats(done, "margins").T
+            squares, total = noise**2, noise**2 + signal**2  # both 0 where no text has a word that counts
+            shares.append(float(np.median(np.divide(squares, total, out=np.zeros_like(total), where=total > 0))))
+        return np.array([place for place, _ in found]), np.array(shares)
+
+    @property
+    def measured_noise(self) -> float:
+        """What the noise does to a margin now (root of the mean square), whatever kind of noise it is."""
+        return float(np.median(over_repeats(self.now, "margins")[:, 1]))
+
+    @property
+    def equal_error(self) -> float:
+        """Mean squared error of the same weight for all sources."""
+        return float(np.mean((np.array(self.settings.shares) - 1 / len(self.settings.shares)) ** 2))
+
+    @property
+    def prior_spread(self) -> float:
+        """The usual standard deviation of the prior: the median over features and repeats."""
+        return float(np.median(np.concatenate([one.prior_sd.ravel() for one in self.now])))
+
+    @property
+    def error_curve(self) -> QuantileCurve:
+        """Mean squared error of the weights over epsilon."""
+        return self._quantiles("epsilon", lambda done: over_repeats(done, "error"))
+
+    @property
+    def noiseless_error(self) -> float:
+        """Median error of the weights without noise; NaN where it is still to be computed."""
+        done = self.found.get(("epsilon", math.inf), [])
+        return float(np.median(over_repeats(done, "error"))) if done else math.nan
+
+    @cached_property
+    def sensitivities(self) -> tuple[float, float]:
+        """L2 sensitivity of a hypothesis and of a tilt."""
+        model = self.settings.model
+        return (
+            sources.hypothesis_sensitivity(model.labelled, model.lambda_lr),
+            importance.sensitivity(model.unlabelled, model.lambda_iw),
+        )
+
+    def noise_at(self, dimension: int) -> tuple[float, float]:
+        """Sd of the noise on the margin of a row of length 1, and on the logarithm of its weight.
+
+        With noise in the objective there is no such formula: the first is then that of noise on the answer.
+        """
+        own = self.settings.budget
+        budget = replace(own, noise="exponential") if own.noise == "objective" else own
+        return tuple(budget.coordinate_sd(each, dimension=dimension) for each in self.sensitivities)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The noise over the number of features."""
+        both = np.array([self.noise_at(int(d)) for d in _DIMENSIONS])
+        return Noise(_DIMENSIONS, both[:, 0], both[:, 1])
+
+    def noise_table(self) -> pd.DataFrame:
+        """``noise`` as a frame."""
+        return pd.DataFrame(self.noise._asdict())
+
+    def epsilon_for(self, dimension: int) -> tuple[float, float]:
+        """The epsilon at which either noise has sd 1 (norm-exponential noise)."""
+        return tuple(each * math.sqrt(dimension + 1) for each in self.sensitivities)
+
+    @property
+    def features(self) -> int:
+        """Features before projection."""
+        return domains.world(self.settings.model.where).features
+
+    @property
+    def public_rows(self) -> int:
+        """Public rows that there are: at most as many as are asked for."""
+        return len(domains.world(self.settings.model.where).public)
+
+    @property
+    def dimension(self) -> int:
+        """Features that the sources work with."""
+        return self.now[0].prior_mean.shape[1]
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What a row of one source is promised."""
+        return self.settings.budget.guarantee
+
+    @cached_property
+    def plane(self) -> TwoCoordinates:
+        """The two coordinates in which the sources differ most before noise (analyst only)."""
+        noiseless = source_fit(self.settings.model, 0).hypotheses
+        pair = np.sort(np.argsort(noiseless.std(axis=0))[-2:])
+        released, *others = (over_repeats(self.now, name)[..., pair] for name in _DRAWN)
+        medians = (np.median(one, axis=0) for one in others)
+        return TwoCoordinates(tuple(int(one) for one in pair), released, noiseless[:, pair], *medians)
+
+    def curves(self) -> pd.DataFrame:
+        """A row a place, method and quantile: accuracy over epsilon, share of labels and number of features."""
+        parts = []
+        for over in ("epsilon", "share", "dimension", "plain dimension"):
+            for method in METHODS:
+                at, quantiles = self.curve(method, over)
+                columns = dict(zip(Spread._fields, quantiles, strict=True))
+                parts.append(pd.DataFrame({"over": over, "at": at, "method": method} | columns))
+        return pd.concat(parts, ignore_index=True)
+
+    def weights_table(self) -> pd.DataFrame:
+        """A row a source: the true share, and quantiles of its weight."""
+        low, median, high = self.weight_spread
+        return pd.DataFrame(
+            {
+                "source": range(1, len(median) + 1),
+                "share": self.settings.shares,
+                "low": low,
+                "median": median,
+                "high": high,
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """A row a mixture and level of privacy: median accuracy in 100 by method, and the best of the first five.
+
+        Epsilon inf is without noise. NaN where it is still to be computed.
+        """
+        rows = []
+        for key, done in self.found.items():
+            if not (isinstance(key, tuple) and key[0] == "table"):
+                continue
+            _, mixture, epsilon = key
+            medians = np.full(len(METHODS), np.nan)
+            if done:
+                medians = 100 * np.median(over_repeats(done, "accuracy"), axis=0)
+            best = METHODS[int(np.argmax(medians[:-1]))] if done else ""
+            row = {"mixture": mixture, "epsilon": epsilon} | dict(zip(METHODS, medians, strict=True))
+            rows.append(row | {"best": best})
+        return pd.DataFrame(rows)
+
+
+_DRAWN = ("hypotheses", "prior_mean", "prior_sd", "posterior", "posterior_sd")

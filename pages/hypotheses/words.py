@@ -1,0 +1,342 @@
+"""Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
+
+import math
+
+from dpcore.parties.hypotheses import LEAST_SD
+from pages.hypotheses.experiment import DIMENSIONS
+from pages.hypotheses.figures import SHORT
+from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
+from pages.hypotheses.work import METHODS
+from ui import panels
+from ui.outcomes import apart, count, percent, points, signed, tenths
+from ui.panels import in_hundred, number
+from ui.plot import theme
+
+DATA_HELP = (
+    "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
+    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it. **A CSV file of "
+    "your own**: you say which columns are text, label and source, and which rows are public."
+)
+NEWSGROUPS = (
+    "20 Newsgroups, some 18,800 public letters of the 1990s, are not on this machine. scikit-learn can download them "
+    "from figshare.com and keeps them for the next time. Nothing is fetched unless you press the button."
+)
+NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
+NOISES = {
+    "exponential": "Noise on the answer (epsilon only)",
+    "gaussian": "Gaussian noise (with delta)",
+    "objective": "Noise in the objective (epsilon only)",
+}
+NOISES_HELP = (
+    "How a source hides its rows. **Noise on the answer**: the exact minimum plus noise of uniform direction. "
+    "**Gaussian**: less of it, at the price of delta. **Noise in the objective**: a random linear term before "
+    "minimising, for hypotheses and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
+)
+DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
+PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
+KNOBS = {
+    "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
+    "sources": {"label": "Sources", "help": "K, how many parties lend their hypotheses."},
+    "dimension": {
+        "label": "Features kept",
+        "scale": "log",
+        "stops": 12,
+        "help": "d', how many features are left after the public projection. More of them need more noise in all.",
+    },
+    "target_rows": {"label": "Target rows", "help": "All rows of the target, with labels or without."},
+    "public_rows": {"label": "Public rows", "help": "Rows that everybody sees, an even mixture of the domains."},
+    "repeats": {"help": "How many runs there are, each with other rows and other noise."},
+    "seed": {"help": "Decides the domains, the rows and all of the noise. The same seed gives the same numbers."},
+}
+
+
+def verdict(result: HypothesesResult) -> str:
+    """What the target gets, what that is worth, and what it costs a row of a source."""
+    return " ".join((_outcome(result), _weights(result), _promise(result)))
+
+
+def _outcome(result: HypothesesResult) -> str:
+    found, share = result.summary, result.settings.label_share
+    borrowed, own = apart(found["transfer"].median, found["weak"].median)
+    start = (
+        f"With labels on {number(100 * share)} % of its rows the target is right <b>{borrowed}</b> of the time with "
+        f"what the sources lend, {own} without, {percent(found['target'].median)} with all labels."
+    )
+    if found["transfer"].median < found["weak"].median:
+        start += " <b>Borrowing harms here.</b>"
+    elif result.harmed > 0.2:
+        start += f" In {round(result.harmed * result.repeats)} of {result.repeats} runs borrowing <b>harms</b>."
+    return start
+
+
+def _weights(result: HypothesesResult) -> str:
+    best, (_, median, _) = result.largest_source, result.weight_spread
+    return (
+        f"Source {best + 1}, {percent(result.settings.shares[best])} of the target, gets {percent(median[best])} of "
+        "the weight."
+    )
+
+
+def _promise(result: HypothesesResult) -> str:
+    held = result.guarantee
+    return f"For one row of a source, {panels.odds(held)}.{panels.weak(held.attacker_accuracy)}"
+
+
+def stages(result: HypothesesResult) -> str:
+    """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
+    settings = result.settings
+    cost = f"spends &epsilon; {number(settings.epsilon)}"
+    cost += f", &delta; {settings.delta:g}" if settings.noise == "gaussian" else ""
+    margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(settings.dimension))
+    how, tilt = f"{margin} a margin", f"{weight} a log-weight"
+    if settings.noise == "objective":
+        how, tilt = (
+            f"a vector; its noise moves a margin by {number(result.measured_noise)}",
+            "a vector of the same kind",
+        )
+    step = "by EM on the divergence" if settings.divergence == "kl" else "by least squares on the simplex"
+    weights = f"a weight for each of {settings.sources} sources, {step}"
+    labels = round(settings.label_share * settings.target_rows)
+    private, own = "at each source", "at the target"
+    steps = [
+        ("1 Hypotheses", private, f"{settings.source_rows:,} labelled rows of a source", how, cost),
+        (
+            "2 Importance weights",
+            private,
+            f"{settings.unlabelled_rows:,} other rows, and {result.public_rows:,} public ones",
+            tilt,
+            f"{cost} of other rows: no row is in both 1 and 2",
+        ),
+        (
+            "3 The target's weights",
+            own,
+            f"{settings.target_rows:,} target rows, public rows",
+            "weights of public rows",
+            _OWN,
+        ),
+        (
+            "4 Hypothesis weights",
+            own,
+            "what 2 and 3 gave",
+            weights,
+            _AFTER,
+        ),
+        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
+        ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _AFTER),
+    ]
+    colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
+    boxes = "".join(
+        f'<div style="{_BOX};border-top-color:{colours[where]}"><b>{name}</b><br><i>{where}</i><br>reads {reads}<br>'
+        f"gives {gives}<br>{costs}</div>"
+        for name, where, reads, gives, costs in steps
+    )
+    return f'<div style="{_STRIP}">{boxes}</div>'
+
+
+_OWN = "the target's own rows: no source is asked"
+_AFTER = "uses only what was released: no more of the sources' budget is spent"
+_STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,15rem),1fr));gap:.5rem"
+_BOX = (
+    "font-size:.8rem;line-height:1.35;padding:.45rem .6rem;border:1px solid rgba(128,128,128,.3);"
+    "border-top-width:3px;border-radius:.4rem"
+)
+
+
+def diagnostics(result: HypothesesResult) -> list[str]:
+    """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
+    sentences = [_noise(result), _features(result), _missed(result), _prior(result), _labels(result)]
+    sentences = [text for text in sentences if text]
+    return sentences + [text for text in (_average(result), _source(result), _choice(result)) if text]
+
+
+def _noise(result: HypothesesResult) -> str:
+    settings = result.settings
+    if settings.noise == "objective":
+        measured, answer = result.measured_noise, result.noise_at(settings.dimension)[0]
+        damped = " The rows' own curvature damps noise in the objective." if measured < answer else ""
+        return (
+            f"With {settings.dimension} features the noise moves the margin of a row by about "
+            f"<b>{number(measured)}</b> (measured); noise on the answer would move it by {number(answer)}.{damped}"
+        )
+    margin, weight = result.noise_at(settings.dimension)
+    text = (
+        f"With {settings.dimension} features the noise moves the margin of every row by about <b>{number(margin)}</b>, "
+        f"and the logarithm of a public row's weight by <b>{number(weight)}</b>. "
+    )
+    if settings.noise == "gaussian":
+        return text + "More features make Gaussian noise longer, but move no single row's margin more."
+    big = max(PUBLISHED_FEATURES.values())
+    few, full = ([number(value) for value in result.epsilon_for(d)] for d in (settings.dimension, big))
+    return text + (
+        f"The first is 1 at epsilon {few[0]}, the second at {few[1]}; with all {big:,} words of the paper the first "
+        f"would be 1 at epsilon <b>{full[0]}</b>, the second at <b>{full[1]}</b>."
+    )
+
+
+def _features(result: HypothesesResult) -> str:
+    """Which number of features does best at today's epsilon, once that is measured."""
+    at, (_, medians, _) = result.curve("transfer", "dimension")
+    if len(at) < len(DIMENSIONS):
+        return ""
+    _, share = result.noise_share
+    best, shown = result.best_dimension, [percent(one) for one in medians]
+    if len(set(shown)) == 1:
+        return (
+            f"At this epsilon any number of features from {at[0]:.0f} to {at[-1]:.0f} is right {shown[0]} of the time."
+        )
+    text = (
+        f"At this epsilon <b>{at[best]:.0f} features</b> do best: right {shown[best]} of the time, with {at[0]:.0f} "
+        f"features {shown[0]}, with {at[-1]:.0f} features {shown[-1]}. "
+    )
+    if result.settings.data == "domains":
+        return text + "Generated domains are made with so many features; a text keeps so many after the projection."
+    return text + (
+        f"The noise's share of a released margin is {percent(share[0])} with the fewest features, {percent(share[-1])} "
+        "with the most."
+    )
+
+
+def _missed(result: HypothesesResult) -> str:
+    error, settings = result.error, result.settings
+    if settings.data == "own" and not settings.own.columns.source:
+        return "The sources are parts of one random split, so all are alike: no weights are better than equal ones."
+    nothing = result.equal_error
+    text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
+    if error.median > nothing:
+        return text + (
+            f", more than the same weight for all ({number(nothing)}): here they mislead. A larger lambda for the "
+            "weights makes them blunter and less noisy."
+        )
+    return text + f"; the same weight for all would miss by {number(nothing)}."
+
+
+def _prior(result: HypothesesResult) -> str:
+    sd = result.prior_spread
+    text = f"The prior's usual spread is {number(sd)}. "
+    if sd <= LEAST_SD * 1.01:
+        return text + "That is the floor: one source has all the weight, or the sources agree."
+    return text + "It holds the sources' differences and their noise. The wider it is, the more the own labels decide."
+
+
+def _labels(result: HypothesesResult) -> str:
+    own = count(round(result.settings.label_share * result.settings.target_rows), "label")
+    lost, all_labels = result.summary["target"].median - result.summary["transfer"].median, result.settings.target_rows
+    if lost < 0.01:
+        nearly = "" if lost <= 0 else "nearly "
+        return f"With {own}, the sources' help is {nearly}as good as all {all_labels:,} labels."
+    return f"All {all_labels:,} labels instead of {own} would be worth another {points(lost)}."
+
+
+def _average(result: HypothesesResult) -> str:
+    more = result.summary["transfer"].median - result.summary["average"].median
+    if abs(more) < 0.005:
+        return "Weighing the sources makes less than half a point of difference: equal weights do about as well."
+    if more < 0:
+        return f"Equal weights do better now, by {points(more)}."
+    return f"Weighing the sources gains {points(more)} over equal weights."
+
+
+def _source(result: HypothesesResult) -> str:
+    if result.summary["source"].median <= result.summary["transfer"].median:
+        return ""
+    return "The best source alone does better, but nobody could know which: it is picked by the test rows."
+
+
+def _choice(result: HypothesesResult) -> str:
+    settings = result.settings
+    if settings.noise != "gaussian":
+        return ""
+    return panels.large_delta(settings.delta, settings.source_rows, "rows of a source")
+
+
+# Where a source's noise is.
+_ADDED = {
+    "exponential": "own noise on each answer",
+    "gaussian": "own Gaussian noise on each answer",
+    "objective": "own noise in each objective",
+}
+
+
+def trust(result: HypothesesResult) -> str:
+    """Who sees what, and who adds which noise: a small diagram in HTML."""
+    box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
+    blue, grey, settings = box.format(theme.PRIVATE), box.format(theme.NON_PRIVATE), result.settings
+    return (
+        f'<p class="lab-note"><span style="{blue}">{settings.sources} sources: rows + <b>{_ADDED[settings.noise]}</b>'
+        f'</span> &rarr; hypothesis and tilt of each &rarr; <span style="{grey}">anybody</span> &rarr; '
+        f'<span style="{grey}">target</span>. Nobody is trusted with a source\'s rows, so nobody adds noise for all: '
+        f"it is there {settings.sources} times.</p>"
+    )
+
+
+def guarantee(result: HypothesesResult) -> str:
+    """What is promised, under which assumptions, and what is not."""
+    fitted = "Vocabulary, idf and projection are from public texts only. " * (result.settings.data != "domains")
+    fitted += "Which rows are public was said for the whole file. " * (result.settings.data == "own")
+    return (
+        panels.guarantee(here=result.guarantee)
+        + trust(result)
+        + panels.note(
+            "Assumed: a person has one row, in one part of one source; the parts are divided without looking at the "
+            "rows; rows are at most 1 long; each minimum is exact (to 1e-10). " + fitted
+        )
+        + panels.note(
+            "<b>Not</b> protected: the target's rows (its own model, weights and accuracies show them), and on this "
+            "page what stands before the noise (rings, true shares, accuracies: analyst only). The lambdas are not "
+            "tuned here; choosing them by private rows, or the best source by the test, would cost extra."
+        )
+    )
+
+
+def table(result: HypothesesResult) -> str:
+    """Right answers by mixture and level of privacy."""
+    frame = result.table()
+    shown = frame.assign(
+        mixture=["\u00a0/\u00a0".join(_percent(share) for share in one) for one in frame["mixture"]],
+        epsilon=["no noise" if math.isinf(one) else number(one) for one in frame["epsilon"]],
+    )
+    for name in METHODS:
+        pairs = zip(frame[name], frame["best"], strict=True)
+        shown[name] = [_cell(value, best == name) for value, best in pairs]
+    heads = {name: f"{SHORT[name]}<br>{panels.badge('trained now')}" for name in METHODS}
+    return panels.table(
+        shown,
+        title=f"<b>Several targets, labels on {number(100 * result.settings.label_share)} % of the rows</b> "
+        "(median % right)",
+        caption=(
+            "Bold: the best one, all labels aside. The best source is picked by the test rows, which nobody could do; "
+            "few labels and all labels see no source and have no noise. At most 12 runs each."
+        ),
+        heads={"mixture": "target, % of each source", "epsilon": "epsilon"} | heads,
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}"
+
+
+def _cell(value: float, best: bool) -> str:
+    return f"<b>{tenths(value)}</b>" if best else tenths(value)
+
+
+def alts(result: HypothesesResult) -> dict[str, str]:
+    """What a screen reader says in place of each picture."""
+    found = ", ".join(f"{SHORT[name]} {in_hundred(spread.median)}" for name, spread in result.summary.items())
+    gains = ", ".join(
+        f"{SHORT[name]} {signed(spread.median)}" for name, spread in result.gain.items() if name != "weak"
+    )
+    pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
+    weights = "; ".join(f"{in_hundred(share)} true, {in_hundred(found)} found" for share, found in pairs)
+    margin, weight = result.noise_at(result.settings.dimension)
+    at, (_, medians, _) = result.curve("transfer", "dimension")
+    widths = "; ".join(f"{d:.0f} features: {in_hundred(right)}" for d, right in zip(at, medians, strict=True))
+    return {
+        "weights": f"Hypothesis weights in 100 by source: {weights}.",
+        "gain": f"Gain over few labels only, in points: {gains}.",
+        "epsilon": f"Right answers over epsilon; now {found} in 100.",
+        "share": f"Right answers over the share of labels; now {found} in 100.",
+        "error": f"Mean squared error of the weights over epsilon; now {number(result.error.median)}.",
+        "dimension": f"Right answers over the number of features at this epsilon, and the noise's share. {widths}",
+        "noise": f"Noise by number of features; now {number(margin)} on a margin and {number(weight)} on a log-weight.",
+        "plane": "Released hypotheses, prior and posterior in the two coordinates in which the sources differ most.",
+    }

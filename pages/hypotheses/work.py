@@ -1,0 +1,320 @@
+"""The pieces of work of hypothesis transfer: what the sources fit, what the target fits, and what comes out."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.data import domains
+from dpcore.data.domains import Where
+from dpcore.kept import kept
+from dpcore.parties import hypotheses, importance, sources
+from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
+from dpcore.streams import stream
+from dpcore.training import erm
+
+METHODS = ("transfer", "average", "soft", "source", "weak", "target")
+# Of a part's key to its stream: the target's draw, and what a source's noise is for
+_TARGET_PART = 99
+# What one slice of work may take (see ``Sources.effort``): some 20 ms.
+_SLICE_EFFORT = 4e6
+# Rows that the target's test has; of a user's own rows, half as many as the target
+TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What the sources are and fit: nothing here depends on the target or on epsilon."""
+
+    where: Where
+    labelled: int
+    unlabelled: int
+    target_rows: int
+    lambda_lr: float
+    lambda_iw: float
+
+    @property
+    def reserve(self) -> int:
+        """Rows of each domain that are kept for the target and its test."""
+        return self.target_rows + TEST_ROWS.get(self.where.kind, self.target_rows // 2)
+
+    def draw(self, repeat: int) -> domains.Draw:
+        return _drawn(self, repeat)
+
+    @property
+    def effort(self) -> float:
+        """What the fits of one source take, about, in multiplications of one Newton step."""
+        public = self.where.public_rows
+        return float((self.labelled + self.unlabelled + public) * self.where.dimension**2)
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Sources that are fitted in one slice of work."""
+        count, size = self.where.sources, max(1, int(_SLICE_EFFORT / self.effort))
+        return tuple(tuple(range(first, min(first + size, count))) for first in range(0, count, size))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """The target: how it mixes the domains."""
+
+    sources: Sources
+    mixture: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TargetFit:
+    """Of one repeat, without privacy: weights of public rows (m,), the target's rows and those of its test, in random
+    order and single precision, and the hypothesis of all of its labels."""
+
+    weights: np.ndarray
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    target: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outcome:
+    """By repeat (R): hypothesis weights (R, K), their mean squared error (R,), accuracy (R, 6) by ``METHODS``, and the
+    vectors (R, K or none, d) that are drawn: released hypotheses, prior and posterior with their spread. margins
+    (R, 2), analyst only: the root mean square of the margins that the sources' hypotheses give the target's test rows
+    without noise, and of what the noise does to them."""
+
+    repeats: np.ndarray
+    weights: np.ndarray
+    error: np.ndarray
+    accuracy: np.ndarray
+    hypotheses: np.ndarray
+    prior_mean: np.ndarray
+    prior_sd: np.ndarray
+    posterior: np.ndarray
+    posterior_sd: np.ndarray
+    margins: np.ndarray
+
+    def of(self, method: str) -> np.ndarray:
+        """Accuracy (R,) of a method."""
+        return self.accuracy[:, METHODS.index(method)]
+
+
+def over_repeats(outcomes: Sequence[Outcome], name: str) -> np.ndarray:
+    """One array of all their repeats."""
+    return np.concatenate([getattr(one, name) for one in outcomes])
+
+
+@kept
+def source_fit(model: Sources, repeat: int) -> Fitted:
+    """Steps 1 and 2 of one repeat before noise: axes (K, d)."""
+    parts = [group_fit(model, repeat, group) for group in model.groups]
+    both = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("hypotheses", "tilts")}
+    return replace(parts[0], **both)
+
+
+@kept
+def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
+    """Those of some sources at once."""
+    parts = source_parts(model, repeat)
+    public, how = domains.world(model.where).public, {"lambda_lr": model.lambda_lr, "lambda_iw": model.lambda_iw}
+    return sources.fit([parts[k] for k in group], public, **how)
+
+
+def source_parts(model: Sources, repeat: int) -> list[Source]:
+    """The sources with their two disjoint parts."""
+    drawn = model.draw(repeat)
+    return [
+        Source(labelled=Part(X=X, y=y, rows=names), unlabelled=Part(X=other, rows=others))
+        for (X, y, names), (other, _, others) in zip(drawn.labelled, drawn.unlabelled, strict=True)
+    ]
+
+
+# As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
+@kept(newest=3)
+def _drawn(model: Sources, repeat: int) -> domains.Draw:
+    return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
+
+
+@kept
+def target_fit(model: Target, repeat: int) -> TargetFit:
+    """Step 3 of one repeat, and the baseline that sees all labels of the target."""
+    source = model.sources
+    rng = stream(source.where.seed, "split", repeat + 1, _TARGET_PART)
+    left, shares = source.draw(repeat).left, np.array(model.mixture)
+    X, y = domains.mixed(left, shares, source.reserve, rng)
+    rows = round(len(y) * source.target_rows / source.reserve)
+    X_own, y_own = X[:rows], y[:rows]
+    return TargetFit(
+        weights=_target_weights(source, X_own),
+        X=X_own.astype(np.float32),
+        y=y_own,
+        X_test=X[rows:].astype(np.float32),
+        y_test=y[rows:],
+        target=erm.logistic(X_own, y_own, regularisation=source.lambda_lr).weights,
+    )
+
+
+def _target_weights(source: Sources, X: np.ndarray) -> np.ndarray:
+    public = domains.world(source.where).public
+    return importance.weights(importance.tilts(X, public, regularisation=source.lambda_iw), public)
+
+
+@kept
+def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
+    """Draws of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and tilt."""
+    seed, d = model.where.seed, domains.world(model.where).public.shape[1]
+    return np.array(
+        [
+            [sources.draws(kind, d, stream(seed, "noise", repeat, 2 * k + which)) for which in (0, 1)]
+            for k in range(model.where.sources)
+        ]
+    )
+
+
+def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised anew for each epsilon."""
+    return sources.perturbed(
+        source_parts(model, repeat),
+        domains.world(model.where).public,
+        budget,
+        noise(model, budget.noise, repeat),
+        near=source_fit(model, repeat),
+        lambda_lr=model.lambda_lr,
+        lambda_iw=model.lambda_iw,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsWork:
+    """Make the rows of a world, as texts projected to other features, before anything is fitted to them."""
+
+    where: Where
+    essential: bool = False
+
+    def run(self) -> int:
+        return domains.world(self.where).features
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceWork:
+    """The fits of a group of sources in some repeats, for ``Answer`` to find: they show rows, and are not handed on."""
+
+    model: Sources
+    repeats: tuple[int, ...]
+    group: tuple[int, ...]
+    essential: bool = False
+
+    def run(self) -> None:
+        for repeat in self.repeats:
+            group_fit(self.model, repeat, self.group)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetWork:
+    """The target's fits of some repeats, for ``Answer`` to find: they hold rows, and are not handed on."""
+
+    model: Target
+    repeats: tuple[int, ...]
+    essential: bool = False
+
+    def run(self) -> None:
+        for repeat in self.repeats:
+            target_fit(self.model, repeat)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighing:
+    """What the sources release at a budget, and what the target makes of it without a label: some repeats at once.
+
+    A budget of epsilon inf is without noise.
+    """
+
+    target: Target
+    budget: Budget
+    divergence: str
+    repeats: tuple[int, ...]
+
+    def releases(self) -> list[Release]:
+        """What every source releases, arrays (R, d)."""
+        model, budget = self.target.sources, self.budget
+        if budget.noise == "objective" and budget.epsilon < math.inf:
+            pairs = [perturbed(model, budget, repeat) for repeat in self.repeats]
+            found, tilts = (np.stack(part, axis=1) for part in zip(*pairs, strict=True))
+            return list(sources.each(found, tilts, budget))
+        fits = [source_fit(model, repeat) for repeat in self.repeats]
+        draws = np.stack([noise(model, budget.noise, repeat) for repeat in self.repeats], axis=1)
+        fitted = Fitted(
+            hypotheses=np.stack([one.hypotheses for one in fits], axis=1),
+            tilts=np.stack([one.tilts for one in fits], axis=1),
+            hypothesis_sensitivity=fits[0].hypothesis_sensitivity,
+            tilt_sensitivity=fits[0].tilt_sensitivity,
+        )
+        return sources.release(fitted, budget, draws)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What comes out of the releases with a share of the target's labels."""
+
+    weighing: Weighing
+    share: float
+    essential: bool = False
+
+    def run(self) -> Outcome:
+        return _outcome(self)
+
+
+# Few numbers each: with noise in the objective one for each repeat of a curve, and other curves ask for them again.
+@kept
+def _weighed(asked: Weighing) -> tuple[list[Release], np.ndarray]:
+    """What the sources release, and Step 4: hypothesis weights (R, K)."""
+    released = asked.releases()
+    public = domains.world(asked.target.sources.where).public
+    own = np.stack([target_fit(asked.target, repeat).weights for repeat in asked.repeats])
+    theirs = hypotheses.source_weights(released, public)
+    return released, hypotheses.hypothesis_weights(own, theirs, divergence=asked.divergence)
+
+
+def _outcome(asked: Answer) -> Outcome:
+    """Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
+    weighing = asked.weighing
+    model, repeats = weighing.target, weighing.repeats
+    (released, weights), fits = _weighed(weighing), [target_fit(model, repeat) for repeat in repeats]
+    count, lambda_lr = min(len(one.y) for one in fits), model.sources.lambda_lr
+    labelled = max(2, round(asked.share * count))
+    X, y = (np.stack([getattr(one, name)[:count] for one in fits]) for name in ("X", "y"))
+    own, labels = X[:, :labelled].astype(float), y[:, :labelled]
+    prior, found = hypotheses.informed(released, weights, own, labels)
+    thetas, _ = hypotheses.stacked(released)
+    models = [
+        found,
+        hypotheses.equal(released, own, labels),
+        hypotheses.soft(released, own, labels, X[:, labelled:], lambda_lr=lambda_lr),
+        erm.logistic(own, labels, regularisation=lambda_lr).weights,
+        np.stack([one.target for one in fits]),
+    ]
+    reached = [_accuracy(one, fits) for one in models]
+    best = np.max([_accuracy(thetas[:, k], fits) for k in range(thetas.shape[1])], axis=0)
+    return Outcome(
+        repeats=np.array(repeats),
+        weights=weights,
+        error=((weights - np.array(model.mixture)) ** 2).mean(axis=1),
+        accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
+        hypotheses=thetas,
+        prior_mean=prior.mean,
+        prior_sd=prior.sd,
+        posterior=found,
+        posterior_sd=hypotheses.posterior_sd(own, found, prior),
+        margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),
+    )
+
+
+def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) -> list[float]:
+    """Signal and noise in the margins of a repeat's test rows; released (K, d)."""
+    noiseless = source_fit(model, repeat).hypotheses
+    return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (noiseless, released - noiseless)]
+
+
+def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
+    """On each repeat's test rows: (R, d) -> (R,)."""
+    return np.array([((one.X_test @ w > 0) == one.y_test).mean() for w, one in zip(weights, fits, strict=True)])

@@ -1,0 +1,324 @@
+"""One run of noisy descent, and what it costs by each theorem: the noise is the same, the proof is not."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore.accountants import BASES, gdp, prices
+from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, NoiseFor, Price, StepsWithin
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.privacy import Adjacency, Composed, Guarantee, for_group, for_replacement
+
+# The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
+THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
+ROWS = ("naive", "strong", PUBLISHED, "moments", "renyi", "pld")
+# Where the curves are computed: the quick accountants', and the privacy loss distribution's.
+STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round()))
+EXACT_STEPS = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)
+NOISES = tuple(float(f"{noise:.4g}") for noise in np.geomspace(0.3, 100, 28))
+EXACT_NOISES = tuple(NOISES[place] for place in (0, 2, 4, 6, 8, 11, 14, 18, 22, 27))
+_AT_ONCE = ROWS[:-1]  # of these a whole curve costs milliseconds
+# What may be done with the released weights afterwards, none of which can cost anything.
+AFTERWARDS = ("nothing", "average", "round", "predict")
+
+# How much of that is one slice of work: some 30 ms.
+_SLICES = {"steps": (slice(0, 6), slice(6, 8), slice(8, 9)), "noises": 3, "renyi": 7}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    sampling_rate: q, the chance of a row to be in a step's sample.
+    noise_multiplier: sigma, noise sd over the clipping bound.
+    steps: T.
+    delta: of the guarantee.
+    target_epsilon: the budget to which noise and steps are inverted.
+    people: the size of a group that wants the promise together.
+    settings_tried: how many such runs were made before one was chosen.
+    afterwards: what is then done with the released weights.
+    """
+
+    CHOICES: ClassVar = {"afterwards": AFTERWARDS}
+    LIMITS: ClassVar = {
+        "sampling_rate": (1e-4, 1.0),
+        "noise_multiplier": (0.3, 100.0),
+        "steps": (1, MOST_STEPS),
+        "delta": (1e-10, 1e-2),
+        "target_epsilon": (0.05, 50.0),
+        "people": (1, 50),
+        "settings_tried": (1, 100),
+    }
+    MEASURES: ClassVar = {"epsilon": Measure("epsilon by the loss distribution", "lower", np.ravel)}
+
+    sampling_rate: float = 0.01
+    noise_multiplier: float = 4.0
+    steps: int = 10_000
+    delta: float = 1e-5
+    target_epsilon: float = 1.0
+    people: int = 3
+    settings_tried: int = 10
+    afterwards: str = "average"
+
+    @property
+    def tuned_steps(self) -> int:
+        """The steps of all runs that were made."""
+        return self.steps * self.settings_tried
+
+    @property
+    def tuning_accountant(self) -> str:
+        """By which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
+        too_long = self.exact_accountant != "gdp" and self.tuned_steps > MOST_COUNTED
+        return "renyi" if too_long else self.exact_accountant
+
+    @property
+    def exact_accountant(self) -> str:
+        """The tight one, as it answers while a slider moves."""
+        return "gdp" if self.sampling_rate == 1 else "pld-coarse"
+
+    def schedule(self) -> Iterable[Task]:
+        """The quick accountants first, then the loss distribution, coarse before fine, then the searches."""
+        return (task for group in self.work.values() for task in group)
+
+    @cached_property
+    def work(self) -> dict[str, tuple[Any, ...]]:
+        """What is asked -> the tasks that answer it, most urgent first."""
+        sigma, wanted = (self.noise_multiplier,), (*STEPS, self.steps)
+        budget = {"sampling_rate": self.sampling_rate, "epsilon": self.target_epsilon, "delta": self.delta}
+        quick = ("naive", "strong", "moments")
+        exact, whole, half = self.exact_accountant, self.sampling_rate == 1, (self.noise_multiplier / 2,)
+        return {
+            **{name: (self._price(name, sigma, wanted, essential=True),) for name in _AT_ONCE},
+            "unsampled": (replace(self._price("gdp", sigma, (self.steps,), essential=True), sampling_rate=1.0),),
+            **{f"noises {n}": (self._price(n, NOISES, (self.steps,), essential=True),) for n in _AT_ONCE[:-1]},
+            "today": (self._price(exact, sigma, (self.steps,)),),
+            "pld": tuple(self._price(exact, sigma, EXACT_STEPS[part]) for part in _SLICES["steps"]),
+            **{f"most {n}": (self._within(n, essential=True),) for n in (*quick, "renyi")},
+            **{f"least {n}": (NoiseFor(accountant=n, steps=self.steps, **budget, essential=True),) for n in quick},
+            "noises renyi": self._sliced("renyi", NOISES, _SLICES["renyi"]),
+            "tuned": (self._price(self.tuning_accountant, sigma, (self.tuned_steps,)),),
+            "replaced": (replace(self._price(exact, half, (self.steps,)), adjacency=Adjacency.REPLACE_ONE),),
+            "noises pld": self._sliced(exact, EXACT_NOISES, _SLICES["noises"]),
+            "least renyi": (NoiseFor(accountant="renyi", steps=self.steps, **budget),),
+            "most pld": (self._within(exact),),
+            "least pld": (NoiseFor(accountant=exact, steps=self.steps, **budget),),
+            "fine": (self._price("gdp" if whole else "pld", sigma, (self.steps,)),),
+        }
+
+    def _price(self, accountant, noise_multipliers, steps, *, essential=False) -> Price:
+        return Price(
+            accountant=accountant,
+            sampling_rate=self.sampling_rate,
+            noise_multipliers=noise_multipliers,
+            steps=steps,
+            delta=self.delta,
+            essential=essential,
+        )
+
+    def _sliced(self, accountant: str, noises: tuple[float, ...], width: int) -> tuple[Price, ...]:
+        parts = [noises[first : first + width] for first in range(0, len(noises), width)]
+        return tuple(self._price(accountant, part, (self.steps,)) for part in parts)
+
+    def _within(self, accountant: str, *, essential: bool = False) -> StepsWithin:
+        return StepsWithin(
+            accountant=accountant,
+            sampling_rate=self.sampling_rate,
+            noise_multiplier=self.noise_multiplier,
+            epsilon=self.target_epsilon,
+            delta=self.delta,
+            essential=essential,
+        )
+
+    def probe(self) -> Price:
+        (task,) = self.work["fine"]
+        return task
+
+    def result(self, outcomes: Mapping[Any, Any]) -> "LedgerResult":
+        """Assemble what has been done; needs the essential tasks only."""
+        found = {}
+        for name, group in self.work.items():
+            parts = [outcomes.get(task, np.full(getattr(task, "shape", ()), math.nan)) for task in group]
+            found[name] = np.concatenate([np.ravel(part) for part in parts])
+        return LedgerResult(settings=self, found=found)
+
+
+class Effect(NamedTuple):
+    """Something that changes the bill, or does not: the guarantee then, or None while it is being computed."""
+
+    name: str
+    guarantee: Guarantee | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LedgerResult:
+    """What a page shows. A number is NaN where it is still to be computed.
+
+    found: what was asked -> the numbers, flat, see ``LedgerSettings.work``.
+    """
+
+    settings: LedgerSettings
+    found: Mapping[str, np.ndarray]
+
+    def epsilon(self, row: str) -> float:
+        """What the whole run costs by one row of the ledger."""
+        if row != "pld":
+            return float(self.found[row][len(STEPS)])
+        fine = float(self.found["fine"][0])
+        return float(self.found["today"][0]) if math.isnan(fine) else fine
+
+    @property
+    def unsampled(self) -> float:
+        """The same noise on the whole data in every step: exact [dong2022, Corollary 3.3]."""
+        return float(self.found["unsampled"][0])
+
+    @property
+    def saved(self) -> float:
+        """How many times as much the same noise would cost without sampling."""
+        return self.unsampled / self.held.epsilon if self.held.epsilon > 0 else math.inf
+
+    @property
+    def never_sampled(self) -> float:
+        """The expected share of rows that are in no sample."""
+        return (1 - self.settings.sampling_rate) ** self.settings.steps
+
+    @property
+    def moments_floor(self) -> float:
+        """What delta alone costs by the moments accountant, whose orders end at 32, however much noise there is."""
+        return math.log(1 / self.settings.delta) / 32
+
+    @property
+    def one_step(self) -> float:
+        """What the classical theorems charge for one step."""
+        one = self.settings
+        return prices.one_step(one.sampling_rate, one.noise_multiplier, one.steps, delta=one.delta)
+
+    def over_steps(self, row: str) -> tuple[np.ndarray, np.ndarray]:
+        """(steps, epsilon) of a row's curve, as far as it is computed."""
+        steps, found = (EXACT_STEPS, self.found["pld"]) if row == "pld" else (STEPS, self.found[row][: len(STEPS)])
+        steps = np.append(steps, self.settings.steps)
+        return _drawable(steps, np.append(found, self.epsilon(row)))
+
+    def over_noise(self, row: str) -> tuple[np.ndarray, np.ndarray]:
+        """(noise multiplier, epsilon) of a row's curve at today's steps, as far as it is computed.
+
+        The same whatever today's noise is: so the curve stays as it is drawn while the noise moves.
+        """
+        return _drawable(np.array(EXACT_NOISES if row == "pld" else NOISES), self.found[f"noises {row}"])
+
+    def least_noise(self, theorem: str) -> float:
+        """The noise multiplier that the target needs; infinite where none is enough."""
+        return float(self.found[f"least {theorem}"][0])
+
+    def most_steps(self, theorem: str) -> float:
+        """The number of steps that the target allows, up to ``MOST_STEPS``."""
+        return float(self.found[f"most {theorem}"][0])
+
+    def guarantee(self, theorem: str) -> Guarantee | None:
+        """The whole run's guarantee by one theorem; None while it is being computed."""
+        if theorem == "pld":
+            rests = self.settings.sampling_rate < 1 and not math.isnan(self.found["fine"][0])
+            return self._held(self.epsilon("pld"), accountant="pld" if rests else self.settings.exact_accountant)
+        return self._held(self.epsilon(theorem), accountant=theorem)
+
+    @cached_property
+    def held(self) -> Guarantee:
+        """The best guarantee computed so far."""
+        return min(filter(None, map(self.guarantee, THEOREMS)), key=lambda one: one.epsilon)
+
+    @property
+    def exact_accuracy(self) -> float | None:
+        """The best attacker's accuracy where the noise alone says it: with all rows in every step."""
+        event = self.held.event
+        return gdp.attacker_accuracy(gdp.mu_of_event(event)) if gdp.is_gaussian(event) else None
+
+    def _held(self, epsilon, *, accountant, adjacency=Adjacency.ADD_REMOVE, rate=None, noise=1.0, steps=None):
+        if math.isnan(epsilon):
+            return None
+        one = prices.step(rate or self.settings.sampling_rate, noise * self.settings.noise_multiplier)
+        event, delta = Composed(event=one, count=steps or self.settings.steps), self.settings.delta
+        basis = BASES[accountant]
+        return Guarantee(
+            epsilon=float(epsilon), delta=delta, adjacency=adjacency, unit="record", basis=basis, event=event
+        )
+
+    @property
+    def replaced(self) -> Guarantee | None:
+        """The same noise under replace-one, where its multiplier is half: the sum may change by twice the bound."""
+        accountant, found = self.settings.exact_accountant, float(self.found["replaced"][0])
+        own = self._held(found, accountant=accountant, adjacency=Adjacency.REPLACE_ONE, noise=0.5)
+        return self.replaced_in_two if own is None or math.isinf(own.epsilon) else own
+
+    @property
+    def replaced_in_two(self) -> Guarantee:
+        """The same by a removal and an addition: (2 epsilon, (1 + e^epsilon) delta)."""
+        return for_replacement(self.held)
+
+    @property
+    def tuned(self) -> Guarantee | None:
+        """All runs that were made before one was chosen, composed."""
+        steps, accountant = self.settings.tuned_steps, self.settings.tuning_accountant
+        return self._held(float(self.found["tuned"][0]), accountant=accountant, steps=steps)
+
+    def effects(self) -> tuple[Effect, ...]:
+        """What the same noise promises, seen from elsewhere."""
+        held, settings = self.guarantee("pld"), self.settings
+        group = for_group(held, people=settings.people) if held is not None else None
+        return (
+            Effect(name="run", guarantee=held),
+            Effect(name="unsampled", guarantee=self._held(self.unsampled, accountant="gdp", rate=1.0)),
+            Effect(name="group", guarantee=group),
+            Effect(name="afterwards", guarantee=held),
+            Effect(name="tuned", guarantee=self.tuned),
+            Effect(name="replaced", guarantee=self.replaced),
+        )
+
+    def rows(self) -> list[dict[str, str | float | bool]]:
+        """A row a theorem: epsilon of the run, and what the target epsilon allows."""
+        rows = []
+        for row in ROWS:
+            bound = row != PUBLISHED
+            steps = self.most_steps(row) if bound else math.nan
+            rows.append(
+                {
+                    "accountant": row,
+                    "epsilon": self.epsilon(row),
+                    "a bound": bound,
+                    "least noise multiplier": self.least_noise(row) if bound else math.nan,
+                    "most steps": steps,
+                    "most epochs": steps * self.settings.sampling_rate,
+                }
+            )
+        return rows
+
+    def table(self) -> pd.DataFrame:
+        """``rows`` as a frame."""
+        return pd.DataFrame(self.rows())
+
+    def effects_table(self) -> pd.DataFrame:
+        """A row an effect: epsilon, delta, neighbours, unit and basis."""
+        fields = ("epsilon", "delta", "adjacency", "unit", "basis")
+        done = [one for one in self.effects() if one.guarantee is not None]
+        rows = [(one.name, *(getattr(one.guarantee, name) for name in fields)) for one in done]
+        return pd.DataFrame(rows, columns=["effect", *fields])
+
+    def curves(self) -> pd.DataFrame:
+        """A row a point of the two charts: over, row, at, epsilon."""
+        parts = []
+        for over, points in (("steps", self.over_steps), ("noise multiplier", self.over_noise)):
+            for row in ROWS:
+                at, epsilon = points(row)
+                parts.append(pd.DataFrame({"over": over, "accountant": row, "at": at, "epsilon": epsilon}))
+        return pd.concat(parts, ignore_index=True)
+
+
+def _drawable(at: np.ndarray, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The points in rising order, without what is not computed, infinite, or 0 and so not on a log scale."""
+    at, first = np.unique(np.asarray(at, dtype=float), return_index=True)
+    epsilon = epsilon[first]
+    good = np.isfinite(epsilon) & (epsilon > 0)
+    return at[good], epsilon[good]

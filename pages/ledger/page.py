@@ -1,0 +1,69 @@
+"""What does a run cost, and by which proof?"""
+
+from pages.ledger import figures
+from pages.ledger import words as say
+from pages.ledger.experiment import LedgerSettings
+from ui import controls, live
+from ui.page import Knobs, Page, Slices, always, listed
+from ui.panels import WHY
+from ui.plot import theme
+
+RUN = ("sampling_rate", "steps", "delta")
+ELSEWHERE = ("target_epsilon", "people", "settings_tried")
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """The bill over steps and over noise, and under them what else changes it."""
+    steps, noise, effects = figures.over_steps(result), figures.over_noise(result), figures.effects(result)
+    return [
+        [
+            live.Picture(name="steps", figure=steps, alt=say.curve_alt(result, "steps"), height=380),
+            live.Picture(name="noise", figure=noise, alt=say.curve_alt(result, "noise"), height=380),
+        ],
+        [live.Picture(name="effects", figure=effects, alt=say.effects_alt(result), height=330)],
+    ]
+
+
+def setup(desk: controls.Desk) -> None:
+    """The choices that make another experiment."""
+    desk.choose("afterwards", "Then, with the released weights", say.AFTERWARDS, wide=True, help=say.AFTERWARDS_HELP)
+
+
+LEGEND = tuple((name, colour, say.LEGEND[dash]) for name, colour, dash in theme.THEOREMS.values())
+
+
+PAGE = Page(
+    name="ledger",
+    title="Ledger",
+    icon=":material/receipt_long:",
+    group="What the promise means",
+    question="What does a run cost, and by which proof?",
+    settings=LedgerSettings,
+    setup=setup,
+    lead=always(
+        "A model is trained in steps. Each looks at a random sample, adds Gaussian noise, and costs some privacy. "
+        "**Drag the noise or the steps.** Every curve counts the *same* run; only the theorem differs."
+    ),
+    legend=always(LEGEND),
+    knobs=always(Knobs(hero="noise_multiplier", main=(*RUN, *ELSEWHERE), changes=say.KNOBS)),
+    words={
+        "verdict": say.verdict,
+        "why": listed(say.diagnostics),
+        "effects": listed(say.effects),
+        "guarantee": say.guarantee,
+        "neighbours": say.neighbours,
+        "table": say.table,
+    },
+    below=["table"],
+    cards={
+        "why": WHY,
+        "effects": "What else moves the bill",
+        "guarantee": "The guarantee",
+        "neighbours": "Two meanings of a neighbour",
+    },
+    pictures=pictures,
+    # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
+    # slider moves: enough for the quick theorems and the exact figure of this run; its curves follow at rest.
+    slices=Slices(first=0, moving=0.02),
+    frames=lambda result: {"Curves": result.curves, "Table": result.table, "Effects": result.effects_table},
+)

@@ -1,0 +1,242 @@
+"""One number, or one winner, released from two neighbouring data sets: with you in them, and without you."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.streams import stream
+from pages.mechanisms.work import EPSILON_RANGE, Choice, Claim, ErrorCurves, Errors, Worlds, promised_misses
+
+NUMBER_MECHANISMS = {
+    "laplace": "Laplace",
+    "gaussian": "Gaussian, exact",
+    "classical": "Gaussian, textbook formula",
+}
+COUNT_NOISES = {"gumbel": "Gumbel (exponential mechanism)", "laplace": "Laplace"}
+VOTES = ("leader", "runner-up", "last")
+RELEASES = 200
+_DOTS = 50
+_BASE = 20  # answers of the runner-up among the options
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismsSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    mechanism: the noise on the number.
+    epsilon, delta: what it claims; Laplace noise needs no delta.
+    sensitivity: the most that one person may add.
+    value: the true number without you; with you it is larger by ``sensitivity``.
+    prior: the reader's own chance that you are in.
+    release: how many of the seeded releases have been looked at.
+    options: the counts among which report-noisy-max chooses.
+    lead: by how much the first is ahead.
+    vote: where your answer goes.
+    noise: on the counts.
+    seed: of the releases.
+    """
+
+    CHOICES: ClassVar = {"mechanism": NUMBER_MECHANISMS, "noise": COUNT_NOISES, "vote": VOTES}
+    LIMITS: ClassVar = {
+        "epsilon": EPSILON_RANGE,
+        "delta": (1e-9, 1e-2),
+        "sensitivity": (0.1, 100.0),
+        "value": (0, 1000),
+        "prior": (0.01, 0.99),
+        "release": (1, RELEASES),
+        "options": (2, 8),
+        "lead": (0, 50),
+        "seed": (0, 9999),
+    }
+    MEASURES: ClassVar = {
+        "within": Measure("error of nine releases in ten", "lower", lambda worlds: np.array([worlds.within])),
+        "attacker": Measure("accuracy of the attacker", "lower", lambda worlds: np.array([worlds.balanced_accuracy])),
+    }
+
+    mechanism: str = "laplace"
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    sensitivity: float = 1.0
+    value: int = 40
+    prior: float = 0.5
+    release: int = 1
+    options: int = 4
+    lead: int = 3
+    vote: str = "runner-up"
+    noise: str = "gumbel"
+    seed: int = 4
+
+    @property
+    def counts(self) -> tuple[float, ...]:
+        """The answers for each option without you: a leader, and each further one two behind the one before it."""
+        return (_BASE + self.lead, *(_BASE - 2.0 * place for place in range(self.options - 1)))
+
+    @property
+    def voted(self) -> int:
+        """Which option has your answer."""
+        return {"leader": 0, "runner-up": 1, "last": self.options - 1}[self.vote]
+
+    def claim(self, mechanism: str) -> Claim:
+        """What is published by this mechanism."""
+        delta = 0.0 if mechanism == "laplace" else self.delta
+        number = {"epsilon": self.epsilon, "sensitivity": self.sensitivity, "value": self.value}
+        return Claim(mechanism=mechanism, delta=delta, **number)
+
+    def schedule(self) -> Iterable[Task]:
+        """All quick: nothing is left for later."""
+        choice = Choice(
+            counts=self.counts,
+            vote=self.voted,
+            sensitivity=self.sensitivity,
+            epsilon=self.epsilon,
+            noise=self.noise,
+        )
+        return (self.claim(self.mechanism), Errors(delta=self.delta), choice)
+
+    def probe(self) -> Claim:
+        return self.claim(self.mechanism)
+
+    def result(self, outcomes: Mapping[Any, Any]) -> "MechanismsResult":
+        """Everything else is closed form."""
+        claim, *_ = tasks = self.tasks()
+        worlds, errors, choice = (outcomes[task] for task in tasks)
+        truth = np.full(RELEASES, self.value + self.sensitivity)
+        return MechanismsResult(
+            settings=self,
+            claim=claim,
+            worlds=worlds,
+            releases=claim.made.release(truth, stream(self.seed, "noise")),
+            errors=errors,
+            chances=np.exp(choice),
+            choice_ratio=_difference(choice),
+        )
+
+
+def _difference(log_chances: np.ndarray) -> np.ndarray:
+    """ln P(i wins with you) / P(i wins without you), (k,); NaN where neither can be told from 0."""
+    with np.errstate(invalid="ignore"):
+        return log_chances[1] - log_chances[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MechanismsResult:
+    """What a page shows.
+
+    claim: what is promised, and what holds. releases (200,): drawn in the world with you. chances (2, k):
+    that each option wins, without you and with you; choice_ratio (k,): the log of their ratio.
+    """
+
+    settings: MechanismsSettings
+    claim: Claim
+    worlds: Worlds
+    releases: np.ndarray
+    errors: ErrorCurves
+    chances: np.ndarray
+    choice_ratio: np.ndarray
+
+    @property
+    def over_exact(self) -> float:
+        """This noise over the least Gaussian noise that keeps the claim."""
+        return self.worlds.scale / self.settings.claim("gaussian").worlds.scale
+
+    @property
+    def largest_change(self) -> float:
+        """Of the log of any option's chance to win, when you vote."""
+        return float(np.nanmax(np.abs(self.choice_ratio)))
+
+    @property
+    def cut(self) -> float:
+        """The published number above which that attacker, with the reader's prior, says "in"."""
+        prior = self.settings.prior
+        return self.worlds.threshold(math.log((1 - prior) / prior))
+
+    def posterior_range(self, prior: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far the promise lets a prior fall, and rise: odds by e^-epsilon, and by e^epsilon."""
+        odds = np.log(prior) - np.log1p(-np.asarray(prior))
+        return expit(odds - self.settings.epsilon), expit(odds + self.settings.epsilon)
+
+    @property
+    def outputs(self) -> np.ndarray:
+        """Outputs x (m,), twice as far as ``reach``, dense where the densities bend."""
+        worlds, (low, high) = self.worlds, self.reach
+        far = (high - low) / 2
+        around = worlds.scale * worlds.at_share(np.linspace(0.001, 0.999, 81))
+        centres = worlds.value + np.array([0.0, worlds.sensitivity])
+        near = [np.linspace(low, high, 101), centres, *(centre + around for centre in centres)]
+        return np.unique(np.concatenate([np.linspace(low - far, high + far, 81), *near]))
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """A range of outputs that holds nearly all releases, and the threshold of epsilon where there is one."""
+        worlds = self.worlds
+        middle = worlds.value + worlds.sensitivity / 2
+        half = worlds.sensitivity / 2 + worlds.scale * float(worlds.at_share(0.998))
+        line = worlds.threshold(self.settings.epsilon) - middle
+        half = max(half, line + worlds.scale / 2) if np.isfinite(line) else half
+        return middle - half, middle + half
+
+    def dots(self) -> np.ndarray:
+        """(2, 50): fifty equally likely releases, without you and with you: the middles of fifty equal shares."""
+        noise = self.worlds.scale * self.worlds.at_share((np.arange(_DOTS) + 0.5) / _DOTS)
+        return self.worlds.value + np.array([[0.0], [self.worlds.sensitivity]]) + noise
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """A row an output: densities and log-ratio."""
+        x = self.outputs
+        without, with_you = self.worlds.densities(x)
+        columns = {"output": x, "density without you": without, "density with you": with_you}
+        return pd.DataFrame(columns | {"log ratio": self.worlds.log_ratio(x)})
+
+    @property
+    def trade_off(self) -> pd.DataFrame:
+        """A row a share of false alarms: the misses of the best test, and what the claim leaves at least."""
+        tail = np.geomspace(1e-9, 0.05, 40)
+        alpha = np.concatenate([[0.0], tail, np.linspace(0.06, 0.94, 67), 1 - tail[::-1], [1.0]])
+        promised = promised_misses(alpha, epsilon=self.settings.epsilon, delta=self.claim.delta)
+        return pd.DataFrame({"false alarms": alpha, "misses": self.worlds.misses(alpha), "promised": promised})
+
+    @property
+    def profile(self) -> pd.DataFrame:
+        """A row an epsilon: the delta that this noise needs there, closest where Laplace noise needs no more."""
+        near = self.settings.epsilon * (1 - np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0]))
+        epsilons = np.unique(np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])]))
+        deltas = [self.worlds.delta_at(float(epsilon)) for epsilon in epsilons]
+        return pd.DataFrame({"epsilon": epsilons, "delta": deltas})
+
+    @property
+    def sequence(self) -> pd.DataFrame:
+        """A row a release looked at so far: what it said, and what it says about you."""
+        x = self.releases[: self.settings.release]
+        columns = {"release": np.arange(1, len(x) + 1), "output": x, "log ratio": self.worlds.log_ratio(x)}
+        return pd.DataFrame(columns | {"posterior": self.worlds.posterior(x, self.settings.prior)})
+
+    @property
+    def choice(self) -> pd.DataFrame:
+        """A row an option: its answers without you, and its chance to win in both worlds."""
+        names = [chr(ord("A") + place) for place in range(self.settings.options)]
+        columns = {"option": names, "answers": self.settings.counts}
+        return pd.DataFrame(columns | {"without you": self.chances[0], "with you": self.chances[1]})
+
+    def table(self) -> pd.DataFrame:
+        """The three mechanisms at these settings, a row each."""
+        return pd.DataFrame([_row(self.settings.claim(name)) for name in NUMBER_MECHANISMS])
+
+
+def _row(claim: Claim) -> dict[str, Any]:
+    return {
+        "mechanism": claim.mechanism,
+        "within": claim.worlds.within,
+        "claimed epsilon": claim.epsilon,
+        "claimed delta": claim.delta,
+        "real epsilon": claim.guarantee.epsilon,
+        "needed delta": claim.needed_delta,
+        "attacker": claim.worlds.balanced_accuracy,
+        "holds": claim.holds,
+    }

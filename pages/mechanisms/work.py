@@ -1,0 +1,297 @@
+"""One number released in two neighbouring worlds, and a choice, all exact: no simulation.
+
+The noise z has a symmetric density f with distribution function F, scaled by ``scale`` and placed at the true number:
+``value`` in the world without you, ``value + sensitivity`` in the world with you. Both families are log-concave, so
+the log-ratio never falls with the output, and by the lemma of Neyman and Pearson every best attack is a threshold.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import expit, log_softmax, ndtr, ndtri
+
+from dpcore import accountants, check
+from dpcore.accountants import gdp
+from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, classical_noise_multiplier
+from dpcore.privacy import Adjacency, Guarantee
+from dpcore.training.recipes import crossing
+
+FAMILIES = ("laplace", "gaussian")
+EPSILON_RANGE = (0.01, 150.0)
+# Of the noise, this share lies below +x where nine releases in ten lie within +-x.
+_NINE_IN_TEN = 0.95
+# How far, in parts of it, a rounded scale may put the mu of Laplace noise from the epsilon that it was made for.
+_ROUNDING = 1e-12
+# An interval of at most this many scales of noise is integrated by 20 nodes, to rounding.
+_PIECE = 4.0
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+# Beyond this many scales nothing is left that a double can hold beside 1; beyond _FAR not even by itself.
+_REACH, _FAR = 45.0, 700.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worlds:
+    """Two worlds, one noise. ``scale``: the standard deviation of Gaussian noise, b of Laplace noise."""
+
+    family: str
+    value: float
+    sensitivity: float
+    scale: float
+
+    def __post_init__(self) -> None:
+        check.choice(FAMILIES, family=self.family)
+        check.positive(sensitivity=self.sensitivity)
+        check.positive(scale=self.scale)
+
+    @property
+    def mu(self) -> float:
+        """How many scales apart the worlds are: the epsilon of Laplace noise, the mu of Gaussian noise."""
+        return self.sensitivity / self.scale
+
+    def below(self, z: np.ndarray) -> np.ndarray:
+        """F(z), the share of noise below z scales."""
+        z = np.asarray(z, dtype=float)
+        if self.family == "gaussian":
+            return ndtr(z)
+        tail = np.exp(-np.abs(z)) / 2
+        return np.where(z < 0, tail, 1 - tail)
+
+    def at_share(self, share: np.ndarray) -> np.ndarray:
+        """The noise, in scales, that the given share lies below: the inverse of F."""
+        share = np.asarray(share, dtype=float)
+        if self.family == "gaussian":
+            return ndtri(share)
+        with np.errstate(divide="ignore"):
+            low = np.log(2 * np.minimum(share, 1 - share))
+        return np.where(share < 0.5, low, -low)
+
+    @property
+    def within(self) -> float:
+        """Nine releases in ten fall within plus or minus this."""
+        return float(self.scale * self.at_share(_NINE_IN_TEN))
+
+    def densities(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(without you, with you) at outputs ``x``."""
+        z = (np.asarray(x, dtype=float) - self.value) / self.scale
+        return self._density(z), self._density(z - self.mu)
+
+    def _density(self, z: np.ndarray) -> np.ndarray:
+        if self.family == "gaussian":
+            return np.exp(-(z**2) / 2) / (self.scale * math.sqrt(2 * math.pi))
+        return np.exp(-np.abs(z)) / (2 * self.scale)
+
+    def log_ratio(self, x: np.ndarray) -> np.ndarray:
+        """ln(density with you / density without you) at outputs ``x``: what an attacker learns, in nats."""
+        z = (np.asarray(x, dtype=float) - self.value) / self.scale
+        if self.family == "gaussian":
+            return self.mu * z - self.mu**2 / 2
+        return np.abs(z) - np.abs(z - self.mu)
+
+    def threshold(self, level: float) -> float:
+        """The output above which the log-ratio exceeds ``level``; infinite where it always, or never, does."""
+        if self.family == "gaussian":
+            z = level / self.mu + self.mu / 2
+        elif abs(level) < self.mu * (1 - _ROUNDING):
+            z = (level + self.mu) / 2
+        else:
+            z = math.copysign(math.inf, level)
+        return self.value + self.scale * z
+
+    def beyond(self, level: float) -> tuple[float, float]:
+        """(without you, with you): the chance of an output whose log-ratio exceeds ``level``."""
+        z = (self.threshold(level) - self.value) / self.scale
+        return float(self.below(-z)), float(self.below(self.mu - z))
+
+    def outside(self, epsilon: float) -> float:
+        """The chance of a log-ratio beyond plus or minus epsilon, the same in both worlds; larger than ``delta_at``.
+
+        The worlds mirror each other: with you, below -epsilon is as likely as, without you, above epsilon.
+        """
+        return math.fsum(self.beyond(epsilon))
+
+    def delta_at(self, epsilon: float) -> float:
+        """The smallest delta at which the release is (epsilon, delta)-DP, exactly: max_S P(S) - e^epsilon Q(S).
+
+        Laplace: 1 - e^{(epsilon - mu)/2} below mu, the rest being P - e^epsilon Q beyond the threshold, and then 0.
+        Gaussian: [balle2018, Theorem 8].
+        """
+        if self.family == "gaussian":
+            return gdp.delta_of(epsilon, mu=self.mu)
+        return -math.expm1((epsilon - self.mu) / 2) if epsilon < self.mu * (1 - _ROUNDING) else 0.0
+
+    def misses(self, false_alarms: np.ndarray) -> np.ndarray:
+        """The least share of misses among tests with this share of false alarms: F(F^-1(1 - alpha) - mu).
+
+        This trade-off curve is all that there is to know of an attack on one release [dong2022, Sec. 2].
+        """
+        return self.below(-self.at_share(false_alarms) - self.mu)
+
+    def attacker(self, prior: float) -> tuple[float, float, float]:
+        """(false alarms, misses, accuracy) of the best attacker who holds ``prior`` for "in": they say "in" where the
+        posterior is above 1/2, so where the log-ratio exceeds ln((1 - prior)/prior)."""
+        alarms, hits = self.beyond(math.log((1 - prior) / prior))
+        misses = 1 - hits
+        return alarms, misses, prior * (1 - misses) + (1 - prior) * (1 - alarms)
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The accuracy of the best attacker against this very noise, first guess 50:50."""
+        return self.attacker(0.5)[2]
+
+    def posterior(self, x: np.ndarray, prior: float) -> np.ndarray:
+        """The chance of "in" after the output ``x``: the prior odds times the ratio of the densities (Bayes)."""
+        return expit(self.log_ratio(x) + math.log(prior / (1 - prior)))
+
+
+def promised_misses(false_alarms: np.ndarray, *, epsilon: float, delta: float) -> np.ndarray:
+    """What every (epsilon, delta)-DP mechanism leaves an attacker at least, in misses [kairouz2015, Theorem 2.1].
+
+    max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha))
+    """
+    alpha = np.asarray(false_alarms, dtype=float)
+    return np.maximum(0, np.maximum(1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A number published by a mechanism that claims (epsilon, delta): its noise, and what that really gives.
+
+    mechanism: "laplace", which needs no delta, "gaussian", or "classical", by the textbook's formula. value: the true
+    number without you; with you it is larger by ``sensitivity``.
+    """
+
+    mechanism: str
+    epsilon: float
+    delta: float
+    sensitivity: float
+    value: float
+    essential: ClassVar[bool] = True
+
+    @cached_property
+    def made(self) -> Laplace | Gaussian:
+        """The mechanism itself."""
+        if self.mechanism == "laplace":
+            return Laplace(sensitivity=self.sensitivity, epsilon=self.epsilon)
+        calibration = "analytic" if self.mechanism == "gaussian" else "classical"
+        return Gaussian(sensitivity=self.sensitivity, epsilon=self.epsilon, delta=self.delta, calibration=calibration)
+
+    @cached_property
+    def worlds(self) -> Worlds:
+        made = self.made
+        family, scale = ("laplace", made.scale) if isinstance(made, Laplace) else ("gaussian", made.sd)
+        return Worlds(family=family, value=self.value, sensitivity=self.sensitivity, scale=scale)
+
+    @property
+    def needed_delta(self) -> float:
+        """The delta that the noise needs at the claimed epsilon."""
+        return self.worlds.delta_at(self.epsilon)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the noise keeps the claim; the slack is for the rounding of a calibration."""
+        return self.needed_delta <= self.delta * (1 + 1e-9)
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What the noise really gives: for the textbook formula this is not what it claims."""
+        if isinstance(self.made, Gaussian):
+            return accountants.account(self.made.event, delta=self.delta, adjacency=Adjacency.ADD_REMOVE)
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=0.0,
+            adjacency=Adjacency.ADD_REMOVE,
+            unit="record",
+            basis="Laplace mechanism, exact",
+            event=self.made.event,
+        )
+
+    def run(self) -> Worlds:
+        return self.worlds
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorCurves:
+    """x in units of the sensitivity, such that nine releases in ten fall within +-x, over ``epsilons`` (m,).
+
+    within: mechanism -> (m,). crossing: from this epsilon on, the textbook formula promises more than it gives.
+    """
+
+    epsilons: np.ndarray
+    within: dict[str, np.ndarray]
+    crossing: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errors:
+    """The error of each mechanism over the whole range of epsilon."""
+
+    delta: float
+    essential: ClassVar[bool] = True
+
+    def run(self) -> ErrorCurves:
+        epsilons = np.geomspace(*EPSILON_RANGE, 61)
+        reach = {one: Worlds(family=one, value=0, sensitivity=1, scale=1).within for one in FAMILIES}
+        exact = np.array([1 / gdp.mu_of(float(epsilon), delta=self.delta) for epsilon in epsilons])
+        within = {
+            "laplace": reach["laplace"] / epsilons,
+            "gaussian": reach["gaussian"] * exact,
+            "classical": reach["gaussian"] * classical_noise_multiplier(epsilons, delta=self.delta),
+        }
+        return ErrorCurves(epsilons=epsilons, within=within, crossing=crossing(self.delta))
+
+
+def log_chances(counts: np.ndarray, *, scale: float, noise: str) -> np.ndarray:
+    """ln P(i wins) for each of ``counts`` (k,) with noise of this scale; -inf where no double can hold it.
+
+    gumbel: the exponential mechanism, e^{c_i/scale} / sum_j e^{c_j/scale} [mcsherry2007, Theorem 6].
+    laplace: ln of integral f(t - c_i) prod_{j != i} F(t - c_j) dt.
+    """
+    centres = np.asarray(counts, dtype=float) / scale
+    if noise == "gumbel":
+        return log_softmax(centres)
+    with np.errstate(divide="ignore"):
+        return np.log([_laplace(centres, place) for place in range(len(centres))])
+
+
+def _laplace(centres: np.ndarray, place: int) -> float:
+    """The integral by Gauss and Legendre between the kinks of the densities, which lie at the centres."""
+    low, high = centres[place] - _REACH, centres.max() + _REACH
+    if high > centres[place] + _FAR:
+        return 0.0  # most of what there is lies where the density cannot be held
+    kinks = np.unique(np.concatenate([[low], centres[(centres > low) & (centres < high)], [high]]))
+    ends = np.concatenate(
+        [np.linspace(a, b, int(np.ceil((b - a) / _PIECE)) + 1)[:-1] for a, b in pairwise(kinks)] + [[high]]
+    )
+    half = np.diff(ends)[:, None] / 2
+    t = (ends[:-1, None] + half + half * _NODES).ravel()
+    weights = (half * _WEIGHTS).ravel()
+    density = np.exp(-np.abs(t - centres[place])) / 2
+    others = t[:, None] - np.delete(centres, place)
+    tails = np.exp(-np.abs(others)) / 2
+    return float(weights @ (density * np.where(others < 0, tails, 1 - tails).prod(axis=1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The winner among ``counts`` without you, and with you: you add ``sensitivity`` to count ``vote``.
+
+    Counts of people who come or go move one way only, so NoisyMax needs half the noise.
+    """
+
+    counts: tuple[float, ...]
+    vote: int
+    sensitivity: float
+    epsilon: float
+    noise: str
+    essential: ClassVar[bool] = True
+
+    def run(self) -> np.ndarray:
+        """ln P(i wins), (2, k): without you, with you."""
+        mechanism = NoisyMax(sensitivity=self.sensitivity, epsilon=self.epsilon, noise=self.noise, monotone=True)
+        worlds = np.array([self.counts, self.counts])
+        worlds[1, self.vote] += self.sensitivity
+        return np.array([log_chances(counts, scale=mechanism.scale, noise=self.noise) for counts in worlds])

@@ -1,0 +1,291 @@
+"""A network trained by DP-SGD, watched from the first step to the last [abadi2016]."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, pairwise, takewhile, zip_longest
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from dpcore import check
+from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
+from dpcore.data import toy as data
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.kept import kept
+from dpcore.training.networks import ACTIVATIONS, Architecture
+from dpcore.training.sgd import VARIANTS, Recipe
+from pages.network.result import Lots, NetworkResult
+from pages.network.work import FRAMES, Ensemble, Job, Rows, Trained
+
+DATA = ("moons", "circles", "spirals", "blobs", "digits")
+CLIPPING = {"flat": "the whole gradient", "layers": "each layer"}
+PLANS = {"epochs": "noise made for the epochs", "noise": "train until the budget is used up"}
+# What a person may count by -> the accountant that is quick enough to do it while a slider moves.
+ACCOUNTANTS = {"renyi": "renyi", "moments": "moments", "pld": "pld-coarse"}
+ARMS = ("plain", "private")
+
+# The networks of an ensemble are trained in groups: the first is there soon, the others follow.
+_FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Of the lot sizes that one chart compares.
+_LOTS = 9
+# The moments accountant's whole orders end at 32: no number of steps, however few, costs less than ln(1/delta)/32.
+_MOMENTS_ORDERS = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    dataset: the rows that the networks learn.
+    variant: the training loop: the sound one, or one that departs from what the accountants count.
+    epsilon: the budget of the whole training.
+    rows: private rows n, where the data set leaves them free.
+    layers: hidden layers.
+    width: units in each.
+    activation: of the hidden units.
+    lot_size: L = q n, the expected size of a lot.
+    clip_norm: C, the L2 bound on a row's gradient.
+    clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
+        sensitivity.
+    plan: "epochs" makes the noise for epsilon over ``epochs``; "noise" takes ``noise_multiplier`` and trains until
+        epsilon is used up, at most for ``epochs``.
+    noise_multiplier: sigma, noise sd over C in a step.
+    epochs: steps times L over n.
+    learning_rate: of the private networks, at the start.
+    plain_rate: the same without privacy, where gradients are not clipped.
+    decay: the rate at the end over the one at the start.
+    delta: of the guarantee.
+    accountant: a key of ``ACCOUNTANTS``.
+    repeats: networks of the private ensemble; the one without privacy has 8 at most.
+    seed: of data, starts, lots and noise.
+    shown: frame of the training that is drawn.
+    """
+
+    CHOICES: ClassVar = {
+        "dataset": DATA,
+        "variant": VARIANTS,
+        "activation": ACTIVATIONS,
+        "clipping": CLIPPING,
+        "plan": PLANS,
+        "accountant": ACCOUNTANTS,
+    }
+    LIMITS: ClassVar = {
+        "epsilon": (0.1, 50.0),
+        "rows": (200, 5000),
+        "layers": (0, 3),
+        "width": (2, 64),
+        "lot_size": (20, 1000),
+        "clip_norm": (0.01, 100.0),
+        "noise_multiplier": (0.4, 50.0),
+        "epochs": (1, 60),
+        "learning_rate": (0.01, 100.0),
+        "plain_rate": (0.01, 10.0),
+        "decay": (0.01, 1.0),
+        "delta": (1e-9, 1e-2),
+        "repeats": (2, 48),
+        "seed": (0, 9999),
+        "shown": (0, FRAMES),
+    }
+    MEASURES: ClassVar = {"accuracy": Measure("accuracy at the moment shown", "higher", np.asarray)}
+
+    dataset: str = "moons"
+    variant: str = "sound"
+    epsilon: float = 0.5
+    rows: int = 400
+    layers: int = 2
+    width: int = 16
+    activation: str = "tanh"
+    lot_size: int = 100
+    clip_norm: float = 0.5
+    clipping: str = "flat"
+    plan: str = "epochs"
+    noise_multiplier: float = 10.0
+    epochs: int = 15
+    learning_rate: float = 8.0
+    plain_rate: float = 1.0
+    decay: float = 0.2
+    delta: float = 1e-5
+    accountant: str = "renyi"
+    repeats: int = 16
+    seed: int = 1
+    shown: int = FRAMES
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
+        if self.accountant == "moments" and self.epsilon < least:
+            raise check.RefusedError("epsilon", self.epsilon, f"at least {least:.3g} with the moments accountant")
+        if self.steps < 1:
+            raise check.RefusedError(
+                "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
+            )
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
+        if "dataset" in changes:
+            source = data.DATASETS[check.choice(DATA, dataset=changes["dataset"])]
+            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else _free_rows(source)
+            changes = {"rows": rows, "lot_size": min(self.lot_size, rows)} | changes
+        return replace(self, **changes)
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the data set and the rows leave of them."""
+        source, own = data.DATASETS[self.dataset], dict(self.LIMITS)
+        if not source.sizable:
+            own["rows"] = (source.private_rows, source.private_rows)
+        low, high = own["lot_size"]
+        return own | {"lot_size": (low, min(high, max(self.rows, low)) if isinstance(self.rows, int) else high)}
+
+    @property
+    def rate(self) -> float:
+        """Chance q of a row to be in a lot."""
+        return self.lot_size / self.rows
+
+    @property
+    def counted_by(self) -> str:
+        """The accountant, in the form that is quick enough."""
+        return ACCOUNTANTS[self.accountant]
+
+    @property
+    def _longest(self) -> int:
+        return max(1, round(self.epochs / self.rate))
+
+    @property
+    def _within(self) -> StepsWithin:
+        budget = {"sampling_rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
+        return StepsWithin(accountant=self.counted_by, noise_multiplier=self.noise_multiplier, **budget)
+
+    @cached_property
+    def steps(self) -> int:
+        """How many steps are taken."""
+        if self.plan == "epochs":
+            return self._longest
+        return min(self._longest, int(_done(self._within)))
+
+    @property
+    def used_up(self) -> bool:
+        """Whether the budget ends the training, and not the number of epochs."""
+        return self.plan == "epochs" or self.steps < self._longest
+
+    @cached_property
+    def sigma(self) -> float:
+        """Noise multiplier of the whole release of a step: noise sd over C."""
+        return float(_done(self._noise_for(self.rate))) if self.plan == "epochs" else self.noise_multiplier
+
+    def _noise_for(self, rate: float) -> NoiseFor:
+        steps = max(1, round(self.epochs / rate))
+        budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.epsilon, "delta": self.delta}
+        return NoiseFor(accountant=self.counted_by, **budget)
+
+    @cached_property
+    def _architecture(self) -> Architecture:
+        source = data.DATASETS[self.dataset]
+        hidden = (self.width,) * self.layers
+        return Architecture(sizes=(len(source.features), *hidden, len(source.classes)), activation=self.activation)
+
+    def _recipe(self, arm: str) -> Recipe:
+        """How the networks of an arm are trained."""
+        architecture, private = self._architecture, arm == "private"
+        layers = len(architecture.shapes)
+        bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
+        return Recipe(
+            architecture=architecture,
+            sampling_rate=self.rate,
+            steps=self.steps,
+            learning_rate=self.learning_rate if private else self.plain_rate,
+            clip_norm=bounds if private else None,
+            decay=self.decay,
+            variant=self.variant if private else "sound",
+        )
+
+    @cached_property
+    def jobs(self) -> dict[str, tuple[Job, ...]]:
+        """The ensemble of each arm in groups."""
+        return {arm: self._jobs(arm) for arm in ARMS}
+
+    def _jobs(self, arm: str) -> tuple[Job, ...]:
+        count = self.repeats if arm == "private" else min(self.repeats, _PLAIN)
+        ends = [0, *range(min(_FIRST_GROUP, count), count, _GROUP), count]
+        rows, recipe = Rows(dataset=self.dataset, private_rows=self.rows, seed=self.seed), self._recipe(arm)
+        # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
+        noise = self.sigma * math.sqrt(len(recipe.bounds))
+        return tuple(
+            Job(rows=rows, recipe=recipe, noise_multiplier=noise, first=first, last=last)
+            for first, last in pairwise(ends)
+        )
+
+    @property
+    def marks(self) -> np.ndarray:
+        """The step of each frame."""
+        return self.jobs["private"][0].marks
+
+    @cached_property
+    def _prices(self) -> tuple[Price, ...]:
+        """Epsilon at every frame: at once, or where that is slow, in parts."""
+        marks = tuple(np.unique(self.marks[self.marks > 0]).tolist())
+        width = 8 if self.accountant == "pld" else len(marks)
+        one = Price(
+            accountant=self.counted_by,
+            sampling_rate=self.rate,
+            noise_multipliers=(self.sigma,),
+            steps=marks,
+            delta=self.delta,
+            essential=self.accountant != "pld",
+        )
+        # the end first: it is what was asked for
+        parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
+        return tuple(replace(one, steps=part) for part in parts)
+
+    @cached_property
+    def _noises(self) -> dict[int, NoiseFor]:
+        """Lot size -> the noise that it needs, for the lots that are compared."""
+        low, high = self.limits["lot_size"]
+        sizes = np.unique(np.geomspace(low, high, _LOTS).round().astype(int)).tolist()
+        return {size: self._noise_for(size / self.rows) for size in sizes}
+
+    def schedule(self) -> Iterable[Task]:
+        """Both arms' first networks step by step side by side, then the others."""
+        (plain, *more_plain), (private, *more_private) = ([job.stretches for job in self.jobs[arm]] for arm in ARMS)
+        first = [one for pair in zip_longest(plain, private) for one in pair if one]
+        return (*first[:2], *self._prices, *first[2:], *chain(*more_private, *more_plain), *self._noises.values())
+
+    def probe(self) -> Ensemble:
+        return Ensemble(jobs=self.jobs["private"], frame=self.shown)
+
+    def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
+        """Assemble what has been done; needs the essential tasks only."""
+        sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()], dtype=float)
+        sizes, steps = np.array([*self._noises], dtype=float), np.array([one.steps for one in self._noises.values()])
+        return NetworkResult(
+            settings=self,
+            job=self.jobs["private"][0],
+            runs={arm: _runs(self.jobs[arm], outcomes) for arm in ARMS},
+            spent=self._spent(outcomes),
+            noise_by_lot=Lots(sizes, sigma, sigma * self.clip_norm / sizes, steps),
+        )
+
+    def _spent(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
+        known = {0: 0.0}
+        for task in self._prices:
+            if task in outcomes:
+                known |= dict(zip(task.steps, outcomes[task][0], strict=True))
+        return np.array([known.get(step, math.nan) for step in self.marks.tolist()], dtype=float)
+
+
+def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:
+    """The groups that have begun, each up to its first gap."""
+    begun = ([*takewhile(outcomes.__contains__, job.stretches)] for job in jobs)
+    return [Trained.of([outcomes[stretch] for stretch in done]) for done in begun if done]
+
+
+@kept
+def _done(task: Any) -> Any:
+    """The answer of a small question that settings ask again and again."""
+    return task.run()
+
+
+def _free_rows(source: data.Source) -> int:
+    return NetworkSettings.__dataclass_fields__["rows"].default if source.sizable else source.private_rows

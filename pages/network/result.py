@@ -1,0 +1,297 @@
+"""What the page of networks shows: the ensemble at one moment of its training, and the trajectory up to it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore.accountants import BASES, account
+from dpcore.boundaries import Plane, agreement, traced, usual_plane
+from dpcore.data import toy as data
+from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from dpcore.training import networks, sgd
+from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs
+
+# Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
+GRID = 40
+_ROWS, _NETWORKS = 300, 4
+# Edges of the histogram's bars: fixed, so that bars of different moments can be compared.
+EDGES = np.geomspace(1e-4, 1e2, 49)
+
+
+class Trajectory(NamedTuple):
+    """An arm's training, where it is measured: ``accuracy`` and ``loss`` are its ``QUANTILES`` (3, m)."""
+
+    frames: np.ndarray
+    steps: np.ndarray
+    epochs: np.ndarray
+    epsilon: np.ndarray
+    accuracy: np.ndarray
+    loss: np.ndarray
+
+
+class Lots(NamedTuple):
+    """For the same epochs and budget: lot sizes, the noise multiplier each needs, the noise sd on the mean gradient."""
+
+    size: np.ndarray
+    noise_multiplier: np.ndarray
+    noise_on_the_mean: np.ndarray
+    steps: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NetworkResult:
+    """What is known by now. A number that is still to be computed is NaN.
+
+    job: the first private networks, which tell how all of them are trained. runs: arm -> the groups of its ensemble
+    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). noise_by_lot: what other lot sizes
+    would need.
+    """
+
+    settings: Settings
+    job: Job
+    runs: Mapping[str, Sequence[Trained]]
+    spent: np.ndarray
+    noise_by_lot: Lots
+
+    @property
+    def recipe(self) -> sgd.Recipe:
+        """How the private networks are trained."""
+        return self.job.recipe
+
+    @property
+    def architecture(self) -> networks.Architecture:
+        return self.recipe.architecture
+
+    @property
+    def reached(self) -> int:
+        """The last frame that both arms have come to."""
+        return min(len(runs[0].weights) for runs in self.runs.values()) - 1
+
+    @property
+    def frame(self) -> int:
+        """The frame that is drawn."""
+        return min(self.settings.shown, self.reached)
+
+    @property
+    def step(self) -> int:
+        """How many steps are taken by then."""
+        return int(self.job.marks[self.frame])
+
+    @property
+    def epochs(self) -> float:
+        """How often a row has been in a lot by then, on average."""
+        return self.step * self.recipe.sampling_rate
+
+    def weights(self, arm: str) -> np.ndarray:
+        """The networks of an arm that have come to the drawn frame (R, P)."""
+        return np.concatenate([run.weights[self.frame] for run in self.runs[arm] if len(run.weights) > self.frame])
+
+    @property
+    def diverged(self) -> int:
+        """How many networks without privacy have no finite weights."""
+        return int((~np.isfinite(self.weights("plain")).all(axis=1)).sum())
+
+    @cached_property
+    def split(self) -> data.Split:
+        return self.job.rows.load()
+
+    @cached_property
+    def plane(self) -> Plane:
+        source = self.split.source
+        return usual_plane(self.split.X_public, names=source.features, bounds=source.bounds)
+
+    @cached_property
+    def _on_the_plane(self) -> dict[str, np.ndarray]:
+        """Arm -> logits (R, K, GRID, GRID)."""
+        points = inputs(self.plane.inputs(self.plane.grid(GRID)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            logits = {arm: self.architecture.logits(self.weights(arm), points) for arm in self.runs}
+        return {arm: z.reshape(*z.shape[:2], GRID, GRID) for arm, z in logits.items()}
+
+    def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray]:
+        """(what most networks say, the share of them that say so), (GRID, GRID) each."""
+        z = self._on_the_plane[arm]
+        winner, share = agreement(z.reshape(*z.shape[:2], -1))
+        return winner.reshape(GRID, GRID), share.reshape(GRID, GRID)
+
+    def boundaries(self, arm: str) -> np.ndarray:
+        """Boundary segments (m, 2, 2) of all networks."""
+        return traced(self._on_the_plane[arm], self.plane)
+
+    @cached_property
+    def accuracy(self) -> dict[str, np.ndarray]:
+        """Arm -> share of right answers on held-out rows at the drawn frame (R,)."""
+        return {arm: accuracy(self.architecture, self.weights(arm), self.split) for arm in self.runs}
+
+    def summary(self, arm: str) -> Spread:
+        """Held-out accuracy at the drawn frame over the repeats."""
+        return Spread.of(self.accuracy[arm])
+
+    @property
+    def counted(self) -> bool:
+        """Whether epsilon is known at all frames."""
+        return bool(np.isfinite(self.spent).all())
+
+    @property
+    def half_spent(self) -> int:
+        """The step by which half of the epsilon is spent, where all of it is ``counted``."""
+        return int(self.job.marks[np.flatnonzero(self.spent >= self.spent[-1] / 2)[0]])
+
+    @property
+    def holds(self) -> bool:
+        """Whether the accountant's theorem is about this training."""
+        return self.settings.variant == "sound"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is spent at the drawn frame; only a claim where ``holds`` is false."""
+        event = self.recipe.event(self.job.noise_multiplier)
+        return Guarantee(
+            epsilon=float(np.nan_to_num(self.spent[self.frame], nan=math.inf)),
+            delta=self.settings.delta,
+            adjacency=Adjacency.ADD_REMOVE,
+            unit="record",
+            basis=BASES[self.settings.counted_by],
+            event=replace(event, count=max(self.step, 1)),
+        )
+
+    @property
+    def by_epochs(self) -> Guarantee:
+        """What shuffled lots give without any amplification: each row is in one release an epoch, replace-one."""
+        epochs = max(1, math.ceil(self.epochs))
+        event = Composed(event=GaussianRelease(noise_multiplier=self.settings.sigma / 2), count=epochs)
+        return account(event, delta=self.settings.delta, adjacency=Adjacency.REPLACE_ONE)
+
+    @cached_property
+    def norms(self) -> np.ndarray:
+        """Gradient norms (layers, R, n) of some private rows under some private networks at the drawn frame."""
+        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured_rows)
+
+    @property
+    def _measured_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        return inputs(self.split.X_private[:_ROWS]), self.split.y_private[:_ROWS]
+
+    @property
+    def clipped(self) -> np.ndarray:
+        """Share of these gradients that is clipped in each layer, and at all (layers + 1,)."""
+        return clipped_share(self.recipe, self.norms)
+
+    @property
+    def whole_norms(self) -> np.ndarray:
+        """The same of the whole gradient (R, n)."""
+        return np.sqrt(np.square(self.norms).sum(axis=0))
+
+    @property
+    def usual_norm(self) -> float:
+        """The median of the whole gradient's norms."""
+        return float(np.median(self.whole_norms))
+
+    @cached_property
+    def bars(self) -> np.ndarray:
+        """Share of gradient norms between neighbouring ``EDGES``: of each layer, and last of the whole gradient."""
+        inside = [np.clip(norms.ravel(), EDGES[0], EDGES[-1]) for norms in (*self.norms, self.whole_norms)]
+        return np.stack([np.histogram(norms, EDGES)[0] / norms.size for norms in inside])
+
+    def histogram(self) -> pd.DataFrame:
+        """``bars`` as a frame."""
+        names = [*(f"layer {place}" for place in range(1, len(self.bars))), "whole gradient"]
+        return pd.DataFrame({"from": EDGES[:-1], "to": EDGES[1:], **dict(zip(names, self.bars, strict=True))})
+
+    @cached_property
+    def signal(self) -> float:
+        """L2 norm of the mean clipped gradient at the drawn frame, the median of some networks."""
+        start = self.weights("private")[:_NETWORKS]
+        one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, variant="sound")
+        moved = sgd.train(one, *self._measured_rows, start=start, noise_multiplier=0.0, seed=0, draws=range(len(start)))
+        return float(np.median(np.linalg.norm(moved.weights - start, axis=1)))
+
+    @property
+    def noise(self) -> float:
+        """Expected L2 norm of the noise on the mean gradient of a step."""
+        settings = self.settings
+        sd = settings.sigma * settings.clip_norm / settings.lot_size
+        inside = math.sqrt(settings.lot_size) if settings.variant == "inside" else 1.0
+        return inside * sd * math.sqrt(self.architecture.parameters)
+
+    def lots_table(self) -> pd.DataFrame:
+        """``noise_by_lot`` as a frame."""
+        return pd.DataFrame(self.noise_by_lot._asdict())
+
+    @property
+    def larger_lots_help(self) -> bool:
+        """Whether the largest lots are known to have less noise on the mean than the smallest, for the same budget."""
+        noise = self.noise_by_lot.noise_on_the_mean
+        return bool(np.isfinite(noise).all() and noise[-1] < noise[0])
+
+    @cached_property
+    def trajectories(self) -> dict[str, Trajectory]:
+        """Arm -> its trajectory, as far as it is trained."""
+        return {arm: self._trajectory(arm) for arm in self.runs}
+
+    def _trajectory(self, arm: str) -> Trajectory:
+        runs, frames = self.runs[arm], self.runs[arm][0].frames
+        # The networks of later groups may not have come as far: quantiles are over those that have.
+        ends = sorted({len(run.frames) for run in runs})
+
+        def quantiles(what: str) -> np.ndarray:
+            parts = []
+            for first, last in pairwise([0, *ends]):
+                there = [getattr(run, what)[first:last] for run in runs if len(run.frames) >= last]
+                with np.errstate(invalid="ignore"):  # losses of networks that have diverged may be infinite
+                    parts.append(np.quantile(np.concatenate(there, axis=1), QUANTILES, axis=1))
+            return np.concatenate(parts, axis=1)
+
+        steps = self.job.marks[frames]
+        epochs, epsilon = steps * self.recipe.sampling_rate, self.spent[frames]
+        return Trajectory(frames, steps, epochs, epsilon, quantiles("accuracy"), quantiles("loss"))
+
+    def curves(self) -> pd.DataFrame:
+        """A row a measured frame and arm: step, epochs, epsilon, and quantiles of accuracy and loss."""
+        parts = []
+        for arm, one in self.trajectories.items():
+            head = {"arm": arm, "frame": one.frames, "step": one.steps, "epochs": one.epochs, "epsilon": one.epsilon}
+            spread = {
+                f"{what} {which}": row
+                for what in ("accuracy", "loss")
+                for which, row in zip(Spread._fields, getattr(one, what), strict=True)
+            }
+            parts.append(pd.DataFrame(head | spread))
+        return pd.concat(parts, ignore_index=True)
+
+    @property
+    def clipped_over_epochs(self) -> tuple[np.ndarray, np.ndarray]:
+        """(epochs (m,), share of clipped gradients (layers + 1, m): in each layer, and at all)."""
+        run = self.runs["private"][0]
+        return self.job.marks[run.frames] * self.recipe.sampling_rate, run.clipped.T
+
+    def clipping_curve(self) -> pd.DataFrame:
+        """``clipped_over_epochs`` as a frame."""
+        epochs, shares = self.clipped_over_epochs
+        layers = {f"layer {place}": share for place, share in enumerate(shares[:-1], 1)}
+        return pd.DataFrame({"epochs": epochs, **layers, "any layer": shares[-1]})
+
+    def table(self) -> pd.DataFrame:
+        """The training at a quarter, half, three quarters and the end: what is spent, and right answers in %."""
+        frame = self.curves()
+        marks = [FRAMES * part // 4 for part in (1, 2, 3, 4)]
+        private, plain = (frame[frame["arm"] == arm].set_index("frame").reindex(marks) for arm in ("private", "plain"))
+        steps = self.job.marks[marks]
+        return pd.DataFrame(
+            {
+                "frame": marks,
+                "step": steps,
+                "epochs": steps * self.recipe.sampling_rate,
+                "epsilon": self.spent[marks],
+                "private": 100 * private["accuracy median"].to_numpy(),
+                "low": 100 * private["accuracy low"].to_numpy(),
+                "high": 100 * private["accuracy high"].to_numpy(),
+                "plain": 100 * plain["accuracy median"].to_numpy(),
+            }
+        )

@@ -1,0 +1,195 @@
+"""The network's pieces of work: stretches of a training, and what they leave for the eye."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from dpcore.data import toy as data
+from dpcore.kept import kept
+from dpcore.training import losses, networks, sgd
+from dpcore.training.sgd import Recipe
+
+# A training is recorded at this many equal distances; every few of them it is also measured.
+FRAMES, MEASURED_EVERY = 60, 5
+# Private rows, and networks, that losses and gradient norms are measured on: enough for a curve.
+MEASURED_ROWS, MEASURED_NETWORKS = 200, 4
+# (network, weight, example) cells of one stretch: some 40 ms of work.
+_CELLS_AT_ONCE = 3.5e7
+# A row that fills the cube [-1, 1]^d enters the network with this norm, or with its own, if that is more.
+_INPUT_NORM = 7.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Which rows: a data set, its number of private rows and the seed of its split."""
+
+    dataset: str
+    private_rows: int
+    seed: int
+
+    def load(self) -> data.Split:
+        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
+
+
+def inputs(X: np.ndarray) -> np.ndarray:
+    """Features (n, d) as they enter the network: scaled by a constant that depends on d only, 7 / sqrt(d) or 1.
+
+    In few dimensions rows in [-1, 1]^d are so short that hidden units stay linear for long. No data are read.
+    """
+    return np.asarray(X * max(1.0, _INPUT_NORM / X.shape[1] ** 0.5), np.float32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A training of the networks ``first`` to ``last`` - 1 of an ensemble."""
+
+    rows: Rows
+    recipe: Recipe
+    noise_multiplier: float
+    first: int
+    last: int
+
+    @property
+    def marks(self) -> np.ndarray:
+        """The steps that are recorded: frame f is at step ``marks[f]``."""
+        return np.round(np.linspace(0, self.recipe.steps, FRAMES + 1)).astype(int)
+
+    @property
+    def frames_at_once(self) -> int:
+        """How many frames one stretch goes on."""
+        lot = self.recipe.sampling_rate * self.rows.private_rows
+        cells = (self.last - self.first) * self.recipe.architecture.parameters * lot * self.recipe.steps
+        stretches = min(FRAMES, max(1, round(cells / _CELLS_AT_ONCE)))
+        return -(-FRAMES // stretches)
+
+    @property
+    def stretches(self) -> tuple["Stretch", ...]:
+        """The whole training, piece by piece."""
+        return tuple(Stretch(job=self, frame=frame) for frame in range(0, FRAMES, self.frames_at_once))
+
+    def at(self, frame: int) -> np.ndarray:
+        """The weights (R, P) at a recorded frame."""
+        stretch = next(one for one in self.stretches if one.reached >= frame)
+        return stretch.run().weights[frame - stretch.reached - 1]
+
+
+class Trained(NamedTuple):
+    """Per recorded frame (m) and network (R): ``weights`` (m, R, P); and where it is measured (m'): ``frames`` (m'),
+    ``accuracy`` (m', R) on held-out rows, ``loss`` (m', R) on some private rows, in nats, and ``clipped``
+    (m', layers + 1), the share of gradients that is clipped in each layer, and at all."""
+
+    weights: np.ndarray
+    frames: np.ndarray
+    accuracy: np.ndarray
+    loss: np.ndarray
+    clipped: np.ndarray
+
+    @classmethod
+    def of(cls, stretches: Sequence[Self]) -> Self:
+        """Stretches that follow one another, as one."""
+        return cls(*map(np.concatenate, zip(*stretches, strict=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """From recorded frame ``frame`` on; the first stretch holds frame 0 too."""
+
+    job: Job
+    frame: int
+
+    @property
+    def essential(self) -> bool:
+        """Whether it is the first stretch of an ensemble's first networks."""
+        return self.job.first == self.frame == 0
+
+    @property
+    def reached(self) -> int:
+        """The last frame of this stretch."""
+        return min(self.frame + self.job.frames_at_once, FRAMES)
+
+    def run(self) -> Trained:
+        return _stretch(self.job, self.frame)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ensemble:
+    """The accuracy (R,) on held-out rows of the networks of some jobs, at one recorded frame of their training."""
+
+    jobs: tuple[Job, ...]
+    frame: int
+    essential: bool = False
+
+    def run(self) -> np.ndarray:
+        weights = np.concatenate([job.at(self.frame) for job in self.jobs])
+        return accuracy(self.jobs[0].recipe.architecture, weights, self.jobs[0].rows.load())
+
+
+@kept
+def _stretch(job: Job, frame: int) -> Trained:
+    """A stretch goes on where the one before it has ended, which is looked up, or done again."""
+    marks, reached = job.marks, Stretch(job=job, frame=frame).reached
+    architecture, repeats = job.recipe.architecture, range(job.first, job.last)
+    if frame:
+        start = _stretch(job, frame - job.frames_at_once).weights[-1]
+    else:
+        start = architecture.start(job.rows.seed, repeats).astype(np.float32)
+    split = job.rows.load()
+    steps = np.unique(marks[frame + 1 : reached + 1])
+    # A training that diverges does so in plain sight; numpy need not say it too.
+    with np.errstate(over="ignore", invalid="ignore"):
+        trained = sgd.train(
+            job.recipe,
+            inputs(split.X_private),
+            split.y_private,
+            start=start,
+            noise_multiplier=job.noise_multiplier,
+            seed=job.rows.seed,
+            draws=repeats,
+            first=int(marks[frame]),
+            last=int(marks[reached]),
+            record=steps,
+        )
+        known = np.concatenate([start[None], trained.history])
+        place = np.searchsorted(np.append(marks[frame], steps), marks[frame + (1 if frame else 0) : reached + 1])
+        weights = known[np.minimum(place, len(known) - 1)]
+        return _measured(job, weights, first=frame + (1 if frame else 0))
+
+
+def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
+    """What the networks of some of the frames are worth, and what clipping does to them."""
+    frames = np.arange(first, first + len(weights))
+    frames = frames[frames % MEASURED_EVERY == 0]
+    split, architecture = job.rows.load(), job.recipe.architecture
+    X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
+    shares, loss, clipped = [], [], []
+    for at in weights[frames - first]:
+        loss.append(losses.values(architecture.logits(at, X), y).mean(axis=-1))
+        shares.append(accuracy(architecture, at, split))
+        clipped.append(clipped_share(job.recipe, networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], X, y)))
+    one, layers = len(weights[0]), len(architecture.shapes)
+    return Trained(
+        weights=weights,
+        frames=frames,
+        accuracy=np.array(shares).reshape(-1, one),
+        loss=np.array(loss).reshape(-1, one),
+        clipped=np.array(clipped).reshape(-1, layers + 1),
+    )
+
+
+def accuracy(architecture: networks.Architecture, weights: np.ndarray, split: data.Split) -> np.ndarray:
+    """Share of right answers (R,) of weights (R, P) on the held-out rows."""
+    with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+        return (architecture.logits(weights, inputs(split.X_test)).argmax(axis=1) == split.y_test).mean(axis=-1)
+
+
+def clipped_share(recipe: Recipe, norms: np.ndarray) -> np.ndarray:
+    """Shares of gradient norms (layers, R, n) that the recipe clips in each layer, and at all: (layers + 1,)."""
+    if not recipe.bounds:
+        return np.zeros(len(norms) + 1)
+    if len(recipe.bounds) > 1:
+        each = norms > np.array(recipe.bounds)[:, None, None]
+        return np.array([*each.mean(axis=(1, 2)), each.any(axis=0).mean()])
+    whole = (np.sqrt(np.square(norms).sum(axis=0)) > recipe.clip_norm).mean()
+    return np.full(len(norms) + 1, whole)

@@ -1,0 +1,130 @@
+"""What a crowd of parties says about public rows: asked in chunks, and kept.
+
+What the first M say together is kept, so that more parties cost only the new ones. It is kept by whoever holds the
+outcome of a ``Gather``, and found by all: so it takes part in what a cache counts, and is not thrown away behind it.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from dpcore.parties import aggregation, local
+from dpcore.parties.worlds import CHECK_ROWS, World, parties, public
+
+# Of so many parties, what they say one by one is kept: for "one party changes" and for the spread of parties alone.
+EARLY, _FIRST = 6, 500
+# More than so many weights or rows a party, and fewer parties are asked at once.
+_MANY_WEIGHTS, _MANY_ROWS = 30, 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crowd:
+    """Parties of one kind in one world, asked about ``public_rows``; regularisation of logistic parties, else 0."""
+
+    world: World
+    learner: str
+    public_rows: int
+    regularisation: float
+
+    @property
+    def chunk(self) -> int:
+        """How many parties are asked at once: some 10 to 30 ms."""
+        if self.learner == "tree":
+            return 20
+        kind = self.world.kind
+        many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
+        return 50 if many else 100
+
+    def edges(self, parties: int) -> tuple[int, ...]:
+        """Up to which party each chunk goes, for the first ``parties``."""
+        return (*range(self.chunk, parties, self.chunk), parties)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What parties said together about the public and then the check rows.
+
+    votes, shares (K, N + C): counts of votes, sums of class probabilities. weights (k, d): the sum of the logistic
+    parties' weights, cut to the longest a minimiser can be. accuracy: of each of the first parties, on the check rows.
+    early (EARLY or fewer, N): the votes of the first parties.
+    """
+
+    votes: np.ndarray
+    shares: np.ndarray
+    weights: np.ndarray | None
+    accuracy: np.ndarray
+    early: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return sum(part.nbytes for part in (self.votes, self.shares, self.accuracy, self.early))
+
+
+_found: WeakValueDictionary[tuple[Crowd, int], Tally] = WeakValueDictionary()
+_newest: deque[Tally] = deque(maxlen=8)
+
+
+def known(crowd: Crowd, upto: int) -> int:
+    """Up to which party it is known what they say together, at most ``upto``; 0: of none."""
+    return next((edge for edge in reversed(crowd.edges(upto)) if (crowd, edge) in _found), 0)
+
+
+def tally(crowd: Crowd, upto: int) -> Tally:
+    """Of the first ``upto`` parties; only those are asked that come after the last ones known."""
+    last = known(crowd, upto)
+    so_far = _found.get((crowd, last))
+    for edge in (edge for edge in crowd.edges(upto) if edge > (last if so_far else 0)):
+        new = _ask(crowd, (edge - 1) // crowd.chunk * crowd.chunk, edge)
+        so_far = _found[crowd, edge] = _together(so_far, new)
+        _newest.append(so_far)
+    return so_far
+
+
+def _together(old: Tally | None, new: Tally) -> Tally:
+    if old is None:
+        return new
+    weights = None if new.weights is None else old.weights + new.weights
+    accuracy = np.concatenate([old.accuracy, new.accuracy])[:_FIRST]
+    return Tally(old.votes + new.votes, old.shares + new.shares, weights, accuracy, old.early)
+
+
+def rows_of(crowd: Crowd) -> tuple[np.ndarray, np.ndarray]:
+    """(X, y) of the public and then the check rows."""
+    found = public(crowd.world.dataset, crowd.world.seed, crowd.public_rows)
+    parts = [found["public"], found["check"]]
+    return np.concatenate([part.X for part in parts]), np.concatenate([part.y for part in parts])
+
+
+def _ask(crowd: Crowd, first: int, last: int) -> Tally:
+    kind = crowd.world.kind
+    X, y = parties(crowd.world, first, last)
+    rows, truth = rows_of(crowd)
+    votes = np.zeros((kind.classes, len(rows)), np.int32)
+    shares = np.zeros((kind.classes, len(rows)), np.float32)
+    weights, accuracy, early = None, [], []
+    longest = aggregation.longest(kind.classes, crowd.regularisation) if crowd.regularisation else 0.0
+    options = {"classes": kind.classes, "regularisation": crowd.regularisation, "first": first}
+    for said in local.votes(crowd.learner, X, y, rows, **options):
+        votes += np.stack([(said.votes == label).sum(axis=0, dtype=np.int32) for label in range(kind.classes)])
+        shares += said.shares.sum(axis=0)
+        accuracy.append((said.votes[:, -CHECK_ROWS:] == truth[-CHECK_ROWS:]).mean(axis=1))
+        early.append(said.votes[:EARLY, :-CHECK_ROWS].astype(np.uint8))
+        if said.weights is not None:
+            own = aggregation.cut(said.weights, to=longest).sum(axis=0)
+            weights = own if weights is None else weights + own
+    return Tally(votes, shares, weights, np.concatenate(accuracy), np.concatenate(early)[:EARLY])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gather:
+    """Ask the parties up to ``upto``; ``tally`` knows what they say for as long as this outcome is held."""
+
+    crowd: Crowd
+    upto: int
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> Tally:
+        return tally(self.crowd, self.upto)

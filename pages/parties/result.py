@@ -1,0 +1,282 @@
+"""What the parties page shows: accuracies of four private releases, their guarantees, and what one party can move."""
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore import accountants
+from dpcore.experiment import QUANTILES, Settings, Spread, Task
+from dpcore.parties import aggregation, pate
+from dpcore.parties.worlds import CONSTANT, parties
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
+from pages.parties import work
+from pages.parties.work import Ensemble, Fits, Moves, Trial
+
+# Where the curves are computed.
+EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+PARTIES = (2, 5, 20, 60, 200, 600, 2000, 6000, 20_000)
+QUERIES = tuple(int(a * 10**b) for b in range(5) for a in (1, 2, 5))
+NOISE_AT = tuple(float(value) for value in np.geomspace(2, 20_000, 25))
+_SHOWN_ROWS = 120
+
+
+class Shown(NamedTuple):
+    """Some private rows and their classes, as a map takes them."""
+
+    X_private: np.ndarray
+    y_private: np.ndarray
+    source: Any
+
+
+class Names(NamedTuple):
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartiesResult:
+    """What a page shows. Accuracies are shares of right answers on test rows; repeats are draws of the noise.
+
+    Two are equal that show the same tasks of the same settings: that parties are being asked in between changes
+    nothing. done: the tasks behind what is shown. asked: how many of the parties have been asked so far; until it is
+    all of them, shares are theirs, and noise is that for all. over_epsilon, over_parties: a Trial for each of the
+    places, None where still to be done. batch (k, d): one model of all rows, without privacy. moves: None until done.
+    locals (L, GRID^2): what single parties say in the plane.
+    """
+
+    settings: Settings
+    done: frozenset[Task]
+    asked: int
+    fits: Fits = field(compare=False)
+    now: Trial = field(compare=False)
+    batch: np.ndarray = field(compare=False)
+    moves: Moves | None = field(compare=False)
+    locals: np.ndarray = field(compare=False)
+    over_epsilon: tuple[Trial | None, ...] = field(compare=False)
+    over_parties: tuple[Trial | None, ...] = field(compare=False)
+
+    @property
+    def ensemble(self) -> Ensemble:
+        return self.settings.model.ensemble
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return self.settings.model.methods
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the parties have been asked."""
+        return self.asked == self.ensemble.parties
+
+    @property
+    def kept(self) -> tuple[int, int]:
+        """(in how many chunks they are asked, how many bytes are held of what they say): none of their rows."""
+        chunks = len(self.ensemble.crowd.edges(self.ensemble.parties))
+        return chunks, chunks * self.fits.kept
+
+    @cached_property
+    def summary(self) -> dict[str, Spread]:
+        """Accuracy now, by method."""
+        return {name: Spread.of(found) for name, found in zip(self.methods, self.now.accuracy, strict=True)}
+
+    @cached_property
+    def exact(self) -> dict[str, float]:
+        """Accuracy of what would be released without noise."""
+        own = self.ensemble
+        return {name: float(work.accuracy(own, weights)) for name, weights in self.fits.weights.items()}
+
+    @cached_property
+    def batch_accuracy(self) -> float:
+        return float(work.accuracy(self.ensemble, self.batch))
+
+    @cached_property
+    def local(self) -> Spread:
+        """Accuracy of the parties' own models."""
+        return Spread.of(self.fits.accuracy)
+
+    @property
+    def chance(self) -> float:
+        return 1 / self.ensemble.classes
+
+    @property
+    def constant(self) -> float:
+        """Share of right answers of the best answer that is always the same, on the test rows."""
+        _, found = np.unique(self.ensemble.rows["test"].y, return_counts=True)
+        return float(found.max() / found.sum())
+
+    def sensitivity(self, release: str) -> float:
+        """L2, with what the solver may leave over."""
+        return self.settings.model.sensitivity(release)
+
+    def published_sensitivity(self, release: str) -> float:
+        """By the published constants."""
+        own = self.ensemble
+        options = {"classes": own.classes, "parties": own.parties, "regularisation": own.regularisation}
+        return aggregation.sensitivity(release, constants="published", **options)
+
+    def noise_norm(self, release: str, count: float | None = None) -> float:
+        """The mean norm of the noise, with ``count`` parties: k d sensitivity / epsilon."""
+        model = self.settings.model if count is None else self.settings.model.at(count)
+        return self.dimensions * model.sensitivity(release) / self.settings.epsilon
+
+    @property
+    def dimensions(self) -> int:
+        """Of the noise: k d."""
+        return math.prod(self.ensemble.shape)
+
+    def signal_norm(self, release: str) -> float:
+        return float(np.linalg.norm(self.fits.weights[release]))
+
+    @property
+    def sigma(self) -> float:
+        """PATE's noise, in votes."""
+        return self.settings.model.sigma(self.settings.epsilon)
+
+    def guarantee(self, method: str) -> Guarantee:
+        """What a method promises to a whole party."""
+        epsilon, model = self.settings.epsilon, self.settings.model
+        base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
+        if method == "pate":
+            multiplier = self.sigma / pate.COUNTS_SENSITIVITY
+            event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=model.queries)
+            return accountants.account(event, delta=model.delta, **base)
+        event = PureRelease(epsilon=epsilon)
+        basis = {
+            "published": "norm-exponential noise, published sensitivity",
+            "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
+            "norms": "norm-exponential noise, sensitivity with bounded weights",
+        }[model.constants if method != "average" or model.constants == "norms" else "published"]
+        return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=event, **base)
+
+    def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
+        """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
+        places, trials = self._trials(over)
+        at = self.methods.index(method)
+        return self._quantiles(places, [trial and trial.accuracy[at] for trial in trials])
+
+    def excess(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places of the curve over parties, and quantiles of the soft release's excess risk."""
+        places, trials = self._trials("parties")
+        return self._quantiles(places, [trial and trial.excess for trial in trials])
+
+    def _trials(self, over: str):
+        return (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.places, self.over_parties)
+
+    @staticmethod
+    def _quantiles(places, found) -> tuple[np.ndarray, np.ndarray]:
+        done = [place for place, one in enumerate(found) if one is not None]
+        values = np.array([np.quantile(found[place], QUANTILES) for place in done]).reshape(-1, 3).T
+        return np.array([places[place] for place in done], dtype=float), values
+
+    @cached_property
+    def bound(self) -> pd.DataFrame | None:
+        """Theorem 4 at today's epsilon over the number of parties; None where it is not about as many classes."""
+        own = self.ensemble
+        if own.classes > 2:
+            return None
+        norm = float(np.linalg.norm(work.reference(own, self.asked)))
+        rows = [
+            aggregation.theorem_four(
+                parties=count,
+                public_rows=own.crowd.public_rows,
+                inputs=own.shape[1],
+                regularisation=own.regularisation,
+                epsilon=self.settings.epsilon,
+                reference_norm=norm,
+            )
+            for count in NOISE_AT
+        ]
+        frame = pd.DataFrame(rows)
+        return frame.assign(total=frame.sum(axis=1), parties=NOISE_AT)
+
+    @property
+    def bound_now(self) -> float:
+        """The bound of Theorem 4 with about as many parties as today, in nats."""
+        near = (self.bound["parties"] - self.ensemble.parties).abs().argmin()
+        return float(self.bound["total"].iloc[near])
+
+    @cached_property
+    def answers(self) -> pd.DataFrame:
+        """Noisy answers one by one against one released model, over the number of questions."""
+        truth, counts = self.ensemble.rows["check"].y, self.fits.counts
+        queries = np.array(QUERIES)
+        found = aggregation.answered(counts, truth, epsilon=self.settings.epsilon, queries=queries)
+        return pd.DataFrame({"questions": queries, "right": found})
+
+    @property
+    def worth(self) -> int:
+        """How many questions can be answered one by one before the released soft model would do better; 0: none."""
+        better = (self.answers["right"] > self.summary["soft"].median).cummin()
+        return int(self.answers["questions"][better].max()) if better.any() else 0
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The rows that the maps show: those of the first parties, whose labels may be careless."""
+        world = self.ensemble.crowd.world
+        X, y = parties(world, 0, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
+        kind = world.kind
+        return Shown(X.reshape(-1, kind.inputs)[:, :-1], y.ravel(), Names(kind.names))
+
+    def plane_weights(self, name: str) -> np.ndarray:
+        """Weights (R, k, d) of a method, or (1, k, d) of "batch", for features with a constant 1 behind them."""
+        weights = self.batch[None] if name == "batch" else self.now.weights[self.methods.index(name)]
+        return np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
+
+    @cached_property
+    def locals_agree(self) -> tuple[np.ndarray, np.ndarray]:
+        """What most of the first parties say at each place of the plane, and the share of them that do."""
+        counts = np.stack([(self.locals == label).sum(axis=0) for label in range(self.ensemble.classes)])
+        size = round(counts.shape[1] ** 0.5)
+        return counts.argmax(axis=0).reshape(size, size), (counts.max(axis=0) / len(self.locals)).reshape(size, size)
+
+    def table(self) -> pd.DataFrame:
+        """A row a method: quantiles of accuracy now, without noise, sensitivity, noise and guarantee."""
+        rows = []
+        for name, spread in self.summary.items():
+            held, single = self.guarantee(name), name == "pate"
+            rows.append(
+                {
+                    "method": name,
+                    "low": spread.low,
+                    "median": spread.median,
+                    "high": spread.high,
+                    "without noise": np.nan if single else self.exact[name],
+                    "sensitivity": pate.COUNTS_SENSITIVITY if single else self.sensitivity(name),
+                    "noise": self.sigma if single else self.noise_norm(name),
+                    "epsilon": held.epsilon,
+                    "delta": held.delta,
+                    "unit": held.unit,
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def curves(self) -> pd.DataFrame:
+        """A row a released model: over, at, method, repeat, accuracy."""
+        frames = []
+        for over in ("epsilon", "parties"):
+            for place, trial in zip(*self._trials(over), strict=True):
+                if trial is not None:
+                    index = pd.MultiIndex.from_product(
+                        [[over], [place], self.methods, range(trial.accuracy.shape[1])],
+                        names=["over", "at", "method", "repeat"],
+                    )
+                    frames.append(pd.DataFrame({"accuracy": trial.accuracy.ravel()}, index=index).reset_index())
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["over", "at", "method"])
+
+    def moved(self) -> pd.DataFrame:
+        """A row a release: how far one party moves it here, in the worst case, and by the bounds."""
+        moves = self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan))
+        rows = zip(("vote", "soft"), moves.here, moves.worst, strict=True)
+        return pd.DataFrame(
+            {
+                "release": name,
+                "largest of the parties tried": here.max(),
+                "all rows tied": worst,
+                "bound": self.sensitivity(name),
+                "published bound": self.published_sensitivity(name),
+            }
+            for name, here, worst in rows
+        )

@@ -1,0 +1,116 @@
+"""Who sees what, and who adds the noise: a small drawing that follows the method. Works on light and on dark ground."""
+
+from pages.parties.result import PartiesResult
+from ui.plot import theme
+
+# Method -> what a party sends, what the aggregator does with it, where the noise goes, what leaves.
+_STEPS = {
+    "soft": (
+        "its classifier",
+        ("asks all of them about the public rows,", "keeps each class's share of the votes,", "fits one model"),
+        "noise once, on the weights",
+        ("one model,", "for any number", "of questions"),
+    ),
+    "vote": (
+        "its classifier",
+        ("asks all of them about the public rows,", "keeps only who won,", "fits one model"),
+        "noise once, on the weights",
+        ("one model,", "for any number", "of questions"),
+    ),
+    "average": (
+        "its weights",
+        ("cuts weights that are too long,", "takes the mean of all;", "needs no public rows"),
+        "noise once, on the mean",
+        ("one model,", "for any number", "of questions"),
+    ),
+    "pate": (
+        "its classifier",
+        ("asks all of them about the public rows,", "counts the votes for each class,", "names the noisy winner"),
+        "noise on every count",
+        ("noisy labels;", "anyone may train", "a student on them"),
+    ),
+}
+_INK = 'fill="currentColor"'
+
+
+def trust(result: PartiesResult) -> str:
+    """The drawing as inline SVG, with the same in words for a screen reader."""
+    settings = result.settings
+    sends, does, noise, leaves = _STEPS[settings.method]
+    public = f"{settings.public_rows:,} public rows"
+    if settings.method == "pate":
+        public = f"{settings.model.queries:,} of {settings.public_rows:,} public rows"
+    spoken = spoken_trust(result)
+    parts = [
+        _parties(settings.parties, settings.rows),
+        _arrow(198, 75, 318, f"sends {sends}"),
+        _box(322, 14, 330, 130, "Trusted aggregator", does, solid=True),
+        _noise(noise),
+        _arrow(656, 75, 792, "released"),
+        _box(796, 14, 168, 130, "Everybody", leaves, solid=False),
+    ]
+    if settings.method != "average":
+        parts += [_public(public)]
+    return (
+        f'<div class="lab-scroll" tabindex="0"><svg viewBox="0 0 980 204" role="img" aria-label="{spoken}" '
+        'style="min-width:760px;width:100%;max-width:1080px;margin-bottom:1rem;display:block;'
+        'font:13px system-ui,sans-serif">' + "".join(parts) + "</svg></div>"
+    )
+
+
+def spoken_trust(result: PartiesResult) -> str:
+    """The drawing in words."""
+    settings = result.settings
+    sends, does, noise, leaves = _STEPS[settings.method]
+    return (
+        f"{settings.parties:,} parties keep their rows; each sends {sends} to the trusted aggregator, which "
+        f"{' '.join(does)} and adds {noise}. Everybody sees {' '.join(leaves)}."
+    )
+
+
+def _text(x: float, y: float, text: str, *, bold: bool = False, anchor: str = "start", more: str = _INK) -> str:
+    weight = ' font-weight="600"' if bold else ""
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{weight} {more}>{text}</text>'
+
+
+def _box(x: float, y: float, width: float, height: float, title: str, lines: tuple[str, ...], *, solid: bool) -> str:
+    colour = theme.PRIVATE if solid else theme.PUBLIC
+    box = (
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="{colour}" fill-opacity=".1" '
+        f'stroke="{colour}" stroke-width="1.6"/>'
+    )
+    words = "".join(_text(x + 14, y + 46 + 19 * place, line) for place, line in enumerate(lines))
+    return box + _text(x + 14, y + 24, title, bold=True) + words
+
+
+def _parties(count: int, rows: int) -> str:
+    """A pile of parties, each with its rows."""
+    pile = "".join(
+        f'<rect x="{14 + 8 * step}" y="{30 - 8 * step}" width="164" height="112" rx="8" fill="{theme.PRIVATE}" '
+        f'fill-opacity=".07" stroke="{theme.PRIVATE}" stroke-width="1.3"/>'
+        for step in (2, 1, 0)
+    )
+    words = _text(28, 55, f"{count:,} parties", bold=True)
+    words += _text(28, 75, f"{rows} rows each,") + _text(28, 93, "seen by nobody else")
+    return pile + words + _text(28, 114, "hidden as a whole", bold=True, more=f'fill="{theme.NOW}"')
+
+
+def _arrow(x: float, y: float, end: float, text: str) -> str:
+    line = f'<path d="M{x},{y}H{end - 7}" stroke="currentColor" stroke-width="1.6" fill="none"/>'
+    head = f'<path d="M{end},{y}l-9,-5v10z" {_INK}/>'
+    return line + head + _text((x + end) / 2, y - 9, text, anchor="middle")
+
+
+def _noise(text: str) -> str:
+    """What the aggregator adds before anything leaves."""
+    badge = f'<rect x="336" y="112" width="240" height="24" rx="12" fill="{theme.NOW}"/>'
+    return badge + _text(456, 128, f"+ {text}", anchor="middle", bold=True, more='fill="#fff"')
+
+
+def _public(text: str) -> str:
+    box = (
+        f'<rect x="362" y="168" width="250" height="30" rx="8" fill="{theme.PUBLIC}" fill-opacity=".1" '
+        f'stroke="{theme.PUBLIC}" stroke-width="1.4"/>'
+    )
+    up = f'<path d="M487,167V154" stroke="currentColor" stroke-width="1.6"/><path d="M487,146l-5,9h10z" {_INK}/>'
+    return box + up + _text(487, 188, text + ", no labels", anchor="middle")

@@ -1,0 +1,305 @@
+"""The parties page in words: verdict, diagnostics, table, guarantee, method."""
+
+from dpcore.parties import aggregation
+from dpcore.training.erm import TOLERANCE
+from pages.parties import figures
+from pages.parties.result import PartiesResult
+from pages.parties.trust import spoken_trust
+from ui import panels
+from ui.outcomes import LEARNT, apart, count, landing, percent, points, signed
+from ui.panels import in_hundred, number
+
+METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
+METHODS_HELP = (
+    "What leaves the aggregator. **Soft labels**: public rows are labelled with each class's share of the votes. "
+    "**Vote**: with the winner alone. **Average**: of the parties' weights; no public rows, only where all parties "
+    "train the same linear model. **PATE**: noisy winners for some public rows, and a student who learns from them."
+)
+LEARNERS = {
+    "logistic": "logistic regression",
+    "bayes": "naive Bayes",
+    "tree": "a small tree",
+    "neighbours": "nearest neighbours",
+    "mixed": "mixed kinds",
+}
+LABELS = {"votes": "shares of votes", "probabilities": "class probabilities"}
+CONSTANTS = {"published": "as published", "sharp": "exact for logistic loss", "norms": "with bounded weights"}
+CONSTANTS_HELP = (
+    "How far one party may move the weights, and so how much noise there is. **As published**: 2/lambda, 2/(M lambda). "
+    "**Exact for logistic loss**: half of it for two classes, times the public rows' mean norm. **With bounded "
+    "weights**: uses besides that no minimiser can be longer than a bound of ours, which helps averages most."
+)
+DATA_HELP = (
+    "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "
+    "700 are dealt to the parties again and again. They are projected to 8 directions, found from the public images "
+    "alone."
+)
+KNOBS = {
+    "epsilon": {
+        "help": "The privacy budget, for a whole party: all of its rows may be replaced, and the odds of any outcome "
+        "change by a factor of at most e to the epsilon."
+    },
+    "rows": {"label": "Rows per party", "help": "How many rows each party has for its own classifier.", "stops": 12},
+    "public_rows": {
+        "label": "Public rows",
+        "scale": "log",
+        "stops": 12,
+        "help": "N, rows without labels that belong to nobody. More of them follow the parties more closely; the "
+        "noise on the weights stays.",
+    },
+    "delta": {"label": "Delta (PATE)"},
+    "repeats": {"help": "How often the noise is drawn at each setting. Another seed draws other parties."},
+    "seed": {"help": "Decides all rows and all of the noise. The same seed gives the same numbers."},
+}
+
+
+def verdict(result: PartiesResult) -> str:
+    """What the chosen release reaches, beside what else there is."""
+    settings, spread = result.settings, result.summary[result.settings.method]
+    are = "are" if settings.method in ("soft", "average") else "is"
+    text = (
+        f"{_promise(result)}, <b>{figures.STYLES[settings.method][0]}</b> from "
+        f"{count(settings.parties, 'party', 'parties')} {are} right <b>{percent(spread.median)}</b> of the time in "
+        f"the middle run. {landing(spread.low, spread.high)} A party alone: {percent(result.local.median)}; all rows "
+        f"in one place without privacy: {percent(result.batch_accuracy)}. "
+    )
+    if spread.median <= result.constant:
+        always = percent(result.constant)
+        text += f"The model has <b>learnt nothing yet</b>: one answer for all is right {always} of the time. "
+    return text + _rival(result) + _so_far(result)
+
+
+def _promise(result: PartiesResult) -> str:
+    settings = result.settings
+    delta = f" and delta {settings.delta:g}" if settings.method == "pate" else ""
+    return f"At <b>epsilon {number(settings.epsilon)}</b>{delta} for a <b>whole party</b>"
+
+
+def _rival(result: PartiesResult) -> str:
+    """The best of the other releases, where it is better; or that none is."""
+    own, summary = result.settings.method, result.summary
+    best = max(summary, key=lambda name: summary[name].median)
+    if summary[best].median <= summary[own].median:
+        return "No other release here does better. "
+    theirs = apart(summary[best].median, summary[own].median)[0]
+    extra = f" (at the price of delta {result.settings.delta:g})" if best == "pate" else ""
+    return f"Best here: {figures.STYLES[best][0]}, {theirs}{extra}. "
+
+
+def _so_far(result: PartiesResult) -> str:
+    if result.complete:
+        return ""
+    asked = f"<b>So far {result.asked:,} of {result.settings.parties:,} parties have been asked</b>"
+    return f"{asked}; the noise is that for all."
+
+
+def diagnostics(result: PartiesResult) -> list[str]:
+    """Why the picture looks as it does: sensitivity against weights, votes, parties, questions."""
+    sentences = [_noise(result), _one_party(result), _crowd(result), _answers(result)]
+    more = (_images(result), _averages(result), _theorem(result), _delta(result), _kept(result))
+    return sentences + [sentence for sentence in more if sentence]
+
+
+def _noise(result: PartiesResult) -> str:
+    method, settings = result.settings.method, result.settings
+    if method == "pate":
+        return (
+            f"Each of {settings.model.queries:,} questions gets noise of <b>{number(result.sigma)} votes</b> on each "
+            f"class's count, of {settings.parties:,} votes in all; a party moves two counts by one. Fewer questions "
+            "need less noise, but leave the student fewer rows."
+        )
+    noise, signal = result.noise_norm(method), result.signal_norm(method)
+    start = (
+        f"One party can move the weights by at most {number(result.sensitivity(method))}, so the noise in "
+        f"{result.dimensions} dimensions is {number(noise)} long on average. "
+    )
+    if signal == 0:
+        return f"{start}Without noise all weights would be 0: the parties tie on every public row."
+    lost = result.exact[method] - result.summary[method].median
+    tells = f"costs {points(lost)}" if signed(lost)[0] == "+" else "costs no right answers here"
+    return (
+        f"{start}The weights are {number(signal)} long: the noise is <b>{number(noise / signal)} times</b> as long, "
+        f"and {tells}."
+    )
+
+
+def _one_party(result: PartiesResult) -> str:
+    vote, soft = result.sensitivity("vote"), result.sensitivity("soft")
+    return (
+        f"Where all other votes are tied, one party decides every label: a majority vote can move by {number(vote)} "
+        f"however many parties there are. A share of votes moves by 1/{result.settings.parties:,}, the weights by at "
+        f"most <b>{number(soft)}</b>."
+    )
+
+
+def _crowd(result: PartiesResult) -> str:
+    settings, exact = result.settings, result.exact["soft"]
+    low, high = apart(result.local.low, result.local.high)
+    alone = low if low == high else f"{low} to {high}"
+    careless = f" On average {percent(settings.careless)} of them guess their labels." if settings.careless else ""
+    return (
+        f"Parties alone are right {alone} of the time.{careless} Together, before any noise, soft labels give "
+        f"{percent(exact)} (analyst only)."
+    )
+
+
+def _answers(result: PartiesResult) -> str:
+    if not result.worth:
+        return "Even a single question, answered with noise, would be answered no better than by the released model."
+    most = "more than" if result.worth == result.answers["questions"].max() else "up to about"
+    drowned = result.summary["soft"].median < result.constant + LEARNT
+    start = "The model of soft labels hardly beats one answer for all now. " if drowned else ""
+    return (
+        f"{start}Answering one by one, each time with a part of epsilon, would be better for {most} "
+        f"<b>{count(result.worth, 'question')}</b> within the same budget. The released model answers any number."
+    )
+
+
+def _images(result: PartiesResult) -> str:
+    kind = result.settings.world.kind
+    if result.settings.dataset != "digits":
+        return ""
+    return (
+        f"The images are projected to {kind.features} directions that were found from the <b>public</b> images; from "
+        "private ones, the directions would be a release without noise. 700 private images are dealt to all parties, "
+        "and one may lie with many of them: protected is a <b>party</b> with all it holds, not an image."
+    )
+
+
+def _kept(result: PartiesResult) -> str:
+    """Of large crowds: how they are asked, and what is held of them."""
+    chunks, size = result.kept
+    if chunks < 20:
+        return ""
+    text = f"{size / 1e6:.2g} MB" if size < 1e7 else f"{size / 1e6:.0f} MB"
+    return (
+        f"The parties are asked in {chunks:,} chunks, and their votes are added up on the way: <b>{text}</b> are held "
+        "of all of them together, and none of their rows."
+    )
+
+
+def _averages(result: PartiesResult) -> str:
+    settings = result.settings
+    if "average" not in result.methods:
+        return "These parties have no common weights to average: what they say about public rows is all there is."
+    if settings.constants != "norms":
+        return ""
+    longest = aggregation.longest(settings.ensemble.classes, settings.regularisation)
+    return (
+        f"With lambda {settings.regularisation:g} no minimiser is longer than {number(longest)}. Averages gain most "
+        f"from that: {number(result.sensitivity('average'))} instead of "
+        f"{number(result.published_sensitivity('average'))}."
+    )
+
+
+def _theorem(result: PartiesResult) -> str:
+    if result.bound is None or result.settings.method != "soft":
+        return ""
+    return (
+        f"Theorem 4 bounds the excess risk by about {number(result.bound_now)} nats here: it shows how the error "
+        "falls with M, epsilon and N; it does not forecast its size."
+    )
+
+
+def _delta(result: PartiesResult) -> str:
+    settings = result.settings
+    return panels.large_delta(settings.delta, settings.parties, "parties") if settings.method == "pate" else ""
+
+
+def guarantee(result: PartiesResult) -> str:
+    """What the chosen release promises, to whom, and what it leaves open."""
+    held = result.guarantee(result.settings.method)
+    right = held.attacker_accuracy
+    sure = "practically every time" if right > 0.9995 else f"at most {panels.at_most(right)} times in 100"
+    text = panels.guarantee(here=held)
+    text += panels.note(
+        "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
+        "An attacker guessing whether a party took part, or another party in its place, is right "
+        f"{panels.told(sure)} (a coin: 50).{panels.weak(right)}"
+    )
+    text += panels.note(
+        "The aggregator is trusted: it sees every classifier. The guarantee is for one release; publishing two adds "
+        "up. Assumed public: M, N, lambda, all public rows and their number, bounds on features. <b>Not</b> "
+        "protected: accuracies, shares and private rows on this page (analyst only). Trying several settings would "
+        "cost extra."
+    )
+    if result.settings.method != "pate":
+        text += panels.note(
+            f"The noise is made for the exact minimiser. The fits stop at a gradient of at most {TOLERANCE:.0e}, and "
+            "what that leaves open is added to the sensitivity."
+        )
+    return text
+
+
+def table(result: PartiesResult) -> str:
+    """All releases now."""
+    frame = result.table()
+    shown = frame.assign(
+        method=[figures.STYLES[name][0] for name in frame["method"]],
+        **{name: frame[name].map(_percent) for name in ("low", "median", "high", "without noise")},
+        sensitivity=frame["sensitivity"].map(number),
+        noise=[
+            f"{number(value)} votes" if name == "pate" else number(value)
+            for name, value in zip(frame["method"], frame["noise"], strict=True)
+        ],
+        epsilon=frame["epsilon"].map(number),
+        delta=frame["delta"].map("{:g}".format),
+    )
+    shown["band"] = shown["low"] + " to " + shown["high"]
+    now, bound = panels.badge("trained now"), panels.badge("bound")
+    return panels.table(
+        shown,
+        title="<b>All releases at these settings</b> (% right on test rows)",
+        caption=(
+            "Median and nine in ten of the draws of noise. Sensitivity: of the weights, for one replaced party; for "
+            "PATE, of one question's counts. Noise: its mean length; for PATE, its standard deviation. Without noise: "
+            "analyst only. Each guarantee is for one release alone."
+        ),
+        heads={
+            "method": "release",
+            "median": f"right<br>{now}",
+            "band": "nine in ten",
+            "without noise": "without noise",
+            "sensitivity": f"sensitivity<br>{bound}",
+            "noise": "noise",
+            "epsilon": f"epsilon<br>{bound}",
+            "delta": "delta",
+            "unit": "protected: one",
+        },
+    )
+
+
+def _percent(value: float) -> str:
+    return "-" if value != value else f"{100 * value:.1f}"
+
+
+def alts(result: PartiesResult) -> dict[str, str]:
+    """What a screen reader says in place of each picture."""
+    summary, settings = result.summary, result.settings
+    said = ", ".join(f"{figures.STYLES[name][0]} {in_hundred(summary[name].median)}" for name in result.methods)
+    noise = ", ".join(
+        f"{figures.STYLES[name][0]} {number(result.noise_norm(name))}" for name in result.methods if name != "pate"
+    )
+    maps = {
+        name: f"Decision regions, {figures.STYLES[name][0]}: median accuracy {in_hundred(summary[name].median)} in 100."
+        for name in result.methods
+    }
+    moved = ", ".join(
+        f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}"
+        for row in result.moved().to_dict("records")
+    )
+    return maps | {
+        "epsilon": f"Accuracy over 1/epsilon. At epsilon {number(settings.epsilon)}, in 100: {said}.",
+        "parties": f"Accuracy over the number of parties. With {settings.parties:,}, in 100: {said}.",
+        "batch": f"Regions of one model of all rows without privacy: {in_hundred(result.batch_accuracy)} in 100.",
+        "local": f"Where single parties agree; alone they are right {in_hundred(result.local.median)} times in 100.",
+        "one_party": f"How far one party moves the weights: {moved}.",
+        "noise": f"Mean length of the noise with {settings.parties:,} parties: {noise}.",
+        "bound": "The excess risk of soft labels over the number of parties, and the published bound on it.",
+        "answers": (
+            f"Noisy answers one by one against the released model: better for {count(result.worth, 'question')}."
+            if result.worth
+            else "Noisy answers one by one against the released model: never better."
+        ),
+        "trust": spoken_trust(result),
+    }

@@ -1,0 +1,305 @@
+"""The pieces of work of the parties page: fit what is released of what parties say, and try it many times.
+
+The fits do not depend on epsilon, and the noise is the same at every epsilon but for its size.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dpcore.accountants import gdp
+from dpcore.kept import kept
+from dpcore.mechanisms import NormExponential
+from dpcore.parties import aggregation, local, pate
+from dpcore.parties.aggregation import RELEASES
+from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, World, parties, public
+from dpcore.streams import stream
+from dpcore.training import erm, losses
+from dpcore.training.losses import outputs
+from pages.parties.crowd import Crowd, tally
+
+METHODS = (*RELEASES, "pate")
+# Which part of a noise stream each method draws from.
+_PARTS = {name: part for part, name in enumerate(METHODS)}
+# How many rows the model without privacy is fitted to at most; more would not be seen in the picture.
+BATCH_ROWS = 3000
+# A student of noisy labels is post-processing, and what is never released needs no sensitivity: neither need be exact.
+_STUDENT_TOLERANCE, _ANALYST_TOLERANCE = 1e-4, 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ensemble:
+    """All that decides what the aggregator fits before it adds noise.
+
+    parties: M, of the ``crowd``. regularisation: lambda. labels: soft labels are shares of "votes", or means of class
+    "probabilities".
+    """
+
+    crowd: Crowd
+    parties: int
+    regularisation: float
+    labels: str
+
+    @property
+    def classes(self) -> int:
+        return self.crowd.world.kind.classes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(k, d) of the weights: all k d of them are one vector, as far as the noise is concerned."""
+        return outputs(self.classes), self.crowd.world.kind.inputs
+
+    @property
+    def rows(self):
+        """Public, check and test rows."""
+        return public(self.crowd.world.dataset, self.crowd.world.seed, self.crowd.public_rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """All that decides what is released, but for epsilon: the ensemble, and how it is made private.
+
+    constants: of the sensitivities. delta, queries: of PATE. repeats: draws of the noise.
+    """
+
+    ensemble: Ensemble
+    constants: str
+    delta: float
+    queries: int
+    repeats: int
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Those of ``METHODS`` that these parties allow: only weights can be averaged."""
+        linear = self.ensemble.crowd.learner == "logistic"
+        return METHODS if linear else tuple(name for name in METHODS if name != "average")
+
+    def at(self, parties: int) -> "Model":
+        return replace(self, ensemble=replace(self.ensemble, parties=parties))
+
+    def sensitivity(self, release: str) -> float:
+        """L2, for one replaced party, whatever the parties say: with the solver's tolerance, not what it reached."""
+        own = self.ensemble
+        return aggregation.sensitivity(
+            release,
+            classes=own.classes,
+            parties=own.parties,
+            regularisation=own.regularisation,
+            constants=self.constants,
+            mean_norm=aggregation.mean_norm(own.rows["public"]),
+            tolerance=erm.TOLERANCE,
+        )
+
+    def sigma(self, epsilon: float) -> float:
+        """PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
+        return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon, delta=self.delta)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fits:
+    """What the aggregator has before it adds noise, from the first ``asked`` parties.
+
+    weights: release -> (k, d). check: the parties' shares (K, C) for the check rows. counts (K, C): their votes.
+    accuracy: of each of the first parties. kept: bytes of what they said together, of which one is held for each chunk
+    of parties.
+    """
+
+    weights: dict[str, np.ndarray]
+    check: np.ndarray
+    counts: np.ndarray
+    accuracy: np.ndarray
+    asked: int
+    kept: int
+
+
+@kept
+def fits(ensemble: Ensemble, asked: int) -> Fits:
+    """By the first ``asked`` of the ensemble's parties: all of them, or so far.
+
+    Raises ArithmeticError where a fit is not within the tolerance that the noise is made for: it is not released.
+    """
+    said = tally(ensemble.crowd, asked)
+    sums = said.votes.astype(float) if ensemble.labels == "votes" else said.shares.astype(float)
+    shares = np.stack(
+        [
+            aggregation.targets(said.votes[:, :-CHECK_ROWS], release="vote"),
+            aggregation.targets(sums[:, :-CHECK_ROWS], release="soft"),
+        ]
+    )
+    found, reached = aggregation.fit(ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation)
+    if not reached <= erm.TOLERANCE:
+        raise ArithmeticError(f"a minimiser was not found to a gradient of {erm.TOLERANCE:g}")
+    weights = dict(zip(("vote", "soft"), found, strict=True))
+    if said.weights is not None:
+        weights["average"] = said.weights / asked
+    return Fits(
+        weights=weights,
+        check=aggregation.targets(sums[:, -CHECK_ROWS:], release="soft"),
+        counts=said.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
+        accuracy=said.accuracy,
+        asked=asked,
+        kept=said.size,
+    )
+
+
+@kept
+def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int]) -> np.ndarray:
+    """Norm-exponential draws (R, k, d) of sensitivity and epsilon 1: the same ones at every epsilon and for every M."""
+    mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
+    draws = [mechanism.noise(size, stream(seed, "noise", r, _PARTS[method]))[0] for r in range(repeats)]
+    return np.reshape(draws, (repeats, *shape))
+
+
+def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -> np.ndarray:
+    """Released weights (E, R, k, d) of a method."""
+    if method == "pate":
+        return students(model, asked, epsilons)
+    own = model.ensemble
+    scale = model.sensitivity(method) / np.asarray(epsilons, dtype=float)
+    noise = unit_noise(own.crowd.world.seed, method, model.repeats, own.shape)
+    return fits(own, asked).weights[method] + scale[:, None, None, None] * noise
+
+
+def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
+    """PATE: students (E, R, k, d) of noisy answers to the first ``queries`` public rows."""
+    own = model.ensemble
+    rows, seed = own.rows["public"].X[: model.queries], own.crowd.world.seed
+    counts = tally(own.crowd, asked).votes[:, : model.queries] * (own.parties / asked)
+    shape = (own.classes, model.queries)
+    noise = np.stack(
+        [stream(seed, "noise", r, _PARTS["pate"]).standard_normal(shape[::-1]).T for r in range(model.repeats)]
+    )
+    sigma = np.array([model.sigma(epsilon) for epsilon in epsilons])
+    labels = pate.noisy_winners(counts, noise, sigma[:, None])
+    options = {"regularisation": own.regularisation, "tolerance": _STUDENT_TOLERANCE}
+    return aggregation.fit(rows, aggregation.one_hot(labels, own.classes), **options)[0]
+
+
+def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+    """Of weights (..., k, d) on the test rows."""
+    test = ensemble.rows["test"]
+    return losses.accuracy(weights, test.X, test.y)
+
+
+def risk(ensemble: Ensemble, weights: np.ndarray, asked: int) -> np.ndarray:
+    """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats."""
+    z, shares = losses.logits(weights, ensemble.rows["check"].X), fits(ensemble, asked).check
+    return losses.expected_values(z, shares).mean(axis=-1)
+
+
+@kept
+def reference(ensemble: Ensemble, asked: int) -> np.ndarray:
+    """w_0 (k, d): the best that the check rows allow, with the same lambda."""
+    X, shares = ensemble.rows["check"].X, fits(ensemble, asked).check
+    return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE)[0]
+
+
+class Trial(NamedTuple):
+    """By method: accuracy (methods, R) on test rows, and all weights (methods, R, k, d); the soft release's excess risk
+    (R,).
+    """
+
+    methods: tuple[str, ...]
+    accuracy: np.ndarray
+    excess: np.ndarray
+    weights: np.ndarray
+
+    def of(self, method: str) -> np.ndarray:
+        """Accuracy (R,) of a method; NaN where these parties have no such release."""
+        found = dict(zip(self.methods, self.accuracy, strict=True))
+        return found.get(method, np.full_like(self.excess, np.nan))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """Every method released at one epsilon, as often as there are repeats, by what the first ``asked`` parties say."""
+
+    model: Model
+    asked: int
+    epsilon: float
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> Trial:
+        model, own, asked = self.model, self.model.ensemble, self.asked
+        weights = np.stack([released(model, name, asked, (self.epsilon,))[0] for name in model.methods])
+        soft = weights[model.methods.index("soft")]
+        excess = risk(own, soft, asked) - risk(own, reference(own, asked), asked)
+        return Trial(model.methods, accuracy(own, weights), excess, weights)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """One model of all rows in one place, without privacy: weights (k, d)."""
+
+    world: World
+    parties: int
+    regularisation: float
+    essential: bool = True
+
+    def run(self) -> np.ndarray:
+        kind = self.world.kind
+        X, y = parties(self.world, 0, max(1, min(self.parties, BATCH_ROWS // self.world.rows)))
+        shares = aggregation.one_hot(y.ravel(), kind.classes)
+        options = {"regularisation": self.regularisation, "tolerance": _ANALYST_TOLERANCE}
+        return aggregation.fit(X.reshape(-1, kind.inputs), shares, **options)[0]
+
+
+class Moves(NamedTuple):
+    """How far the weights of "vote" and "soft" move when a party turns around: for each of some parties (2, EARLY),
+    and in the worst case, where all rows are tied without it (2,).
+    """
+
+    here: np.ndarray
+    worst: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One party says the next class about every public row, all else stays."""
+
+    ensemble: Ensemble
+    asked: int
+    essential: bool = False
+
+    def run(self) -> Moves:
+        own, K = self.ensemble, self.ensemble.classes
+        said, X = tally(own.crowd, self.asked), own.rows["public"].X
+        # As if the parties asked so far were all of the M: one of them weighs 1/M
+        counts = said.votes[:, :-CHECK_ROWS] * (own.parties / self.asked)
+        early = said.early.astype(int)
+        turned = counts - aggregation.one_hot(early, K) + aggregation.one_hot((early + 1) % K, K)
+        tied = np.zeros((2, K, len(X)))
+        tied[:, :2] = (own.parties - 1) / 2
+        tied[[0, 1], [0, 1]] += 1
+        cases = np.concatenate([counts[None], turned, tied])
+        shares = np.stack([aggregation.targets(cases, release=release) for release in ("vote", "soft")])
+        # One party's change is small: the search begins where the crowd's own is known to end
+        known = fits(own, self.asked).weights
+        start = np.stack([known["vote"], known["soft"]])[:, None]
+        options = {"regularisation": own.regularisation, "start": start}
+        near, _ = aggregation.fit(X, shares[:, :-2], **options)
+        far, _ = aggregation.fit(X, shares[:, -2:], regularisation=own.regularisation)
+        near, far = (weights.reshape(2, weights.shape[1], -1) for weights in (near, far))
+        here = np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1)
+        return Moves(here, np.linalg.norm(far[:, 1] - far[:, 0], axis=-1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Locals:
+    """What the first parties say one by one at inputs in a plane: votes (L, m)."""
+
+    crowd: Crowd
+    parties: int
+    grid: tuple[tuple[float, ...], ...]
+    essential: bool = True
+
+    def run(self) -> np.ndarray:
+        X, y = parties(self.crowd.world, 0, self.parties)
+        grid = np.array(self.grid)
+        rows = np.column_stack([grid, np.full(len(grid), CONSTANT)])
+        options = {"classes": self.crowd.world.kind.classes, "regularisation": self.crowd.regularisation}
+        found = [said.votes for said in local.votes(self.crowd.learner, X, y, rows, **options)]
+        return np.concatenate(found).astype(np.uint8)

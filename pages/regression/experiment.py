@@ -1,0 +1,394 @@
+"""Private linear regression: noise on the quadratic, on its statistics, on the answer, or on each step.
+
+The first mechanism follows the report [jiang2018, Section 4] exactly; the others are what is known to be sound and
+sharp. All of them look at sufficient statistics alone, so that 300,000 rows cost no more than 300.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from dpcore import check
+from dpcore.data import regression as regression_data
+from dpcore.estimators.linear import REGRESSIONS, mechanism
+from dpcore.experiment import QUANTILES, Measure, Settings, Spread, Task
+from dpcore.privacy import Guarantee
+from dpcore.regression.functional import best_share, published_best_share, published_epsilon
+from dpcore.regression.least_squares import REPAIRS
+from pages.regression.surface import REACH, Surface, surface
+from pages.regression.work import (
+    EPSILONS,
+    SHARE_REPEATS,
+    SHARES,
+    CurveOutcome,
+    ErrorCurve,
+    Focus,
+    FocusOutcome,
+    Problem,
+    ShareCurve,
+)
+
+SPLITS = ("best", "own")
+# The mechanisms that split epsilon, with the split of least noise for each.
+SPLITTERS = {"published": published_best_share, "functional": best_share}
+LIMITS = {
+    "epsilon": (0.01, 100.0),
+    "delta": (1e-9, 1e-3),
+    "share": (0.02, 0.98),
+    "repeats": (2, 100),
+    "seed": (0, 9999),
+}
+_FEWEST_ROWS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressionSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    dataset: a key of ``SOURCES``.
+    mechanism: the one of ``REGRESSIONS`` that is looked at closely.
+    epsilon: of the guarantee.
+    share: of epsilon for the quadratic, where it is set by hand.
+    split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all ``share``.
+    delta: of the guarantee of Gaussian mechanisms.
+    rows: how many private rows are trained on, from the first.
+    features: how many of them there are, from the first.
+    label_top: upper bound to which labels are clipped, in their unit.
+    repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
+    repeats: how often each mechanism is run.
+    seed: of the noise, and of who is held out where the data set is not a fixed one.
+    feature: number of the feature whose line is drawn.
+    across: number of the feature whose coefficient the surface has across.
+    up: number of the feature whose coefficient the surface has upwards.
+    draw: whose noisy surface is drawn, from 1.
+    """
+
+    CHOICES: ClassVar = {
+        "dataset": regression_data.SOURCES,
+        "mechanism": REGRESSIONS,
+        "split": SPLITS,
+        "repair": REPAIRS,
+    }
+    LIMITS: ClassVar = LIMITS
+    MEASURES: ClassVar = {"error": Measure("error on held-out rows", "lower", lambda now: now.errors)}
+
+    dataset: str = "us"
+    mechanism: str = "published"
+    epsilon: float = 0.2
+    share: float = 0.9
+    split: str = "best"
+    delta: float = 1e-6
+    rows: int = 296_000
+    features: int = 13
+    label_top: float = 200.0
+    repair: str = "both"
+    repeats: int = 50
+    seed: int = 4
+    feature: int = 2
+    across: int = 8
+    up: int = 9
+    draw: int = 37
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.across == self.up:
+            raise check.RefusedError("up", self.up, "another feature than the one across")
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on them is brought into its new range."""
+        fitting: dict[str, Any] = {}
+        if "dataset" in changes:
+            source = regression_data.SOURCES[check.choice(regression_data.SOURCES, dataset=changes["dataset"])]
+            fitting = {"rows": source.train_rows, "label_top": source.label_top}
+            fitting["features"] = min(self.features, len(source.features))
+        features = changes.get("features", fitting.get("features", self.features))
+        if isinstance(features, int) and features >= 2:
+            last = features - 1
+            places = {name: min(getattr(self, name), last) for name in ("feature", "across", "up")}
+            if places["across"] == places["up"]:
+                places["across"] = places["up"] - 1 if places["up"] else 1
+            fitting |= places
+        if isinstance(changes.get("repeats"), int):
+            fitting["draw"] = max(1, min(self.draw, changes["repeats"]))
+        return replace(self, **(fitting | changes))
+
+    @property
+    def source(self) -> regression_data.Source:
+        return regression_data.SOURCES[self.dataset]
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the data set leaves of them."""
+        last = self.features - 1 if isinstance(self.features, int) else 1
+        return self.LIMITS | {
+            "rows": (_FEWEST_ROWS, self.source.train_rows),
+            "features": (2, len(self.source.features)),
+            "label_top": self.source.label_tops,
+            "feature": (0, last),
+            "across": (0, last),
+            "up": (0, last),
+            "draw": (1, self.repeats if isinstance(self.repeats, int) else 1),
+        }
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(
+            dataset=self.dataset, rows=self.rows, features=self.features, label_top=self.label_top, seed=self.seed
+        )
+
+    def share_of(self, name: str) -> float:
+        """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there is no split."""
+        if name not in SPLITTERS:
+            return float("nan")
+        return self.share if self.split == "own" else SPLITTERS[name](self.features + 1)
+
+    def mechanism_of(self, name: str, **options: Any) -> Any:
+        """The mechanism ``name`` with these settings, but for ``options``."""
+        known = {"share": self.share_of(name), "delta": self.delta, "repair": self.repair}
+        return mechanism(name, **(known | options))
+
+    def guarantee(self, name: str) -> Guarantee:
+        """What the mechanism ``name`` promises at this epsilon."""
+        return self.mechanism_of(name).guarantee(self.epsilon, inputs=self.features + 1, rows=self.rows)
+
+    def focus(self, name: str) -> Focus:
+        return Focus(
+            problem=self.problem,
+            mechanism=self.mechanism_of(name),
+            epsilon=self.epsilon,
+            repeats=self.repeats,
+            essential=name == self.mechanism,
+        )
+
+    def curve(self, name: str) -> ErrorCurve:
+        return ErrorCurve(problem=self.problem, mechanism=self.mechanism_of(name), repeats=self.repeats)
+
+    def over_share(self, name: str) -> ShareCurve:
+        return ShareCurve(
+            problem=self.problem,
+            mechanisms=tuple(self.mechanism_of(name, share=share) for share in SHARES),
+            epsilon=self.epsilon,
+            repeats=min(self.repeats, SHARE_REPEATS),
+        )
+
+    def probe(self) -> Focus:
+        """The chosen mechanism at today's epsilon."""
+        return self.focus(self.mechanism)
+
+    def schedule(self) -> Iterable[Task]:
+        """The chosen mechanism at today's epsilon first, then the curves, the split, and the others at this epsilon."""
+        others = [name for name in REGRESSIONS if name != self.mechanism]
+        return (
+            self.focus(self.mechanism),
+            *(self.curve(name) for name in (self.mechanism, *others)),
+            *(self.over_share(name) for name in SPLITTERS),
+            *(self.focus(name) for name in others),
+        )
+
+    def result(self, outcomes: Mapping[Any, Any]) -> "RegressionResult":
+        """Assemble what has been done; needs the essential tasks only."""
+        return RegressionResult(
+            settings=self,
+            problem=self.problem,
+            at_now={name: outcomes[self.focus(name)] for name in REGRESSIONS if self.focus(name) in outcomes},
+            curves={name: outcomes[self.curve(name)] for name in REGRESSIONS if self.curve(name) in outcomes},
+            splits={name: outcomes[self.over_share(name)] for name in SPLITTERS if self.over_share(name) in outcomes},
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RegressionResult:
+    """What a page shows: outcomes by mechanism, as far as they are done. Errors are in the label's unit."""
+
+    settings: RegressionSettings
+    problem: Problem
+    at_now: Mapping[str, FocusOutcome]
+    curves: Mapping[str, CurveOutcome]
+    splits: Mapping[str, np.ndarray]
+
+    @property
+    def focus(self) -> FocusOutcome:
+        return self.at_now[self.settings.mechanism]
+
+    @property
+    def failed(self) -> int:
+        """How many runs released a quadratic without a minimum; 0 where none is released."""
+        least = self.focus.least
+        return 0 if least is None else int((least <= 0).sum())
+
+    @cached_property
+    def least_squares(self) -> float:
+        """Held-out error of least squares without privacy: the lower rail."""
+        return float(self.problem.errors(self.problem.least_squares()))
+
+    @cached_property
+    def least_error(self) -> float:
+        """Mean squared error of least squares on the private rows, on the scale of the learners; analyst only."""
+        return max(float(self.problem.train().errors(self.problem.least_squares())), 1e-9)
+
+    @cached_property
+    def weakest(self) -> float:
+        """Least eigenvalue of X^T X without noise; analyst only."""
+        return float(np.linalg.eigvalsh(self.problem.train().gram)[0])
+
+    @cached_property
+    def noise_sd(self) -> float:
+        """Standard deviation of the noise on an off-diagonal entry of X^T X, from the draws; NaN without such noise."""
+        if self.focus.gram is None:
+            return float("nan")
+        places = np.triu_indices(self.problem.inputs, k=1)
+        return float((self.focus.gram - self.problem.train().gram)[:, *places].std())
+
+    @cached_property
+    def cut(self) -> float:
+        """Share of the private labels above the label bound; analyst only."""
+        settings = self.settings
+        return regression_data.share_above(
+            settings.dataset, seed=settings.seed, rows=settings.rows, label_top=settings.label_top
+        )
+
+    @cached_property
+    def mean_error(self) -> float:
+        """Held-out error of always saying the mean: the upper rail."""
+        return float(self.problem.errors(self.problem.mean_weights()))
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        return self.settings.guarantee(self.settings.mechanism)
+
+    @property
+    def noise_gives(self) -> float:
+        """The epsilon that the noise of the published mechanism gives, counted exactly."""
+        settings = self.settings
+        share = settings.share_of("published")
+        return published_epsilon(settings.epsilon, inputs=settings.features + 1, share=share)
+
+    def summary(self, name: str | None = None) -> Spread:
+        """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
+        return Spread.of(self.at_now[name or self.settings.mechanism].errors)
+
+    @property
+    def mean(self) -> float:
+        """Mean held-out error of the runs of the chosen mechanism."""
+        return float(self.focus.errors.mean())
+
+    def quantiles(self, name: str) -> np.ndarray:
+        """5 %, 50 % and 95 % quantiles (3, E) of the error over ``EPSILONS``."""
+        return np.quantile(self.curves[name].errors, QUANTILES, axis=1)
+
+    def table(self) -> pd.DataFrame:
+        """A row a mechanism at today's epsilon: median, quantiles and mean of the error, and how often it fails."""
+        rows = []
+        for name, outcome in self.at_now.items():
+            held = self.settings.guarantee(name)
+            worse = float((outcome.errors > self.mean_error).mean())
+            rows.append(
+                {"mechanism": name, "delta": held.delta, **_with_mean(outcome.errors)}
+                | {"over least squares": self.summary(name).median / self.least_squares}
+                | {"worse than the mean": worse, "no minimum": outcome.no_minimum}
+            )
+        order = {name: place for place, name in enumerate(REGRESSIONS)}
+        return pd.DataFrame(rows).sort_values("mechanism", key=lambda names: names.map(order), ignore_index=True)
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """A row a run of the curves: mechanism, epsilon, repeat, error."""
+        parts = []
+        for name, curve in self.curves.items():
+            index = pd.MultiIndex.from_product([[name], EPSILONS, range(self.settings.repeats)])
+            index.names = ["mechanism", "epsilon", "repeat"]
+            parts.append(pd.DataFrame({"error": curve.errors.ravel()}, index=index).reset_index())
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+    @property
+    def over_epsilon(self) -> pd.DataFrame:
+        """A row a mechanism and epsilon: quantiles and mean of the error, share of draws without a minimum."""
+        rows = [
+            {"mechanism": name, "epsilon": epsilon, **_with_mean(curve.errors[place])}
+            | {"no minimum": float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])}
+            for name, curve in self.curves.items()
+            for place, epsilon in enumerate(EPSILONS)
+        ]
+        return pd.DataFrame(rows)
+
+    @property
+    def over_split(self) -> pd.DataFrame:
+        """Median error over the share of epsilon for the quadratic."""
+        return pd.DataFrame({"share": SHARES} | dict(self.splits))
+
+    def coefficients(self) -> pd.DataFrame:
+        """A row a coefficient: what the label gains from the lowest to the highest value of the feature, in its unit.
+
+        least squares, and the quantiles of the chosen mechanism's runs; ``sign``: share of runs with the right sign.
+        """
+        exact, found = self.problem.least_squares(), self.focus.weights
+        factor = 2 * self.problem.half
+        low, median, high = factor * np.quantile(found[:, 1:], QUANTILES, axis=0)
+        return pd.DataFrame(
+            {
+                "feature": self.settings.source.features[: self.settings.features],
+                "least squares": factor * exact[1:],
+                "low": low,
+                "median": median,
+                "high": high,
+                "sign": (np.sign(found[:, 1:]) == np.sign(exact[1:])).mean(axis=0),
+            }
+        )
+
+    def line_ends(self) -> list[tuple[float, float, Spread]]:
+        """(value of the feature, what least squares says there, what the runs say) at both ends of the lines."""
+        bounds, runs, exact = self.lines()
+        return [(float(bounds[end]), float(exact[end]), Spread.of(runs[:, end])) for end in (0, 1)]
+
+    def lines(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(the chosen feature's bounds (2,) in its unit, predictions (R, 2) there, those of least squares (2,)).
+
+        All other features are held at their held-out mean; analyst only.
+        """
+        settings, test = self.settings, self.problem.test()
+        bounds = np.array(list(settings.source.bounds.values())[settings.feature], dtype=float)
+        at = np.tile(test.gram[0] / test.rows, (2, 1))
+        at[:, settings.feature + 1] = (-1, 1)
+        middle, half = self.problem.middle, self.problem.half
+        return bounds, middle + half * self.focus.weights @ at.T, middle + half * at @ self.problem.least_squares()
+
+    def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
+        """(values of the chosen feature in its unit, labels) of some held-out rows; analyst only."""
+        settings = self.settings
+        table = regression_data.load(settings.dataset, seed=settings.seed)
+        low, high = list(settings.source.bounds.values())[settings.feature]
+        values = table.X_test[:many, settings.feature + 1]
+        return low + (values + 1) / 2 * (high - low), table.y_test[:many]
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The inputs whose coefficients span the surfaces."""
+        return self.settings.across + 1, self.settings.up + 1
+
+    @cached_property
+    def true_surface(self) -> Surface:
+        train = self.problem.train()
+        return surface(train.gram, train.moment, rows=train.rows, pair=self.pair)
+
+    @property
+    def in_view(self) -> int:
+        """How many runs end inside the picture of the true surface: within ``REACH`` of least squares."""
+        ends = self.focus.weights[:, list(self.pair)]
+        return int((np.abs(ends - self.true_surface.centre) <= REACH).all(axis=1).sum())
+
+    @cached_property
+    def noisy_surface(self) -> Surface | None:
+        """Of the draw that is looked at; None where no quadratic is released."""
+        if self.focus.gram is None:
+            return None
+        place = self.settings.draw - 1
+        return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.rows, pair=self.pair)
+
+
+def _with_mean(errors: np.ndarray) -> dict[str, float]:
+    """Spread and mean of the runs' errors (R,), as columns of a table."""
+    return Spread.of(errors)._asdict() | {"mean": float(errors.mean())}

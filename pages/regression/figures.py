@@ -1,0 +1,281 @@
+"""The regression's pictures: error between two rails, draws without a minimum, lines, coefficients, the split,
+and the error as a function of two coefficients: a bowl, and what noise makes of it.
+"""
+
+import numpy as np
+
+from pages.regression.experiment import LIMITS, SPLITTERS, RegressionResult
+from pages.regression.surface import REACH, Surface
+from pages.regression.work import EPSILONS
+from ui.plot import theme
+
+_LOW, _HIGH = LIMITS["epsilon"]
+_EPSILON_AXIS = theme.epsilon_axis(_LOW, _HIGH, beside=0.05)
+
+# Bands of the excess error, as multiples of the least error; each has a shade of its own, upwards and downwards.
+_EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
+_SHADES = [0.02 + 0.68 * place / len(_EDGES) for place in range(len(_EDGES) + 1)]
+_COLOURS = [(colour, shade) for colour in (theme.NON_PRIVATE, theme.FALLS) for shade in _SHADES]
+
+# Where the signs of a surface are told.
+_SIGNS = {"x": 0.02, "xref": "paper", "xanchor": "left", "y": 0.01, "yref": "paper", "yanchor": "bottom"}
+
+
+def errors(result: RegressionResult) -> dict:
+    """Held-out error over epsilon, all methods between the two rails; a stroke for each run at today's epsilon.
+
+    What moves with epsilon are shapes: the curves need not be drawn again.
+    """
+    chosen, low, high = result.settings.mechanism, *_error_range(result)
+    traces = _rails(result, np.array([_LOW / 2, _HIGH * 2]))
+    if chosen in result.curves:
+        least, _, most = np.minimum(result.quantiles(chosen), 20 * high)
+        traces.append(theme.band(np.array(EPSILONS), least, most, colour=theme.REGRESSIONS[chosen][1]))
+    for name in sorted(result.curves, key=lambda name: name == chosen):
+        title, colour = theme.REGRESSIONS[name]
+        traces.append(
+            theme.line(
+                np.array(EPSILONS),
+                np.minimum(result.quantiles(name)[1], 20 * high),
+                colour=colour,
+                name=title,
+                hovertemplate=f"epsilon %{{x}}: %{{y:.4~g}}<extra>{title}</extra>",
+                **_weight(colour, chosen=name == chosen),
+            )
+        )
+    return theme.figure(
+        *traces,
+        title=theme.title(f"Error on held-out rows ({result.settings.source.unit})"),
+        xaxis=_EPSILON_AXIS,
+        yaxis={"title": {"text": "root mean squared error"}, "range": [low, high]},
+        shapes=[theme.rule(result.settings.epsilon), _strokes(result, high)],
+        annotations=_rail_names(result),
+    )
+
+
+def _weight(colour: str, *, chosen: bool) -> dict:
+    """The chosen method stands out."""
+    if chosen:
+        return {"mode": "lines+markers", "marker": {"size": 6}, "line": {"color": colour, "width": 3}}
+    return {"line": {"color": colour, "width": 1.6}, "opacity": 0.85}
+
+
+def _error_range(result: RegressionResult) -> tuple[float, float]:
+    """From below least squares to well above the mean: what blows up leaves the frame."""
+    exact, mean = result.least_squares, result.mean_error
+    gap = max(abs(mean - exact), 0.05 * exact)
+    return exact - 0.15 * gap, exact + 3 * gap
+
+
+def _rails(result: RegressionResult, ends: np.ndarray) -> list[dict]:
+    """*Least squares* and *always the mean*, which bound what is of any use."""
+    style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
+    return [
+        theme.line(ends, np.full(2, result.least_squares), name="least squares", dash="dot", **style),
+        theme.line(ends, np.full(2, result.mean_error), name="always the mean", dash="dash", **style),
+    ]
+
+
+def _rail_names(result: RegressionResult) -> list[dict]:
+    place = {"x": 0.995, "xref": "paper", "xanchor": "right"}
+    return [
+        theme.word("least squares, no privacy", y=result.least_squares, yanchor="top", **place),
+        theme.word("always the mean", y=result.mean_error, yanchor="bottom", **place),
+    ]
+
+
+def _strokes(result: RegressionResult, high: float) -> dict:
+    """A stroke for each run at today's epsilon; those above the frame lie on its edge."""
+    heights = np.minimum(result.focus.errors, high)
+    return {
+        "type": "path",
+        "path": "".join(f"M-9,{height:.5g}L9,{height:.5g}" for height in heights),
+        "line": {"color": theme.REGRESSIONS[result.settings.mechanism][1], "width": 1.6},
+        "opacity": 0.6,
+        "xref": "x",
+        "xsizemode": "pixel",
+        "xanchor": result.settings.epsilon,
+        "yref": "y",
+    }
+
+
+def no_minimum(result: RegressionResult) -> dict:
+    """How often the released quadratic has no minimum, over epsilon."""
+    traces, chosen = [], result.settings.mechanism
+    for name, curve in sorted(result.curves.items(), key=lambda one: one[0] == chosen):
+        if curve.no_minimum is None:
+            continue
+        title, colour = theme.REGRESSIONS[name]
+        hover = f"epsilon %{{x}}: %{{y:.0f}} in 100 runs<extra>{title}</extra>"
+        style = _weight(colour, chosen=name == chosen)
+        traces.append(
+            theme.line(
+                np.array(EPSILONS), 100 * curve.no_minimum, colour=colour, name=title, hovertemplate=hover, **style
+            )
+        )
+    return theme.figure(
+        *traces,
+        title=theme.title("Runs without a minimum"),
+        xaxis=_EPSILON_AXIS,
+        yaxis={"title": {"text": "runs in 100"}, "range": [-3, 103]},
+        shapes=[theme.rule(result.settings.epsilon)],
+    )
+
+
+def lines(result: RegressionResult) -> dict:
+    """The predicted label over one feature: a line for each run, and some held-out rows."""
+    settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism][1]
+    bounds, found, exact = result.lines()
+    x, y = result.points()
+    (left, right), floor = bounds, settings.source.label_bounds[0]
+    high = float(np.quantile(y, 0.97)) * 1.1
+    path = "".join(f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in found)
+    style = {"type": "path", "xref": "x", "yref": "y", "layer": "between"}
+    margin = 0.03 * (right - left)
+    return theme.figure(
+        theme.scatter(
+            x,
+            y,
+            mode="markers",
+            marker={"color": theme.NON_PRIVATE, "size": 5, "opacity": 0.55},
+            hovertemplate="%{x:.3~g}: %{y:.4~g}<extra>held-out row</extra>",
+        ),
+        theme.line(bounds, exact, colour=theme.NON_PRIVATE, name="least squares", dash="dot"),
+        title=theme.title("Every run's line"),
+        xaxis={"title": {"text": _feature(result, settings.feature)}, "range": [left - margin, right + margin]},
+        yaxis={
+            "title": {"text": f"{settings.source.label} ({settings.source.unit})"},
+            "range": [floor - 0.08 * high, high],
+        },
+        shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5}],
+    )
+
+
+def _feature(result: RegressionResult, place: int) -> str:
+    return result.settings.source.features[place]
+
+
+def coefficients(result: RegressionResult) -> dict:
+    """What each feature is worth: least squares, and where nine runs in ten fall."""
+    frame, colour = result.coefficients(), theme.REGRESSIONS[result.settings.mechanism][1]
+    exact, places = frame["least squares"].to_numpy(), np.arange(len(frame), dtype=float)
+    reach = 1.35 * float(np.abs(exact).max())
+    cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
+    bars = "".join(f"M{low:.5g},{place:g}L{high:.5g},{place:g}" for place, (low, _, high) in enumerate(cut))
+    style = {"type": "path", "xref": "x", "yref": "y", "layer": "between"}
+    return theme.figure(
+        theme.scatter(
+            exact,
+            places,
+            mode="markers",
+            marker={"symbol": "line-ns-open", "size": 15, "color": theme.NON_PRIVATE, "line": {"width": 2.5}},
+            hovertemplate="%{x:.4~g}<extra>least squares</extra>",
+        ),
+        title=theme.title("What a feature is worth"),
+        margin={"l": 138, "r": 12, "t": 34, "b": 44},
+        xaxis={
+            "title": {"text": f"{result.settings.source.unit}, from low to high"},
+            "range": [-reach, reach],
+            "zeroline": True,
+        },
+        yaxis={
+            "tickvals": list(range(len(frame))),
+            "ticktext": list(frame["feature"]),
+            "range": [len(frame) - 0.5, -0.5],
+            "showgrid": False,
+            "zeroline": False,
+        },
+        shapes=[
+            style | {"path": bars, "line": {"color": colour, "width": 7}, "opacity": 0.45},
+            style
+            | {"path": theme.specks(cut[:, 1], places, width=0.022 * reach, height=0.24)}
+            | {"fillcolor": colour, "line": {"width": 0}},
+        ],
+    )
+
+
+def split(result: RegressionResult) -> dict:
+    """Median error over the share of epsilon for the quadratic, with the share of least noise and today's."""
+    low, high = _error_range(result)
+    frame, traces, shapes = result.over_split, _rails(result, np.array([0.0, 1.0])), []
+    for name in SPLITTERS:
+        if name not in frame:
+            continue
+        title, colour = theme.REGRESSIONS[name]
+        style = _weight(colour, chosen=name == result.settings.mechanism) | {"mode": "lines"}
+        shares, medians = frame["share"].to_numpy(), np.minimum(frame[name].to_numpy(), 20 * high)
+        hover = f"%{{x:.0%}} for the quadratic: %{{y:.4~g}}<extra>{title}</extra>"
+        traces.append(theme.line(shares, medians, colour=colour, name=title, hovertemplate=hover, **style))
+        best = SPLITTERS[name](result.problem.inputs)
+        traces.append(_least_noise(best, low + 0.012 * (high - low), title=title, colour=colour))
+    if result.settings.mechanism in SPLITTERS:
+        shapes.append(theme.rule(result.settings.share_of(result.settings.mechanism)))
+    return theme.figure(
+        *traces,
+        title=theme.title("Split of epsilon (▲ least noise)"),
+        xaxis={"title": {"text": "share of epsilon for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
+        yaxis={"title": {"text": "root mean squared error"}, "range": [low, high]},
+        shapes=shapes,
+    )
+
+
+def _least_noise(share: float, height: float, *, title: str, colour: str) -> dict:
+    """The mark just above the axis at the share with the least noise."""
+    return theme.scatter(
+        np.array([share]),
+        np.array([height]),
+        mode="markers",
+        marker={"symbol": "triangle-up", "size": 13, "color": colour},
+        cliponaxis=False,
+        hovertemplate=f"least noise: %{{x:.1%}}<extra>{title}</extra>",
+    )
+
+
+def true_surface(result: RegressionResult) -> dict:
+    """The error that the rows really have, with the end of every run."""
+    ends = result.focus.weights[:, list(result.pair)]
+    title = f"True error; {result.in_view} of {len(ends)} runs end here"
+    return _surface(result, result.true_surface, title=title, dots=ends)
+
+
+def noisy_surface(result: RegressionResult) -> dict:
+    """What is minimised in one draw."""
+    surface, place = result.noisy_surface, result.settings.draw - 1
+    kind = "a bowl" if not surface.negative else ("a bowl only here", "a saddle", "a dome")[surface.seen]
+    return _surface(
+        result,
+        surface,
+        title=f"Quadratic of draw {result.settings.draw}: {kind}",
+        dots=result.focus.weights[place : place + 1, list(result.pair)],
+    )
+
+
+def _surface(result: RegressionResult, surface: Surface, *, title: str, dots: np.ndarray) -> dict:
+    middle, factor = result.true_surface.centre, 2 * result.problem.half
+    (left, bottom), side = factor * (middle - REACH), 2 * factor * REACH
+    image = theme.image(_bands(surface.values(middle), result.least_error), _COLOURS)
+    colour = theme.REGRESSIONS[result.settings.mechanism][1]
+    ends, speck = np.clip(factor * dots, -1e6, 1e6), 0.02 * side
+    names = [result.settings.source.features[place] for place in (result.settings.across, result.settings.up)]
+    return theme.figure(
+        theme.scatter(
+            *(factor * middle[:, None]),
+            mode="markers",
+            marker={"symbol": "x-thin-open", "size": 13, "color": theme.NON_PRIVATE, "line": {"width": 3}},
+            hovertemplate="%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>",
+        ),
+        images=[theme.ground(image, left=left, top=bottom + side, width=side, height=side)],
+        annotations=[theme.word(f"◆ a run, × least squares{', red: lower' if surface.seen else ''}", **_SIGNS)],
+        shapes=[
+            {"type": "path", "xref": "x", "yref": "y", "path": theme.specks(*ends.T, width=speck, height=speck)}
+            | {"fillcolor": colour, "fillrule": "nonzero", "line": {"width": 0.8, "color": "rgba(255,255,255,.8)"}}
+        ],
+        title=theme.title(title),
+        xaxis={"title": {"text": names[0]}, "range": [left, left + side], "showgrid": False, "zeroline": False},
+        yaxis={"title": {"text": names[1]}, "range": [bottom, bottom + side], "showgrid": False, "zeroline": False},
+    )
+
+
+def _bands(values: np.ndarray, least: float) -> np.ndarray:
+    """Colour numbers: the band of each point, those below the stationary point in the second half."""
+    return np.searchsorted(_EDGES, np.abs(values) / least) + np.where(values < 0, len(_SHADES), 0)

@@ -1,0 +1,286 @@
+"""The regression in words: verdict, diagnostics, tables, guarantee, method."""
+
+import math
+
+from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
+from ui import panels
+from ui.outcomes import apart, count, percent
+from ui.panels import in_hundred, number
+from ui.plot import theme
+
+MECHANISMS_HELP = (
+    "**As published**: a student report adds Laplace noise to the quadratic and takes -b/2a. **Sharp**: the same idea "
+    "with exact sensitivities, one draw for each pair of symmetric entries, and a repair. **Gaussian**, **AdaSSP**: "
+    "Gaussian noise on the statistics. **Answer**: noise on the fitted model. **Descent**: noise on each step."
+)
+SPLIT_HELP = (
+    "How epsilon is divided between the products of features and their products with the label, for *As published* "
+    "and *Sharp*. Best: the division with the least noise, each method's own."
+)
+REPAIR_HELP = (
+    "What is done with a noisy quadratic that has no minimum, for *Sharp* and *Gaussian*. It reads the released "
+    "numbers alone, so it costs no privacy."
+)
+# What a method adds noise to, after "noise on".
+_ON = {
+    "published": "each product of features, drawn twice for a pair",
+    "functional": "each product of features, drawn once for a pair",
+    "gaussian": "the products, of Gaussian kind",
+    "adassp": "the products and the least eigenvalue, of Gaussian kind",
+}
+
+
+def _amount(result: RegressionResult, value: float) -> str:
+    return f"{number(value)} {result.settings.source.unit}" if math.isfinite(value) else "…"
+
+
+def verdict(result: RegressionResult) -> str:
+    """What these settings promise, and what they cost."""
+    settings, found = result.settings, result.summary()
+    middle, plain = _apart(found.median, result.least_squares)
+    low, high = _apart(found.low, found.high)
+    text = (
+        f"With <b>epsilon {number(settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
+        f"{panels.weak(result.guarantee.attacker_accuracy)} A prediction is off by <b>{middle} {settings.source.unit}"
+        f"</b> in the middle run, by {plain} without privacy, and by {number(result.mean_error)} if one always says "
+        f"the mean. Nine runs in ten are off by {_from_to(low, high)}."
+    )
+    return f"{text} {_ending(result)}"
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers that look alike only where they are, to six digits."""
+    if number(one) != number(other) or one == other or not math.isfinite(one + other):
+        return number(one), number(other)
+    digits = next((n for n in (4, 5) if f"{one:.{n}g}" != f"{other:.{n}g}"), 6)
+    return f"{one:.{digits}g}", f"{other:.{digits}g}"
+
+
+def _ending(result: RegressionResult) -> str:
+    """What went wrong, or that nothing did."""
+    found, failed = result.summary(), result.failed
+    if result.settings.mechanism == "published" and failed:
+        return (
+            f"In <b>{count(failed, 'run')} of {result.settings.repeats} the noisy quadratic has no minimum</b>: the "
+            "published answer is then a saddle point or a maximum."
+        )
+    if found.median >= result.mean_error:
+        return "<b>Always saying the mean would do no worse.</b>"
+    if found.median <= result.least_squares:
+        return "No cost of privacy can be seen here."
+    return "Privacy costs next to nothing here." if found.median < 1.02 * result.least_squares else ""
+
+
+def diagnostics(result: RegressionResult) -> list[str]:
+    """Why the picture looks as it does: noise against data, runs that blow up, the split, the label."""
+    settings, found = result.settings, result.summary()
+    sentences = []
+    if settings.mechanism in _ON:
+        sentences.append(_noise(result))
+    if result.mean > 1.15 * found.median:
+        sentences.append(
+            f"The <b>mean</b> of the runs is {_amount(result, result.mean)}, the median {number(found.median)}: the "
+            "worst runs are far off and pull the mean up. So medians and quantiles are drawn."
+        )
+    if settings.mechanism in SPLITTERS:
+        sentences.append(_split(result))
+    if settings.mechanism in ("output", "descent"):
+        sentences.append(_elsewhere(result))
+    if result.cut > 0.001:
+        sentences.append(
+            f"The label bound {number(settings.label_top)} cuts {number(100 * result.cut)} in 100 labels. The error is "
+            "that of the true labels."
+        )
+    if settings.mechanism in _ON:
+        sentences.append(
+            f"The noise has the same size however many people there are ({settings.rows:,} now), while the sums that "
+            "it hides grow with them. So more people weigh more against it."
+        )
+    return sentences
+
+
+def _noise(result: RegressionResult) -> str:
+    """The noise beside the direction of which the data say least, and how often it turned one over."""
+    failed, runs = result.failed, result.settings.repeats
+    end = (
+        f"In {failed} of {count(runs, 'run')} the noise turned a direction over: what curved up curves down."
+        if failed
+        else f"In none of the {runs} runs did the noise turn a direction over."
+    )
+    return (
+        f"Noise on {_ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
+        f"direction of which the data say least they add up to {number(result.weakest)} (analyst only). {end}"
+    )
+
+
+def _split(result: RegressionResult) -> str:
+    name = result.settings.mechanism
+    share, best = result.settings.share_of(name), SPLITTERS[name](result.problem.inputs)
+    if abs(share - best) < 0.005:
+        return f"{percent(share)} of epsilon goes to the quadratic, where the noise is least."
+    mine, least = apart(share, best)
+    return f"{mine} of epsilon goes to the quadratic; the noise would be least with {least}."
+
+
+def _elsewhere(result: RegressionResult) -> str:
+    if result.settings.mechanism == "output":
+        return (
+            "Noise is added to the fitted model, so no quadratic is released. A penalty, chosen from public numbers, "
+            "keeps one person's influence small; it also pulls the model towards zero."
+        )
+    return (
+        "Sixty noisy steps; nothing is clipped, as the bounds of the data bound every gradient. What the steps have "
+        "not reached by then is missing, even without noise."
+    )
+
+
+def guarantee(result: RegressionResult) -> str:
+    """What is promised, under which assumptions, and what is not."""
+    text = panels.guarantee(here=result.guarantee)
+    if result.settings.mechanism == "published":
+        end = " What fails here is not the promise but the answer." if result.failed else ""
+        text += panels.note(
+            "The claim holds with room to spare: counted exactly, the same noise gives epsilon "
+            f"<b>{number(result.noise_gives)}</b>. The report's sensitivity of the quadratic, 2(d+1)<sup>2</sup>, is "
+            f"twice the exact one.{end}"
+        )
+    return text + panels.note(
+        "Assumed: bounds of features and label, the number of rows and everything on this page's knobs are public; one "
+        "row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
+        "squares (analyst only), and what other people's data reveals about you."
+    )
+
+
+def table(result: RegressionResult) -> str:
+    """All methods at today's epsilon."""
+    now, analyst = panels.badge("trained now"), panels.badge("analyst only")
+    frame, unit = result.table(), result.settings.source.unit
+    shown = frame.assign(
+        name=[theme.REGRESSIONS[name][0] for name in frame["mechanism"]],
+        delta=[f"{delta:g}" for delta in frame["delta"]],
+        median=[f"<b>{number(value)}</b>" for value in frame["median"]],
+        range=[f"{number(low)} to {number(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
+        mean=frame["mean"].map(number),
+        over=[f"{value:.2f}" for value in frame["over least squares"]],
+        worse=[in_hundred(value) for value in frame["worse than the mean"]],
+        none=["–" if value != value else in_hundred(value) for value in frame["no minimum"]],
+    )
+    return panels.table(
+        shown,
+        title=f"<b>All methods at epsilon {number(result.settings.epsilon)}</b> (error in {unit})",
+        caption=(
+            f"{result.settings.repeats} runs each. Without privacy: least squares {number(result.least_squares)}, "
+            f"always the mean {number(result.mean_error)}. The mean of the runs is often quoted, but one bad "
+            "run can decide it. Without a minimum: before any repair."
+        ),
+        heads={
+            "name": "method",
+            "delta": "delta",
+            "median": f"median error<br>{now}{analyst}",
+            "range": "nine runs in ten",
+            "mean": "mean of the runs",
+            "over": "times least squares",
+            "worse": "worse than the mean,<br>in 100",
+            "none": "without a minimum,<br>in 100",
+        },
+        now=theme.REGRESSIONS[result.settings.mechanism][0],
+    )
+
+
+def coefficients_table(result: RegressionResult) -> str:
+    """The coefficients of the chosen method."""
+    frame, settings = result.coefficients(), result.settings
+    shown = frame.assign(
+        exact=[f"{value:+.3g}" for value in frame["least squares"]],
+        middle=[f"<b>{value:+.3g}</b>" for value in frame["median"]],
+        range=[f"{low:+.3g} to {high:+.3g}" for low, high in zip(frame["low"], frame["high"], strict=True)],
+        sign=[in_hundred(value) for value in frame["sign"]],
+    )
+    return panels.table(
+        shown,
+        title=f"<b>Coefficients, {theme.REGRESSIONS[settings.mechanism][0]}</b> ({settings.source.unit}, from the "
+        "lowest to the highest value of the feature)",
+        caption="The ranges show what the noise does from run to run; they say nothing about sampling error.",
+        heads={
+            "feature": "feature",
+            "exact": f"least squares<br>{panels.badge('analyst only')}",
+            "middle": f"median<br>{panels.badge('trained now')}",
+            "range": "nine runs in ten",
+            "sign": "right sign, in 100",
+        },
+    )
+
+
+def _from_to(low: str, high: str) -> str:
+    """A range, or the one number that its ends are shown as."""
+    return low if low == high else f"{low} to {high}"
+
+
+def _lines_alt(result: RegressionResult) -> str:
+    """Where the runs' lines begin and end."""
+    settings = result.settings
+    left, right = (
+        f"at {number(at)} least squares says {number(exact)}, the middle run {number(runs.median)}, nine in ten "
+        f"{_from_to(number(runs.low), number(runs.high))}"
+        for at, exact, runs in result.line_ends()
+    )
+    return (
+        f"Lines of {settings.repeats} runs over {settings.source.features[settings.feature]}, in "
+        f"{settings.source.unit}: {left}; {right}."
+    )
+
+
+def alts(result: RegressionResult) -> dict[str, str]:
+    """Each picture in words."""
+    name, found = theme.REGRESSIONS[result.settings.mechanism][0], result.summary()
+    source, settings = result.settings.source, result.settings
+    at = f"at epsilon {number(result.settings.epsilon)}"
+    noisy = result.noisy_surface
+    pair = f"{source.features[settings.across]} and {source.features[settings.up]}"
+    return {
+        "errors": (
+            f"Median held-out error over epsilon, by method; {name} {at}: {_amount(result, found.median)}, least "
+            f"squares {number(result.least_squares)}, always the mean {number(result.mean_error)}."
+        ),
+        "no_minimum": (
+            f"Share of runs whose noisy quadratic has no minimum, over epsilon; {name} {at}: "
+            + ("none is released." if noisy is None else f"{result.failed} of {result.settings.repeats}.")
+        ),
+        "lines": _lines_alt(result),
+        "true": (
+            f"The true error over the coefficients of {pair}: {result.in_view} of {settings.repeats} runs end near "
+            "least squares, inside the picture."
+        ),
+        "noisy": "" if noisy is None else f"Quadratic of one run; downward directions: {noisy.negative}.",
+        "coefficients": f"Coefficients of least squares, and where nine runs in ten of {name} fall.",
+        "split": "Median error over the share of epsilon for the quadratic, as published and sharp.",
+    }
+
+
+def program(settings: RegressionSettings) -> str:
+    """One run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
+    problem, name = settings.problem, settings.mechanism
+    share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
+    return f"""import numpy as np
+
+from dpcore.data import regression
+from dpcore.estimators.linear import DPLinearRegression
+
+table = regression.load({settings.dataset!r}, seed={settings.seed})
+inputs = slice(1, {problem.inputs})  # features in [-1, 1]; the estimator has its own constant
+rows = slice({settings.rows})
+middle = {problem.middle!r}  # of the label's public bounds
+# The page's own recipe on the page's rows; only the noise is another draw, and it is one run of many.
+model = DPLinearRegression(
+    mechanism={name!r},
+    epsilon={settings.epsilon!r},
+    delta={settings.delta!r},
+    label_bound={problem.half!r},
+{share}    repair={settings.repair!r},
+    random_state={settings.seed},  # None for a release: who knows the seed knows the noise
+)
+model.fit(table.X[rows, inputs], table.y[rows] - middle)
+off = model.predict(table.X_test[:, inputs]) + middle - table.y_test
+print("root mean squared error on held-out rows:", np.sqrt(np.mean(off**2)), {settings.source.unit!r})
+print(model.guarantee_)
+"""

@@ -1,0 +1,155 @@
+"""The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon, over the split."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcore.data import regression as regression_data
+from dpcore.estimators.linear import standard_noise
+from dpcore.regression.functional import Fit
+from dpcore.regression.least_squares import Statistics, ridge
+
+# Where the curves are trained; the report's own figures stand between 0.1 and 3.2.
+EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0, 30.0, 100.0)
+# Shares of epsilon for the quadratic, and the repeats of each, in the picture of the split.
+SHARES = (0.05, 0.15, 0.3, 0.45, 0.55, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
+SHARE_REPEATS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels clipped to
+    ``label_top``."""
+
+    dataset: str
+    rows: int
+    features: int
+    label_top: float
+    seed: int
+
+    @property
+    def source(self) -> regression_data.Source:
+        return regression_data.SOURCES[self.dataset]
+
+    @property
+    def inputs(self) -> int:
+        """p, the constant included."""
+        return self.features + 1
+
+    @property
+    def half(self) -> float:
+        """Half of the label's range, in its unit: 1 on the scale of the learners."""
+        return (self.label_top - self.source.label_bounds[0]) / 2
+
+    @property
+    def middle(self) -> float:
+        return self.source.label_bounds[0] + self.half
+
+    def train(self) -> Statistics:
+        statistics = regression_data.train_statistics(
+            self.dataset, seed=self.seed, rows=self.rows, label_top=self.label_top
+        )
+        return statistics.first(self.inputs)
+
+    def test(self) -> Statistics:
+        statistics = regression_data.held_out_statistics(self.dataset, seed=self.seed, label_top=self.label_top)
+        return statistics.first(self.inputs)
+
+    def errors(self, weights: np.ndarray) -> np.ndarray:
+        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit."""
+        return self.half * np.sqrt(self.test().errors(weights))
+
+    def mean_weights(self) -> np.ndarray:
+        """Weights of the model that always says the mean of the clipped training labels; not private."""
+        train = self.train()
+        return np.r_[train.moment[0] / train.rows, np.zeros(self.features)]
+
+    def least_squares(self) -> np.ndarray:
+        """Weights of least squares without noise."""
+        return ridge(self.train())
+
+    def fit(self, mechanism: Any, epsilons: np.ndarray, *, repeats: int) -> Fit:
+        """``repeats`` runs of a mechanism at each of ``epsilons``; repeat r has the same noise at every epsilon."""
+        noise = standard_noise(mechanism, inputs=self.inputs, repeats=repeats, seed=self.seed)
+        return mechanism.fit(self.train(), noise, epsilons)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FocusOutcome:
+    """One mechanism at one epsilon: weights (R, p), held-out error (R,) in the label's unit, the statistics as released
+    (gram (R, p, p), moment (R, p)) and least eigenvalue (R,) of that gram; None where no gram is released."""
+
+    weights: np.ndarray
+    errors: np.ndarray
+    gram: np.ndarray | None
+    moment: np.ndarray | None
+    least: np.ndarray | None
+
+    @property
+    def no_minimum(self) -> float:
+        """Share of the runs whose released quadratic has no minimum; NaN where none is released."""
+        return float("nan") if self.least is None else float((self.least <= 0).mean())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Focus:
+    """All repeats of one mechanism at one epsilon. ``essential`` does not make it another piece of work."""
+
+    problem: Problem
+    mechanism: Any
+    epsilon: float
+    repeats: int
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> FocusOutcome:
+        fit = self.problem.fit(self.mechanism, np.array([self.epsilon]), repeats=self.repeats)
+        released = fit.gram is not None
+        return FocusOutcome(
+            weights=fit.weights[0],
+            errors=self.problem.errors(fit.weights[0]),
+            gram=fit.gram[0] if released else None,
+            moment=fit.moment[0] if released else None,
+            least=np.linalg.eigvalsh(fit.gram[0])[:, 0] if released else None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurveOutcome:
+    """Held-out error (E, R) at ``EPSILONS``, and the share (E,) of draws without a minimum, or None."""
+
+    errors: np.ndarray
+    no_minimum: np.ndarray | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorCurve:
+    """All repeats of one mechanism at all ``EPSILONS``."""
+
+    problem: Problem
+    mechanism: Any
+    repeats: int
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> CurveOutcome:
+        fit = self.problem.fit(self.mechanism, np.array(EPSILONS), repeats=self.repeats)
+        least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
+        return CurveOutcome(
+            errors=self.problem.errors(fit.weights), no_minimum=None if least is None else (least <= 0).mean(axis=1)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareCurve:
+    """Median held-out error (S,) of ``mechanisms``, one for each of ``SHARES`` of epsilon for the quadratic."""
+
+    problem: Problem
+    mechanisms: tuple[Any, ...]
+    epsilon: float
+    repeats: int
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> np.ndarray:
+        epsilons = np.array([self.epsilon])
+        fits = [self.problem.fit(mechanism, epsilons, repeats=self.repeats) for mechanism in self.mechanisms]
+        return np.median(self.problem.errors(np.stack([fit.weights[0] for fit in fits])), axis=1)

@@ -1,0 +1,161 @@
+"""Private regression with public sources: alone, trusted as they are, pooled, or corrected privately.
+
+Follows the slides of [zhang2022], whose table is in ``transfer_published``; transfer as in [li2022], the private walk
+as in [talwar2015].
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.privacy import Adjacency
+from dpcore.training import frank_wolfe as fw
+from dpcore.transfer import NARROWEST, RADIUS
+from pages.transfer import published
+from pages.transfer.result import TransferResult
+from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Claim, Data, ExcessCurve, Focus, Model, Walks
+
+NOISES = ("gumbel", "laplace", "printed")
+SELECTIONS = ("known", "detected")
+POLYTOPES = ("diamond", "corners")
+
+# Field -> (lowest, highest) value that the settings accept.
+LIMITS = {
+    "epsilon": (0.05, 50.0),
+    "delta": (1e-9, 1e-2),
+    "sources": (1, 12),
+    "difference": (0.0, 4.0),
+    "h": (0.02, 20.0),
+    "q": (0.0, 1.0),
+    "target_rows": (100, 5000),
+    "dimension": (2, 50),
+    "migrated": (MIGRATED[0], MIGRATED[-1]),
+    "detection_share": (0.02, 0.9),
+    "repeats": (2, 40),
+    "seed": (0, 9999),
+}
+# One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
+# epsilon is first drawn with so few repeats that all of it is a slice.
+_CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    epsilon: of the claim, in nats, for one row.
+    delta: of the claim.
+    sources: K.
+    difference: L1 norm of the largest contrast.
+    h: the threshold up to which a contrast is small: which sources are transferable, and how far the correction may go.
+    q: of the norm of a contrast; 0 counts its entries.
+    target_rows: n, private.
+    dimension: d, coefficients.
+    migrated: public rows of all sources together.
+    detection_share: of the budget, where the sources are detected.
+    repeats: models a setting.
+    seed: of rows and noise.
+    selection: the transferable sources are "known", or "detected" privately.
+    noise: "gumbel" (exponential mechanism), "laplace", or "printed", Laplace as printed for a nominal epsilon.
+    adjacency: "replace-one" or "add/remove".
+    polytope: what the walk in the plane goes over.
+    """
+
+    CHOICES: ClassVar = {"selection": SELECTIONS, "noise": NOISES, "adjacency": list(Adjacency), "polytope": POLYTOPES}
+    LIMITS: ClassVar = LIMITS
+    MEASURES: ClassVar = {
+        "transfer": Measure("excess risk, sources corrected privately", "lower", lambda now: now.excess[3]),
+        "target": Measure("excess risk, target rows only", "lower", lambda now: now.excess[0]),
+        "source": Measure("excess risk, sources only", "lower", lambda now: now.excess[1]),
+        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.excess[2]),
+    }
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    sources: int = 6
+    difference: float = 1.6
+    h: float = 0.7
+    q: float = 1.0
+    target_rows: int = 1000
+    dimension: int = 20
+    migrated: int = 2500
+    detection_share: float = 0.2
+    repeats: int = 24
+    seed: int = 3
+    selection: str = "known"
+    noise: str = "gumbel"
+    adjacency: str = "replace-one"
+    polytope: str = "diamond"
+
+    @property
+    def radius(self) -> float:
+        """L1 radius of the correction: ||v||_1 <= ||v||_q for q in (0, 1]; for q = 0, h entries of the largest size."""
+        reach = self.h if self.q > 0 else self.h * self.difference / NARROWEST
+        return min(max(reach, LIMITS["h"][0]), RADIUS)
+
+    @property
+    def data(self) -> Data:
+        """The made-up data."""
+        return self.part(Data, rows=self.target_rows)
+
+    @cached_property
+    def model(self) -> Model:
+        """What the candidates depend on at every epsilon, whatever is migrated."""
+        share = self.detection_share if self.selection == "detected" else 0.0
+        return self.part(Model, claim=self.part(Claim), detection_share=share)
+
+    def probe(self) -> Focus:
+        """The four candidates now."""
+        return self.part(Focus)
+
+    def schedule(self) -> Iterable[Task]:
+        """Today's values and the walk first, then both curves in slices, and the published table at the end."""
+        walks = self.part(Walks, claim=self.model.claim)
+        return (self.probe(), walks, self._quick, *self._curves(), *published.tasks())
+
+    @property
+    def _quick(self) -> ExcessCurve:
+        """Over migrated rows at today's epsilon, with a few of the repeats."""
+        cells = 2 * len(MIGRATED) * self.target_rows * self.dimension * fw.MOST_STEPS
+        repeats = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / cells, *_QUICK)))
+        cases = tuple((self.epsilon, rows) for rows in MIGRATED)
+        few = replace(self.model, repeats=repeats)
+        return ExcessCurve(model=few, cases=cases, candidates=CANDIDATES[1:], essential=True)
+
+    def _curves(self) -> tuple[ExcessCurve, ...]:
+        """Over epsilon, and then over migrated rows with all repeats."""
+        cells = self.repeats * self.target_rows * self.dimension * fw.MOST_STEPS
+        width = max(1, int(_CELLS_AT_ONCE / cells))
+        budgets = [(epsilon, self.migrated) for epsilon in EPSILONS]
+        pots = [(self.epsilon, rows) for rows in MIGRATED]
+        return tuple(
+            ExcessCurve(model=self.model, cases=tuple(cases[first : first + width]), candidates=candidates)
+            for cases, candidates in ((budgets, CANDIDATES), (pots, CANDIDATES[1:]))
+            for first in range(0, len(cases), width)
+        )
+
+    def result(self, outcomes: Mapping[Task, Any]) -> TransferResult:
+        """Assemble what has been done; needs the essential tasks only."""
+        focus, walks, quick, *rest = self.tasks()
+        budgets, pots = {}, {}
+        for task in rest:
+            if isinstance(task, ExcessCurve) and task in outcomes:
+                cases = budgets if len(task.candidates) == len(CANDIDATES) else pots
+                cases |= dict(zip(task.cases, np.moveaxis(outcomes[task], 1, 0), strict=True))
+        empty = np.full((len(CANDIDATES), self.repeats), np.nan)
+        whole = len(pots) == len(MIGRATED)
+        moving = np.stack(list(pots.values()), axis=1) if whole else outcomes[quick]
+        still = np.broadcast_to(outcomes[focus].excess[0, : moving.shape[2]], moving[:1].shape)
+        return TransferResult(
+            settings=self,
+            problem=self.data.problem,
+            focus=outcomes[focus],
+            walks=outcomes[walks],
+            over_epsilon=np.stack([budgets.get((epsilon, self.migrated), empty) for epsilon in EPSILONS], axis=1),
+            over_migrated=np.concatenate([still, moving]),
+            published=published.result(outcomes),
+        )

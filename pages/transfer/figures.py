@@ -1,0 +1,223 @@
+"""The transfer page's pictures: the walk, the sources, and excess risk over epsilon and over migrated rows."""
+
+from functools import partial
+
+import numpy as np
+
+from pages.transfer.experiment import LIMITS
+from pages.transfer.result import TransferResult
+from pages.transfer.work import CANDIDATES
+from ui.plot import theme
+
+# Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
+STYLES = {
+    "target": ("target rows only", theme.PRIVATE, "solid"),
+    "source": ("sources only, no correction", theme.PUBLIC, "dotted"),
+    "pooled": ("all rows pooled", theme.THEOREMS["naive"][1], "solid"),
+    "transfer": ("sources, corrected privately", theme.PUBLIC, "solid"),
+}
+WITHOUT = ("target rows, no privacy", theme.NON_PRIVATE, "dotted")
+_DASHES = {"dotted": "dot", "solid": "solid"}
+TALL = 420
+# Room for the longest numbers on a log axis, beside its title.
+_MARGIN = {"l": 74, "r": 12, "t": 34, "b": 56}
+_RISK = (1e-4, 1.0)
+_STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
+
+
+def walk(result: TransferResult) -> dict:
+    """Every repeat's walk in the plane, from zero over the large polytope and around the source over the small one."""
+    found = result.walks
+    shapes = []
+    for name, corners, points in zip(("target", "transfer"), found.corners, found.points, strict=True):
+        colour = STYLES[name][1]
+        outline = "M" + "L".join(f"{x:.4g},{y:.4g}" for x, y in corners) + "Z"
+        ground = {"fillcolor": theme.rgba(colour, 0.07), "line": {"color": colour, "width": 1.6}}
+        faint = {"line": {"color": colour, "width": 1}, "opacity": 0.3}
+        shapes.append({"type": "path", "path": outline, "layer": "between"} | ground)
+        paths = "".join("M" + "L".join(f"{x:.3f},{y:.3f}" for x, y in one) for one in np.moveaxis(points, 1, 0))
+        shapes.append({"type": "path", "path": paths, "layer": "between"} | faint)
+    for name, points in zip(("target", "transfer"), found.points, strict=True):
+        shapes += [_end(*end, STYLES[name][1]) for end in points[-1]]
+    return theme.figure(
+        _mark(found.source, "what the source says", "diamond-open", theme.PUBLIC),
+        _mark(found.truth, "the true coefficients", "x-thin", theme.NOW),
+        margin=_MARGIN,
+        title=theme.title("The private walk, every run"),
+        shapes=shapes,
+        annotations=_captions(result),
+        xaxis={"range": [-2.65, 2.65], "dtick": 1, "title": {"text": "first coefficient"}, "zeroline": False},
+        yaxis={"range": [-2.65, 2.65], "dtick": 1, "title": {"text": "second coefficient"}, "zeroline": False},
+    )
+
+
+def _mark(at: np.ndarray, name: str, symbol: str, colour: str) -> dict:
+    marker = {"symbol": symbol, "size": 13, "color": colour, "line": {"width": 3, "color": colour}}
+    hover = f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>"
+    return theme.scatter(at[:1], at[1:], mode="markers", name=name, marker=marker, hovertemplate=hover)
+
+
+def _captions(result: TransferResult) -> list[dict]:
+    """What the two polytopes and the two marks are."""
+    large, small = result.walks.corners
+    top, bottom = large[large[:, 1].argmax()], small[small[:, 1].argmin()]
+    base = {"showarrow": False, "font": {"size": 11}}
+    zero = {"x": float(top[0]), "y": float(top[1]), "xanchor": "left", "yanchor": "bottom", "xshift": 6}
+    near = {"x": float(bottom[0]), "y": float(bottom[1]), "xanchor": "center", "yanchor": "top"}
+    mark = {"x": 0.99, "y": 0.01, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
+    return [
+        base | zero | {"text": "from zero"},
+        base | near | {"text": f"around the source, radius {result.settings.radius:.2g}"},
+        base | mark | {"text": "✕ the truth   ◇ the source"},
+    ]
+
+
+def _end(x: float, y: float, colour: str) -> dict:
+    """Where a walk ends: a dot of fixed size."""
+    place = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    size = {"type": "circle", "x0": -2.6, "x1": 2.6, "y0": -2.6, "y1": 2.6, "xref": "x", "yref": "y"}
+    return size | place | {"fillcolor": colour, "line": {"width": 0}, "opacity": 0.8, "layer": "between"}
+
+
+def sources(result: TransferResult) -> dict:
+    """Each source by the norm of its contrast, and the threshold h, left of which sources are transferable."""
+    settings, norms, harms = result.settings, result.norms, result.harms
+    low, high = _span(norms, settings.h)
+    inside, used = result.transferable, result.kept
+    x, y = np.clip(norms, low * 1.15, high / 1.15), np.clip(harms, _RISK[0] * 1.3, _RISK[1] / 1.3)
+    outline = [theme.PUBLIC if one else theme.NON_PRIVATE for one in inside]
+    hover = "source %{text}: norm %{customdata[0]:.3~g}, excess risk %{customdata[1]:.2~g}, "
+    names = [str(k + 1) for k in range(len(norms))]
+    dots = theme.scatter(
+        x,
+        y,
+        mode="markers+text",
+        text=names,
+        textfont={"size": 11},
+        customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
+        hovertemplate=hover + "used in %{customdata[2]:.0f} of 100 runs<extra></extra>",
+        marker={
+            "size": 21,
+            "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
+            "line": {"width": 2, "color": outline},
+        },
+    )
+    region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
+    title = f"{int(inside.sum())} of {settings.sources} sources within h = {settings.h:.3g}"
+    found = "; filled: found" if settings.selection == "detected" else ""
+    side = ("right", -4) if settings.h > 0.12 else ("left", 4)
+    return theme.figure(
+        dots,
+        margin=_MARGIN,
+        title=theme.title(title + found),
+        shapes=[region, theme.rule(settings.h)],
+        annotations=[_note("transferable", np.log10(settings.h), 1, *side)],
+        xaxis=_log_axis(f"size of the contrast, q = {settings.q:.2g} (log scale)", low, high),
+        yaxis=_log_axis("excess risk of the source itself (log scale)", *_RISK),
+    )
+
+
+def _span(norms: np.ndarray, h: float) -> tuple[float, float]:
+    """A range in whole decades that holds the thresholds one can choose and all sources."""
+    high = max(LIMITS["h"][1], float(norms.max()), h)
+    return 0.015, 30.0 if high <= 25 else 10 ** np.ceil(np.log10(high * 1.01))
+
+
+def _note(text: str, x: float, y: float, anchor: str, shift: int) -> dict:
+    """The word beside a rule at the top of a picture with a log axis."""
+    place = {"x": x, "y": y, "xref": "x", "yref": "paper", "xanchor": anchor, "yanchor": "top", "xshift": shift}
+    return theme.word(text, **place)
+
+
+def _tick(value: float) -> str:
+    return f"{value:.0e}".replace("e+", "e") if value >= 1e5 else f"{value:,.4f}".rstrip("0").rstrip(".")
+
+
+_log_axis = partial(theme.log_axis, most=8, word=_tick)
+
+
+def over_epsilon(result: TransferResult) -> dict:
+    """Excess risk over epsilon; at today's, a stroke for each repeat."""
+    low, high = LIMITS["epsilon"]
+    name = "nominal epsilon" if result.settings.noise == "printed" else "epsilon"
+    return _risks(
+        result,
+        "epsilon",
+        now=result.settings.epsilon,
+        title=f"Excess risk over {name}",
+        axis=_log_axis(f"{name} (log scale)", low / 1.2, high * 1.2),
+    )
+
+
+def over_migrated(result: TransferResult) -> dict:
+    """Excess risk over the number of migrated rows, at today's epsilon."""
+    low, high = LIMITS["migrated"]
+    return _risks(
+        result,
+        "migrated",
+        now=result.settings.migrated,
+        title="Excess risk over migrated rows",
+        axis=_log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2),
+    )
+
+
+def _risks(result: TransferResult, over: str, *, now: float, title: str, axis: dict) -> dict:
+    ends = 10.0 ** np.array(axis["range"])
+    traces = [_line(ends, np.full(2, max(result.focus.least_squares, _RISK[0])), WITHOUT)]
+    for name, style in STYLES.items():
+        at, (least, median, most) = result.quantiles(name, over)
+        traces.append(theme.band(at, least, most, colour=style[1]))
+        traces.append(_line(at, median, style))
+    nothing, corner = result.nothing_learnt, {"xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
+    rail = theme.level(nothing, colour=theme.NON_PRIVATE, width=1.2, dash="dash")
+    word = theme.word("predict 0", x=1, y=np.log10(nothing), **corner)
+    return theme.figure(
+        *traces,
+        margin=_MARGIN,
+        title=theme.title(title),
+        shapes=[rail, theme.rule(now), *_strokes(result, now)],
+        annotations=[word],
+        xaxis=axis,
+        yaxis=_log_axis("excess squared error (log scale)", *_RISK),
+    )
+
+
+def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str]) -> dict:
+    name, colour, dash = style
+    hover = f"%{{x:.3~g}}: %{{y:.2~g}}<extra>{name}</extra>"
+    return theme.line(x, y, colour=colour, name=name, dash=_DASHES[dash], hovertemplate=hover)
+
+
+def _strokes(result: TransferResult, now: float) -> list[dict]:
+    """A stroke for each repeat at today's value, the candidates side by side."""
+    pairs = zip(CANDIDATES, np.maximum(result.focus.excess, _RISK[0]), strict=True)
+    return [theme.strokes(heights, x=now, ends=_STROKES[name], colour=STYLES[name][1]) for name, heights in pairs]
+
+
+def published(result: TransferResult) -> dict:
+    """The published values beside the control: five rows alone, and more epochs."""
+    frame = result.published.frame
+    table, control = frame[frame["noisy"]], frame[~frame["noisy"]].dropna(subset=["value"])
+    passes = {"mode": "lines+markers", "marker": {"size": 7}}
+    hover = "%{x} passes over 5 rows: %{y:.3~g}<extra>nothing migrated</extra>"
+    printed = theme.scatter(
+        np.full(len(table), 50.0),
+        table["published"].to_numpy(),
+        mode="markers+text",
+        text=[f"{rows} migrated" for rows in table["migrated"]],
+        textposition=["top right", "bottom right", *["middle right"] * 3],
+        marker={"symbol": "circle-open", "size": 10, "color": theme.BOUND, "line": {"width": 2}},
+        hovertemplate="published: %{y:.4~g}<extra></extra>",
+    )
+    at, value = control["epochs"].to_numpy(dtype=float), control["value"].to_numpy(dtype=float)
+    return theme.figure(
+        theme.line(at, value, colour=theme.PRIVATE, name="5 rows, more passes", hovertemplate=hover, **passes),
+        printed,
+        margin=_MARGIN,
+        title=theme.title("Five rows alone, with more passes"),
+        xaxis=_log_axis("passes over the rows (log scale)", 30, 8000)
+        | {"tickvals": [50, 500, 5000]}
+        | {"ticktext": ["50", "500", "5,000"]},
+        yaxis=_log_axis("training MSE + 0.1 L1 (log scale)", 0.1, 100),
+    )

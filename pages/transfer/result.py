@@ -1,0 +1,185 @@
+"""What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and the curves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dpcore.accountants import account, zcdp
+from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, Sequence
+from dpcore.training import frank_wolfe as fw
+from dpcore.transfer import Problem, noise_multiplier, norm_q
+from pages.transfer import published, work
+from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, FocusOutcome, WalkOutcome
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TransferResult:
+    """What a page shows. Excess risks are squared errors of prediction above that of the true coefficients.
+
+    over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``, values of ``EPSILONS`` and ``MIGRATED``, and
+    repeat; NaN where still to be trained. While a slider moves, over_migrated has fewer repeats.
+    """
+
+    settings: Settings
+    problem: Problem
+    focus: FocusOutcome
+    walks: WalkOutcome
+    over_epsilon: np.ndarray
+    over_migrated: np.ndarray
+    published: published.PublishedResult
+
+    def summary(self) -> dict[str, Spread]:
+        """Excess risk now, by candidate."""
+        return dict(zip(CANDIDATES, map(Spread.of, self.focus.excess), strict=True))
+
+    @property
+    def best(self) -> str:
+        """The candidate of least median excess risk now."""
+        summary = self.summary()
+        return min(summary, key=lambda name: summary[name].median)
+
+    @property
+    def nothing_learnt(self) -> float:
+        """The excess risk of predicting 0 for everybody."""
+        return float(self.problem.excess(np.zeros(len(self.problem.beta))))
+
+    @property
+    def norms(self) -> np.ndarray:
+        """(K,): ||delta_k||_q of each source."""
+        return norm_q(self.problem.contrasts, self.settings.model.q)
+
+    @property
+    def harms(self) -> np.ndarray:
+        """(K,): excess risk of each source's true coefficients: what it says with endless rows."""
+        return self.problem.excess(self.problem.beta - self.problem.contrasts)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """(K,): the share of repeats in which the transfer uses each source."""
+        return self.focus.kept.mean(axis=0)
+
+    @property
+    def transferable(self) -> np.ndarray:
+        """(K,): which sources are within h."""
+        return self.problem.transferable(self.settings.model.q, self.settings.model.h)
+
+    @property
+    def without_source(self) -> int:
+        """In how many repeats the transfer uses no source."""
+        return int((~self.focus.kept.any(axis=1)).sum())
+
+    @property
+    def runner_up(self) -> float:
+        """How far the loss of the second best source is behind the best one's, where sources are detected."""
+        best, second = np.sort(self.focus.detection.losses[1:])[:2]
+        return float(second - best)
+
+    @property
+    def sparsity(self) -> dict[str, float]:
+        """Candidate -> the median number of vertices in its model."""
+        return {name: float(np.median(found)) for name, found in self.focus.sparsity.items()}
+
+    @property
+    def misses(self) -> list[float]:
+        """Mean L1 distance from the truth at which the two walks in the plane end."""
+        return [float(np.abs(points[-1] - self.walks.truth).sum(axis=1).mean()) for points in self.walks.points]
+
+    def plan(self, name: str) -> work.Plan:
+        """How a candidate's walk spends its budget now."""
+        return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
+
+    def event(self, name: str):
+        """What a candidate does to the private rows; None for what never sees them."""
+        rho = self.settings.model.detection_rho(self.settings.epsilon)
+        first = GaussianRelease(noise_multiplier=noise_multiplier(rho)) if rho else None
+        if name == "source":
+            return first
+        walk = self.plan(name).event
+        return Sequence(events=(first, walk)) if first and name == "transfer" else walk
+
+    def guarantee(self, name: str) -> Guarantee | None:
+        """A candidate's guarantee: by concentrated privacy. None for what never sees a private row."""
+        event = self.event(name)
+        return None if event is None else zcdp.account(event, **self._neighbours)
+
+    @property
+    def _neighbours(self) -> dict[str, Any]:
+        claim = self.settings.model.claim
+        return {"delta": claim.delta, "adjacency": Adjacency(claim.adjacency)}
+
+    @property
+    def detection_guarantee(self) -> Guarantee | None:
+        """What the detection of sources costs by itself."""
+        return self.guarantee("source")
+
+    def strong(self, name: str) -> Guarantee:
+        """The walk's guarantee by strong composition, which the printed scale is made for."""
+        return account(self.plan(name).event, accountant="strong", **self._neighbours)
+
+    def quantiles(self, name: str, over: str) -> tuple[np.ndarray, np.ndarray]:
+        """Of what is trained: places (m,), and the 5 %, 50 % and 95 % quantiles of excess risk (3, m)."""
+        places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (MIGRATED, self.over_migrated)
+        own = found[CANDIDATES.index(name)]
+        done = ~np.isnan(own[:, 0])
+        return np.array(places, dtype=float)[done], np.quantile(own[done], QUANTILES, axis=1)
+
+    @property
+    def curves(self) -> pd.DataFrame:
+        """A row a trained model: over, at, candidate, repeat, excess risk."""
+        parts = []
+        for over, places, found in (
+            ("epsilon", EPSILONS, self.over_epsilon),
+            ("migrated", MIGRATED, self.over_migrated),
+        ):
+            index = pd.MultiIndex.from_product(
+                [[over], CANDIDATES, places, range(found.shape[2])], names=["over", "candidate", "at", "repeat"]
+            )
+            parts.append(pd.DataFrame({"excess risk": found.ravel()}, index=index).dropna().reset_index())
+        return pd.concat(parts, ignore_index=True)
+
+    def sources(self) -> pd.DataFrame:
+        """A row a source: where its rows lie, how far it is from the target, and whether it is used."""
+        low, high = self.problem.ranges.T
+        return pd.DataFrame(
+            {
+                "source": range(1, len(self.norms) + 1),
+                "a": low,
+                "b": high,
+                "norm": self.norms,
+                "L1 norm": norm_q(self.problem.contrasts, 1.0),
+                "excess risk": self.harms,
+                "transferable": self.transferable,
+                "used": self.kept,
+            }
+        )
+
+    def table(self) -> pd.DataFrame:
+        """A row a candidate: quantiles of the excess risk now, steps, noise, and epsilon."""
+        rows = []
+        for name, spread in self.summary().items():
+            held = self.guarantee(name)
+            own = None if name == "source" else self.plan(name)
+            rows.append(
+                {"candidate": name, **spread._asdict()}
+                | {"steps": own.steps if own else 0, "noise scale": own.scale if own else 0.0}
+                | {"epsilon": held.epsilon if held else 0.0}
+            )
+        return pd.DataFrame(rows)
+
+
+def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
+    """What a nominal epsilon costs with the printed scale: neighbours, noise, by strong composition or zCDP."""
+    rows = []
+    for nominal in (0.1, 1.0, 4.0):
+        row = {"nominal": nominal}
+        for adjacency in Adjacency:
+            each = fw.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
+            events = {noise: fw.event(each, steps=steps, noise=noise) for noise in fw.NOISES}
+            options = {"delta": delta, "adjacency": adjacency, "accountant": "strong"}
+            row[f"laplace, {adjacency}"] = account(events["laplace"], **options).epsilon
+            row[f"gumbel, {adjacency}"] = zcdp.classic_epsilon(zcdp.rho_of_event(events["gumbel"]), delta=delta)
+        rows.append(row)
+    return pd.DataFrame(rows)

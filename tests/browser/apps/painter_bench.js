@@ -1,0 +1,87 @@
+// @ts-nocheck: what it imports, and Plotly, are there in the page that the test serves.
+// A page of charts without a server's app: Plotly draws figures, the painter paints others over them. `bench` is what
+// the tests call.
+
+const ASSETS = "/assets/" // where the test serves them
+const { adopt } = await import(ASSETS + "figure.js")
+const { paint, release } = await import(ASSETS + "painter.js")
+const { lookOf, themed } = await import(ASSETS + "look.js")
+const { ticksOf } = await import(ASSETS + "ticks.js")
+
+const CONFIG = { displaylogo: false, displayModeBar: false }
+const divs = new Map() // name of a chart -> its graph div
+
+/** The figure as the browser keeps it: what has not changed since the last one is the same object. */
+function taken(div, figure) {
+  return (div.newest = adopt(div.newest, figure))
+}
+
+async function draw(div) {
+  const traces = div.drawn.data.map((trace) => ({ ...trace }))
+  await Plotly.react(div, traces, themed(div.drawn.layout, lookOf(div), { ...div.size, resets: 1 }), CONFIG)
+}
+
+globalThis.bench = {
+  release: (name) => release(divs.get(name)),
+  div: (name) => divs.get(name),
+
+  /** Empty cells for [[name, height], ...]. */
+  place(charts, width) {
+    for (const div of divs.values()) {
+      Plotly.purge(div)
+      div.parentNode.remove()
+    }
+    divs.clear()
+    for (const [name, height] of charts) {
+      const [cell, div] = [document.createElement("div"), document.createElement("div")]
+      cell.style.cssText = `float:left;width:${width}px;height:${height}px`
+      div.size = { width, height }
+      cell.append(div)
+      document.body.append(cell)
+      divs.set(name, div)
+    }
+    return Object.fromEntries([...divs].map(([name, div]) => [name, div.parentNode.getBoundingClientRect().toJSON()]))
+  },
+
+  /** With `afresh` as if the chart had never been drawn: else Plotly draws a shape that changes above those that do not. */
+  async draw(figures, afresh = false) {
+    for (const [name, figure] of Object.entries(figures)) {
+      const div = divs.get(name)
+      release(div)
+      if (afresh) Plotly.purge(div)
+      const fresh = afresh || !div.drawn
+      div.drawn = taken(div, figure)
+      await draw(div)
+      if (fresh) await draw(div) // Plotly lays out a title beside labels that it has not drawn yet
+    }
+  },
+
+  /** Chart -> [whether it was painted, milliseconds]. */
+  async paint(figures) {
+    const painted = {}
+    for (const [name, figure] of Object.entries(figures)) {
+      const div = divs.get(name)
+      const next = taken(div, figure)
+      const start = performance.now()
+      const done = paint(div, div.drawn, next)
+      painted[name] = [done, performance.now() - start]
+    }
+    await new Promise((done) => setTimeout(done, 60)) // for images to be decoded
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+    return painted
+  },
+
+  /** Ticks of an axis that is as `asked`: [Plotly's, the painter's], each [[place, text], ...]. */
+  async ticks(asked, up, size) {
+    const div = document.createElement("div")
+    document.body.append(div)
+    const name = up ? "yaxis" : "xaxis"
+    await Plotly.newPlot(div, [], { ...size, margin: { l: 0, r: 0, t: 0, b: 0 }, [name]: asked }, CONFIG)
+    const full = div._fullLayout[name]
+    const theirs = full._vals.map(({ x, text }) => [x, text])
+    const ours = ticksOf({ full, up, range: full.range, log: full.type === "log" }, asked)
+    Plotly.purge(div)
+    div.remove()
+    return [theirs, ours?.map(({ at, text }) => [at, text])]
+  },
+}

@@ -1,0 +1,16 @@
+"""The toy page on a server that has the channel; `toy_page.py` alone is the same page without one."""
+
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from tests.toy.page import TOY
+from ui.guard import Guard
+from ui.live.channel import Channel
+from ui.start import lifespan
+
+channel = Channel([TOY]).route(st.get_option("server.baseUrlPath"))
+app = st.App(
+    Path(__file__).with_name("toy_page.py"), routes=[channel], lifespan=lifespan, middleware=[Middleware(Guard)]
+)

@@ -1,0 +1,212 @@
+"""The painter on a page of its own, without a server: the pages' figures, pictures of them, and how these differ."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import plotly
+import streamlit as st
+from PIL import Image
+from playwright.sync_api import Page, Route
+
+import ui.compute
+from scripts import snapshot
+from ui.live import serving
+
+ROOT = Path(__file__).parents[2]
+HOME = "http://painter.test"
+FILES = {
+    "/": b"<!doctype html><meta charset=utf-8><title>Painter</title><body style=margin:0>",
+    "/plotly.js": Path(plotly.__file__).parent / "package_data/plotly.min.js",
+    "/bench.js": ROOT / "tests/browser/apps/painter_bench.js",
+}
+KINDS = {".js": "text/javascript"}
+FONT = "system-ui, 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
+LOOKS = {
+    "light": {"text-color": "#1B1E2B", "border-color": "#D5D8E4", "border-color-light": "#E8EAF0"},
+    "dark": {"text-color": "#E6E8F0", "border-color": "#353A4B", "border-color-light": "#242837"},
+}
+GROUNDS = {"light": "#FFFFFF", "dark": "#12141C"}
+WIDTH = 460
+LEAST = 12  # of 255
+# A page, or a part of one, and the settings that open it. Of long work a part is enough: each kind of mark is there.
+OPENED = {topic: {} for topic in snapshot.TOPICS if topic != "attack"} | {
+    f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion", "once", "audit")
+}
+Figures = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moves:
+    """What a page shows: ``before`` at first, and ``after`` each of its knobs has been moved, the hero's first."""
+
+    heights: Mapping[str, int]
+    before: Figures
+    after: Mapping[str, Figures]
+
+
+@cache
+def moves(opened: str) -> Moves:
+    """The figures of a page, or of a part of one."""
+    topic, link = opened.partition(" ")[0], dict(OPENED[opened])
+    settings, knobs, pictures = _shown(topic, link)
+    whole = {name: str(value) for name, value in settings.items()}
+    after = {}
+    moving = [one for one in knobs if one[0]["group"] != "more" and one[0]["low"] < one[0]["high"]]
+    for knob, value in moving if "SOAK" in os.environ else moving[:1]:
+        there = _shown(topic, whole | {knob["name"]: str(_stop(knob, value))})
+        after[knob["name"]] = _figures(there[2])
+    return Moves(
+        heights={name: one["height"] for name, one in pictures.items()}, before=_figures(pictures), after=after
+    )
+
+
+def _shown(topic: str, link: Mapping[str, str]) -> tuple[dict, list, dict]:
+    """(settings, knobs with their values, pictures by name) of the page at this link."""
+    messages: list[tuple[str, Any]] = []
+    with _watched(messages, seconds=1.0 if link.get("part") == "audit" else math.inf):
+        app = snapshot.opened(topic, link)
+    assert not app.exception
+    knobs = [
+        (knob, data["values"][knob["name"]]) for name, data in messages if name == "knobs" for knob in data["knobs"]
+    ]
+    boards = [json.loads(data) for name, data in messages if name == "chart"]
+    pictures = {picture["name"]: picture for board in boards for row in board["rows"] for picture in row}
+    return asdict(app.session_state[f"{topic}.desk"].settings), knobs, pictures
+
+
+@contextmanager
+def _watched(messages: list, *, seconds: float) -> Iterator[None]:
+    """Note what widgets are told, let work go on for so long, and make no downloads."""
+    real = serving.mount, st.download_button, ui.compute.compute
+    serving.mount = lambda name, *, data=None, **_: messages.append((name, data))
+    st.download_button = lambda *_, **__: False
+    ui.compute.compute = lambda experiment, **_: real[2](experiment, seconds=seconds)
+    try:
+        yield
+    finally:
+        serving.mount, st.download_button, ui.compute.compute = real
+
+
+def _figures(pictures: Mapping[str, Mapping]) -> Figures:
+    return {name: picture["figure"] for name, picture in pictures.items()}
+
+
+def _stop(knob: Mapping[str, Any], value: float) -> float:
+    """Another value of a knob, a sixth of its track away."""
+    low, high, log = knob["low"], knob["high"], knob["scale"] == "log"
+    share = math.log(value / low) / math.log(high / low) if log else (value - low) / (high - low)
+    share += 1 / 6 if share < 0.6 else -1 / 6
+    moved = low * (high / low) ** share if log else low + (high - low) * share
+    return round(moved) if knob["whole"] else float(f"{moved:.3g}")
+
+
+def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """The figure with one trace left out."""
+    return {**figure, "data": [trace for at, trace in enumerate(figure["data"]) if at != place]}
+
+
+class Bench:
+    """The page, and pictures of the charts on it. A picture: (height, width, 3), numbers from 0 to 255."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        page.route(f"{HOME}/**", _answer)
+        page.goto(HOME)
+        page.add_script_tag(url="/plotly.js")
+        page.add_script_tag(url="/bench.js", type="module")
+        page.wait_for_function("() => window.bench")
+        self.look("light")
+
+    def look(self, name: str) -> None:
+        """Light or dark, as Streamlit says it: by variables of the page's style."""
+        look = {**LOOKS[name], "background-color": GROUNDS[name], "font": FONT}
+        self.page.evaluate(
+            """look => {
+              for (const name in look) document.documentElement.style.setProperty(`--st-${name}`, look[name])
+              document.body.style.background = look["background-color"]
+            }""",
+            look,
+        )
+        self.ground = np.array([int(GROUNDS[name][at : at + 2], 16) for at in (1, 3, 5)], dtype=np.int16)
+
+    def place(self, heights: Mapping[str, int]) -> None:
+        self.boxes = self.page.evaluate(
+            "([charts, width]) => bench.place(charts, width)", [list(heights.items()), WIDTH]
+        )
+
+    def draw(self, figures: Figures, *, afresh: bool = False) -> dict[str, np.ndarray]:
+        """Pictures by name after Plotly has drawn these figures; ``afresh``: as if it had drawn nothing before."""
+        self.page.evaluate("all => bench.draw(...all)", [dict(figures), afresh])
+        return self.pictures()
+
+    def paint(self, figures: Figures) -> dict[str, np.ndarray]:
+        """Pictures by name of those that could be painted, of what Plotly has drawn if they could not."""
+        self.painted = self.page.evaluate("figures => bench.paint(figures)", dict(figures))
+        return self.pictures()
+
+    def pictures(self) -> dict[str, np.ndarray]:
+        whole = np.asarray(Image.open(io.BytesIO(self.page.screenshot(full_page=True))).convert("RGB"), dtype=np.int16)
+        scale = whole.shape[1] / self.page.evaluate("innerWidth")
+        cuts = {
+            name: [round(box[side] * scale) for side in ("top", "bottom", "left", "right")]
+            for name, box in self.boxes.items()
+        }
+        return {name: whole[top:bottom, left:right] for name, (top, bottom, left, right) in cuts.items()}
+
+
+def _answer(route: Route) -> None:
+    path = route.request.url.removeprefix(HOME).partition("?")[0]
+    found = FILES.get(path, ROOT / "ui/live" / path.removeprefix("/"))
+    if path == "/favicon.ico":
+        found = b""
+    body = found if isinstance(found, bytes) else found.read_bytes()
+    route.fulfill(body=body, content_type="text/html" if isinstance(found, bytes) else KINDS[found.suffix])
+
+
+def difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray) -> float:
+    """Of the pixels that a chart, or a part of it, inks in either picture, the share that differs.
+
+    ``bare`` is the picture without it, or the colour of the ground: inked is what is further than LEAST from it. Two
+    pixels are alike if within a pixel's distance the other picture has a colour that is nearer than 8 and a quarter of
+    the ink. Distances of colours are those of the channel that differs most. 0 where nothing is inked.
+    """
+    ink = np.maximum(_far(painted, bare), _far(drawn, bare))
+    return float(_differs(painted, drawn, ink)[ink > LEAST].mean()) if (ink > LEAST).any() else 0.0
+
+
+def inked(drawn: np.ndarray, bare: np.ndarray) -> int:
+    """How many pixels of a part of a chart are to be seen."""
+    return int((_far(drawn, bare) > LEAST).sum())
+
+
+def part_difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray) -> float:
+    """`difference` where Plotly inks this part of a chart."""
+    ink = _far(drawn, bare)
+    return float(_differs(painted, drawn, ink)[ink > LEAST].mean())
+
+
+def _differs(painted: np.ndarray, drawn: np.ndarray, ink: np.ndarray) -> np.ndarray:
+    return np.maximum(_nearest(painted, drawn), _nearest(drawn, painted)) > 8 + ink / 4
+
+
+def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.abs(one - other).max(axis=2)
+
+
+def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """How far each pixel's colour is from the nearest within a pixel of its place in the other picture."""
+    height, width, _ = one.shape
+    padded = np.pad(other, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    places = [padded[down : down + height, right : right + width] for down in range(3) for right in range(3)]
+    return np.min([_far(one, place) for place in places], axis=0)

@@ -1,0 +1,297 @@
+"""Words and pictures by the channel, in a real browser: at once while something moves, and the ordinary way at rest."""
+
+import random
+import re
+from contextlib import suppress
+from itertools import groupby
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from tests.browser.person import PATIENCE, drag_until, drawn, field, grab, slider, sweep
+
+APP, ALONE = "tests/browser/apps/toy_app.py", "tests/browser/apps/toy_page.py"
+# What the browser writes into the console where a connection does not come about.
+EXPECTED = ("WebSocket connection to",)
+# Notes what is to be seen of the toy at each frame of the browser, and who is told of it.
+NOTE = """() => {
+  window.seen = []
+  window.told = { channel: 0, streamlit: 0 }
+  const send = WebSocket.prototype.send
+  WebSocket.prototype.send = function (message) {
+    told[this.url.includes("lab-channel") ? "channel" : "streamlit"] += 1
+    return send.call(this, message)
+  }
+  const note = () => {
+    const words = document.querySelector(".lab-verdict")?.textContent
+    if (words && words !== seen.at(-1)) seen.push(words)
+    requestAnimationFrame(note)
+  }
+  note()
+}"""
+# All that the moving part of the toy shows.
+LOOK = """() => {
+  const [moves, stays] = ["moves", "stays"].map((name) => document.querySelector(`[data-chart=${name}]`))
+  const plot = moves.querySelector(".js-plotly-plot")
+  return [
+    document.querySelector(".lab-verdict").innerHTML,
+    document.querySelector(".lab-cards").innerHTML,
+    moves.querySelector("[role=img]").getAttribute("aria-label"),
+    moves.querySelector(".gtitle").textContent,
+    moves.querySelector(".shapelayer path").getAttribute("d"),
+    moves.querySelector(".scatterlayer .js-line").getAttribute("d"),
+    moves.querySelector("[data-cursor]").style.transform,
+    stays.querySelector(".gtitle").textContent,
+    plot.layout.title.text,
+  ]
+}"""
+RESTED = """() => document.querySelector("[data-test-script-state]").dataset.testScriptState === "notRunning"
+  && !document.querySelector("[aria-busy]")"""
+
+
+@pytest.fixture
+def toy(page, serve):
+    """toy(query, script) -> the toy page, drawn and at rest, and connected where there is a channel."""
+
+    def open_page(query: str = "", script: str = APP, *options: str) -> Page:
+        opened = page(f"{serve(script, *options)}/?{query}")
+        drawn(opened)
+        rests(opened)
+        opened.evaluate(NOTE)
+        if script == APP and "own" not in query:
+            connected(opened)
+        return opened
+
+    return open_page
+
+
+def connected(page: Page) -> None:
+    """Wait until there is a connection: a pointer over a slider then asks for its next stops."""
+    while not page.evaluate("told.channel"):
+        slider(page).hover()
+        page.wait_for_timeout(100)
+        page.mouse.move(0, 0)
+    page.evaluate("() => { told.channel = 0 }")
+
+
+def says(page: Page, words: str) -> None:
+    expect(page.locator(".lab-verdict")).to_have_text(words, timeout=PATIENCE)
+
+
+def address(page: Page, **settings: float) -> None:
+    """Wait until the address holds these settings."""
+    for name, value in settings.items():
+        page.wait_for_url(re.compile(rf"[?&]{name}={re.escape(str(value))}(&|$)"), timeout=PATIENCE)
+
+
+def rests(page: Page) -> None:
+    """Wait until no run is at work and what is to be seen is Streamlit's own."""
+    page.wait_for_function(RESTED, timeout=PATIENCE)
+
+
+def test_a_key_is_answered_by_the_channel_and_streamlit_is_told_once(toy):
+    page = toy()
+    slider(page).press("ArrowRight")
+    says(page, "Epsilon 1.06, shown 0, 1 done")
+    assert page.evaluate("told.channel") > 0
+    address(page, epsilon=1.06)
+    rests(page)
+    assert page.evaluate("told.streamlit") == 1
+    expect(page.locator("[data-chart=moves] .gtitle")).to_have_text("Epsilon 1.06, shown 0, 1 done")
+    expect(page.get_by_role("img", name="Curve: Epsilon 1.06, shown 0, 1 done")).to_be_visible()
+
+
+def test_a_drag_is_answered_while_it_lasts(toy):
+    page = toy("work=0")
+    drag_until(page, lambda: page.evaluate("new Set(seen).size"), least=12)
+    shown, told = page.evaluate("[new Set(seen).size, told.streamlit]")
+    assert told <= shown / 4  # where a busy machine lets the hand rest
+    value = float(field(page).input_value())
+    says(page, f"Epsilon {value:g}, shown 0, 1 done")
+    address(page, epsilon=value)
+
+
+def test_later_slices_are_shown_as_they_come(toy):
+    page = toy("work=60")
+    slider(page, "Repeats").press("End")
+    says(page, "Epsilon 1, shown 0, 50 done")
+    assert len(page.evaluate("seen")) > 5
+    address(page, repeats=50)
+    rests(page)
+    assert page.evaluate("told.streamlit") <= 5  # and not once a slice
+
+
+def test_a_stop_that_is_at_hand_is_shown_without_a_question(toy):
+    page = toy("work=30")
+    slider(page).focus()
+    page.wait_for_timeout(4000)
+    page.evaluate("() => { told.channel = 0; seen.length = 0 }")
+    for _ in range(5):
+        slider(page).press("ArrowRight")
+        page.wait_for_timeout(100)
+    says(page, "Epsilon 1.33, shown 0, 1 done")
+    assert page.evaluate("told.channel") == 0
+    assert page.evaluate("seen.length") >= 5
+
+
+def test_what_is_refused_is_said_beside_the_knob(toy):
+    page = toy()
+    field(page).fill("1000")
+    field(page).press("Enter")
+    alert = page.locator("[data-knob=epsilon] [role=alert]")
+    expect(alert).to_contain_text("Epsilon cannot be 1000")
+    rests(page)
+    expect(alert).to_contain_text("Epsilon cannot be 1000")
+    expect(field(page)).to_have_value("1000")
+    field(page).fill("5")
+    field(page).press("Enter")
+    says(page, "Epsilon 5, shown 0, 1 done")
+    expect(alert).to_be_empty()
+
+
+def test_on_a_private_file_nothing_is_asked_on_the_channel(toy):
+    page = toy("dataset=own")
+    slider(page).press("Home")
+    says(page, "Epsilon 0.1, shown 0, 1 done")
+    address(page, epsilon=0.1)
+    assert page.evaluate("told.channel") == 0
+
+
+def test_it_plays_every_moment_in_order_and_all_together(toy):
+    page = toy()
+    page.evaluate("""() => {
+      window.looks = []
+      const note = () => {
+        const now = [document.querySelector(".lab-verdict").textContent,
+          document.querySelector("[data-chart=moves] [role=img]").getAttribute("aria-label").replace("Curve: ", "")]
+        if (String(now) !== String(looks.at(-1))) looks.push(now)
+        requestAnimationFrame(note)
+      }
+      note()
+    }""")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible(timeout=PATIENCE)
+    says(page, "Epsilon 1, shown 60, 1 done")
+    address(page, shown=60)
+    rests(page)
+    looks = page.evaluate("looks")
+    assert all(words == picture for words, picture in looks)
+    assert [words for words, _ in looks] == [f"Epsilon 1, shown {step}, 1 done" for step in range(61)]
+    assert page.evaluate("told.streamlit") <= 2
+    agrees(page)
+
+
+def test_another_knob_moves_while_it_plays(toy):
+    page = toy()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function("() => seen.length > 8", timeout=PATIENCE)
+    slider(page).press("End")
+    slider(page).press("ArrowLeft")
+    slider(page).press("PageDown")
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    step, epsilon = field(page, "Step shown").input_value(), field(page).input_value()
+    says(page, f"Epsilon {epsilon}, shown {step}, 1 done")
+    address(page, shown=step)
+    rests(page)
+    agrees(page)
+    steps = [int(re.search(r"shown (\d+)", words)[1]) for words in page.evaluate("seen")]
+    assert [step for step, _ in groupby(steps)] == list(range(int(step) + 1))
+
+
+def agrees(page: Page) -> None:
+    """Wait until this page shows all that a new one shows at its link."""
+    other = page.context.new_page()
+    other.set_viewport_size(page.viewport_size)
+    other.goto(page.url)
+    drawn(other)
+    rests(other)
+    other.wait_for_function(f"() => {{ const look = ({LOOK})(); return look[2] === `Curve: ${{look[3]}}` }}")
+    fresh = other.evaluate(LOOK)
+    other.close()
+    page.bring_to_front()
+    page.wait_for_timeout(500)  # what is under way may change it still
+    with suppress(TimeoutError):
+        page.wait_for_function(f"fresh => String(({LOOK})()) === fresh", arg=",".join(fresh))
+    assert page.evaluate(LOOK) == fresh
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_dragged_in_whatever_time_ends_as_a_fresh_page_at_its_link(toy, seed):
+    """With work that is slower than the hand, and ordinary runs that come late."""
+    chance = random.Random(seed)
+    page = toy(f"work={chance.choice([5, 60, 150])}&repeats=8")
+    names = ["Epsilon", "Repeats", "Step shown"]
+    for _ in range(6):
+        name = chance.choice(names)
+        if chance.random() < 0.5:
+            slider(page, name).press(chance.choice(["ArrowRight", "PageUp", "Home", "ArrowLeft"]))
+        else:
+            track = grab(page, name)
+            sweep(page, track, chance.randint(2, 12), chance.randint(0, 9))
+            page.mouse.up()
+        page.wait_for_timeout(chance.choice([0, 40, 250, 450, 1200]))
+    wanted = {name: field(page, name).input_value() for name in names}
+    address(page, epsilon=float(wanted["Epsilon"]), repeats=wanted["Repeats"], shown=wanted["Step shown"])
+    says(page, f"Epsilon {wanted['Epsilon']}, shown {wanted['Step shown']}, {wanted['Repeats']} done")
+    rests(page)
+    agrees(page)
+
+
+def test_where_there_is_no_channel_the_ordinary_run_does_everything(page, toy):
+    opened = toy("work=5", ALONE)
+    slider(opened).press("End")
+    slider(opened).press("PageDown")
+    says(opened, "Epsilon 56.2, shown 0, 1 done")
+    address(opened, epsilon=56.2)
+    track = grab(opened, "Repeats")
+    sweep(opened, track, 5)
+    opened.mouse.up()
+    value = field(opened, "Repeats").input_value()
+    says(opened, f"Epsilon 56.2, shown 0, {value} done")
+    address(opened, repeats=value)
+    rests(opened)
+    assert opened.evaluate("told.channel") == 0
+    agrees(opened)
+    faults = page.watches[-1].faults
+    faults[:] = [fault for fault in faults if not any(known in fault for known in EXPECTED)]
+
+
+def test_a_channel_that_is_cut_in_the_middle_of_a_drag(page, toy, serve):
+    closes = []
+    opened = page(f"{serve(APP)}/?work=5")
+    opened.close()
+    context = opened.context
+    opened = context.new_page()
+    opened.route_web_socket(re.compile("lab-channel"), lambda route: closes.append((route, route.connect_to_server())))
+    opened.goto(f"{serve(APP)}/?work=5")
+    drawn(opened)
+    rests(opened)
+    opened.evaluate(NOTE)
+    track = grab(opened)
+    sweep(opened, track, 4)
+    opened.wait_for_function("() => seen.length > 1", timeout=PATIENCE)
+    for route, _ in closes:
+        route.close()
+    sweep(opened, track, 6, 3)
+    opened.mouse.up()
+    value = float(field(opened).input_value())
+    says(opened, f"Epsilon {value:g}, shown 0, 1 done")
+    address(opened, epsilon=value)
+    rests(opened)
+    agrees(opened)
+    for value in (7.77, 8.88):  # the first may begin the new connection
+        opened.evaluate("() => { told.channel = 0 }")
+        field(opened).fill(str(value))
+        field(opened).press("Enter")
+        says(opened, f"Epsilon {value}, shown 0, 1 done")
+        address(opened, epsilon=value)
+        opened.wait_for_timeout(1500)
+    assert opened.evaluate("told.channel") > 0
+    opened.close()
+
+
+def test_the_channel_below_a_base_path(toy):
+    page = toy("", APP, "--server.baseUrlPath", "lab")
+    slider(page).press("ArrowRight")
+    says(page, "Epsilon 1.06, shown 0, 1 done")
+    assert page.evaluate("told.channel") > 0

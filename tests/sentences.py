@@ -1,0 +1,141 @@
+"""Sentences held against results: a page's settings at random, and rules on what may be said when.
+
+A rule is a pattern and a predicate on (result, match): wherever the pattern stands in what a page says, the predicate
+must hold. ``hold`` tries a table of rules on seeded settings, over all choices and limits and their ends, finished and
+half computed. ``SOAK=3000`` in the environment (``make soak``) tries that many settings a page instead of a sample.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from html import unescape
+from typing import Any
+
+import numpy as np
+
+from dpcore.check import RefusedError
+
+Rules = Mapping[str, Callable[[Any, re.Match], bool]]
+Limits = Mapping[str, tuple | list]
+
+# What no page may say, whatever it is about.
+NEVER: Rules = {
+    r"\b(nan|inf|None|True|False)\b": lambda *_: False,
+    r"(?<![\d.,])([\d.,]+) (?:to|and|or rise to|against|instead of) \1(?![\d.,]*\d)": lambda *_: False,
+    r"(?<![\d.,])1 (?:steps|times|people|rows|networks|lots|settings|epochs|answers|points)\b": lambda *_: False,
+    r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
+}
+
+
+def hold(
+    kind: type,
+    words: Callable[[Any], str],
+    rules: Rules,
+    *,
+    within: Limits | None = None,
+    also: Iterable[Any] = (),
+    count: int = 100,
+    seed: int = 0,
+    essential: bool = False,
+) -> None:
+    """Hold ``rules`` against ``words`` (HTML or plain) of the results of ``count`` settings of ``kind``.
+
+    within: field -> (lowest, highest) number, or a list of what it may be, so that settings run quickly: what several
+    of them have in common is then done once.
+    also: settings that are tried as well, for what is seldom said: a rule whose pattern is found nowhere fails too.
+    essential: nothing that a page says waits for more than the essential tasks, so no other is run.
+    """
+    rng, found = np.random.default_rng(seed), set()
+    drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
+    for settings, whole in [*((one, True) for one in also), *((one, rng.random() < 0.75) for one in drawn)]:
+        result = settings.result(_needed(settings)) if essential else outcome(settings, rng, whole=whole)
+        found |= broken_by(plain(words(result)), result, rules)
+    assert not set(rules) - found, f"never said: {set(rules) - found}"
+
+
+def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
+    """The patterns of ``rules`` found in ``said``; fails where one of them should not stand there."""
+    found = set()
+    for pattern, holds in {**NEVER, **rules}.items():
+        for match in re.finditer(pattern, said):
+            assert holds(result, match), f"{match[0]!r} is not so in {result.settings}: {said}"
+            found.add(pattern)
+    return found
+
+
+def plain(text: str) -> str:
+    """``text`` without its markup, and its entities as what they stand for."""
+    bare = re.sub(r"</?(?:b|i|sub|sup)>", "", text)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"</?[a-z][^>]*>", " ", bare)))
+
+
+def outcome(settings: Any, rng: np.random.Generator, *, whole: bool) -> Any:
+    """The result of all of the work, or of as much as may be done when a page speaks."""
+    tasks = settings.tasks()
+    done = len(tasks) if whole else int(rng.integers(len(tasks) + 1))
+    return settings.result({task: _done(task) for place, task in enumerate(tasks) if task.essential or place < done})
+
+
+def _needed(settings: Any) -> dict[Any, Any]:
+    return {task: _done(task) for task in settings.tasks() if task.essential}
+
+
+_KNOWN: dict[Any, Any] = {}
+
+
+def _done(task: Any) -> Any:
+    """A task's outcome; small ones are kept, as those of accountants, which many settings share."""
+    if task not in _KNOWN:
+        found = task.run()
+        if not isinstance(found, float | np.ndarray) or np.size(found) > 100:
+            return found
+        _KNOWN[task] = found
+    return _KNOWN[task]
+
+
+def at_random(kind: type, rng: np.random.Generator, within: Limits) -> Any:
+    """Settings of ``kind``: any choices, then any numbers, an end or the default often; what is refused is left."""
+    settings = kind()
+    names = [one.name for one in fields(kind)]
+    choices = {
+        name: within.get(name) or options(kind, name) for name in names if isinstance(getattr(settings, name), str)
+    }
+    for name, allowed in choices.items():
+        settings = _changed(settings, name, str(rng.choice(allowed)))
+    for name in rng.permutation([name for name in names if name not in choices]):
+        settings = _changed(settings, str(name), _number(settings, str(name), rng, within))
+    return settings
+
+
+def options(kind: type, name: str) -> list[str]:
+    """What a field that is a choice may be, as its refusal says; its default alone where that says nothing."""
+    try:
+        kind(**{name: "?"})
+    except RefusedError as refusal:
+        listed = refusal.allowed.removeprefix("one of: ")
+        if refusal.name == name and listed != refusal.allowed:
+            return listed.split(", ")
+    return [getattr(kind(), name)]
+
+
+def _changed(settings: Any, name: str, value: Any) -> Any:
+    try:
+        return settings.change(**{name: value})
+    except RefusedError:
+        return settings
+
+
+def _number(settings: Any, name: str, rng: np.random.Generator, within: Limits) -> float:
+    """A number for a field: an end of what is allowed, the default, or one between, in proportion where it is wide."""
+    now = getattr(settings, name)
+    if isinstance(within.get(name), list):
+        return rng.choice(within[name]).item()
+    (low, high), (least, most) = settings.limits.get(name, (now, now)), within.get(name, (-np.inf, np.inf))
+    if max(low, least) <= min(high, most):
+        low, high = max(low, least), min(high, most)
+    evenly = float(rng.uniform(low, high))
+    wide = low > 0 and high / low > 20
+    between = float(np.exp(rng.uniform(np.log(low), np.log(high)))) if wide else evenly
+    value = rng.choice([low, high, min(max(now, low), high), between], p=[0.1, 0.1, 0.1, 0.7])
+    return round(float(value)) if isinstance(now, int) else float(f"{value:.4g}")

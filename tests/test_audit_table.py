@@ -1,0 +1,186 @@
+"""The audit table: every mechanism of the lab, sound and broken; a canary that never arrived makes an audit void."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import dpcore
+from dpcore import mechanisms
+from dpcore.attacks import audit as audits
+from dpcore.estimators.linear import REGRESSIONS
+from dpcore.parties import sources
+from dpcore.privacy import GAUSSIAN_CURVE
+from dpcore.training import frank_wolfe, sgd
+from pages.attack.audits import party_neighbours, runs, targets_parties
+from pages.attack.audits.rows import FAMILIES
+from pages.attack.audits.table import AUDITS, CONFIDENCE
+from pages.attack.experiment import AttackSettings
+
+# Runs a world in the table below: fewer than on the page where the finding allows it.
+FEWER = {"lots": 800, "lots inside": 400, "classifier": 500, "classifier published": 300, "classifier unclipped": 300}
+FEWER |= {"classifier bare": 100, "classifier filtered": 200, "walk": 1000}
+
+# Every mechanism of the lab -> its audits, first the sound one. Whoever adds one adds its audit here.
+MECHANISMS_AUDITED = {
+    "mechanisms": {
+        "Laplace": ("laplace", "laplace half", "laplace l2"),
+        "Gaussian": ("gaussian", "gaussian classical", "gaussian shared"),
+        "NormExponential": ("direction", "direction half"),
+        "NoisyMax": ("max", "max half", "max laplace", "max laplace half"),
+    },
+    "descent, classes": {
+        "two": ("classifier", "classifier published", "classifier unclipped", "classifier bare", "classifier c/n"),
+        "more": ("softmax", "softmax one"),
+    },
+    "sgd.VARIANTS and layers": {
+        "sound": ("lots", "lots half"),
+        "realised": ("lots", "lots realised"),
+        "shuffled": ("lots", "lots shuffled"),
+        "inside": ("lots", "lots inside"),
+        "layers": ("layers", "layers whole"),
+    },
+    "linear.REGRESSIONS": {
+        "published": ("functional published",),
+        "functional": ("functional", "functional half"),
+        "gaussian": ("gaussian statistics", "gaussian statistics half"),
+        "adassp": ("adassp", "adassp mu"),
+        "output": ("output", "output half"),
+        "descent": ("descent", "descent each"),
+        "descent, clipped": ("clipped", "clipped half"),
+    },
+    "transfer": {"detect": ("detection", "detection one")},
+    "frank_wolfe.NOISES and polytopes": {
+        "gumbel": ("choice", "choice half", "walk", "walk unclipped"),
+        "laplace": ("choice laplace", "choice laplace half"),
+        "Hull": ("corner", "corner another"),
+    },
+    "parties.METHODS": {
+        "vote": ("vote", "vote share"),
+        "soft": ("soft", "soft dimension", "soft laplace", "soft loose"),
+        "average": ("average", "average row"),
+        "pate": ("pate", "pate question"),
+    },
+    "sources.NOISES and tilts": {
+        "exponential": ("hypothesis", "hypothesis laplace"),
+        "gaussian": ("hypothesis gaussian", "hypothesis scale"),
+        "objective": ("objective", "objective volume"),
+        "tilt": ("tilt", "tilt pooled"),
+    },
+}
+# Modules that draw from a continuous law: for a mechanism above, or for what protects nothing.
+NOISY = {
+    "dpcore.mechanisms.gaussian",
+    "dpcore.mechanisms.laplace",
+    "dpcore.mechanisms.noisy_max",
+    "dpcore.mechanisms.norm_exponential",
+    "dpcore.parties.sources",
+    "dpcore.regression.functional",
+    "dpcore.regression.adassp",
+    "dpcore.regression.gaussian_statistics",
+    "dpcore.regression.perturbed",
+    "dpcore.training.descent",
+    "dpcore.training.frank_wolfe",
+    "dpcore.training.sgd",
+    "dpcore.transfer",
+    "pages.attack.membership",
+    "pages.parties.work",
+}
+UNPROTECTED = {
+    "dpcore.attacks.audit",
+    "dpcore.data.domain_text",
+    "dpcore.data.domains",
+    "dpcore.data.regression",
+    "dpcore.data.toy",
+    "dpcore.parties.worlds",
+    "dpcore.streams",
+    "pages.attack.audits.party_neighbours",
+    "pages.attack.audits.targets",
+    "pages.attack.audits.targets_parties",
+    "pages.attack.audits.targets_regression",
+    "pages.transfer.published",
+}
+DRAW = re.compile(
+    r"rng\.(?:laplace|gumbel)\b|\.(?:laplace|normal|standard_normal|gumbel|gamma|exponential)\(|normal_steps\("
+    r"|getattr\(generator"
+)
+
+
+class TestTable:
+    def test_every_mechanism_of_the_lab_is_in_it(self):
+        named = {name: set(audits) for name, audits in MECHANISMS_AUDITED.items()}
+        assert named["mechanisms"] == {name for name, kind in vars(mechanisms).items() if hasattr(kind, "release")}
+        assert named["sgd.VARIANTS and layers"] == {*sgd.VARIANTS, "layers"}
+        assert named["linear.REGRESSIONS"] == {*REGRESSIONS, "descent, clipped"}
+        polytopes = {kind.__name__ for kind in get_args(frank_wolfe.Polytope)} - {"L1Ball"}  # the noises' own
+        assert named["frank_wolfe.NOISES and polytopes"] == {*frank_wolfe.NOISES, *polytopes}
+        assert named["parties.METHODS"] == set(party_neighbours.METHODS)
+        assert named["sources.NOISES and tilts"] == {*sources.NOISES, "tilt"}
+        listed = {audit for group in MECHANISMS_AUDITED.values() for audits in group.values() for audit in audits}
+        assert listed == set(AUDITS) - {"classifier filtered"}
+
+    def test_each_is_there_sound_and_most_broken(self):
+        for group in MECHANISMS_AUDITED.values():
+            for name, (first, *rest) in group.items():
+                assert AUDITS[first].expected == "consistent", name
+                broken = [AUDITS[other].expected for other in rest]
+                # As published, the functional mechanism gives half of what it claims: no smaller noise is worth a name.
+                assert "caught" in broken or name == "published"
+        assert {audit.family for audit in AUDITS.values()} == set(FAMILIES)
+
+    def test_no_other_module_draws_noise(self):
+        root = Path(dpcore.__file__).parents[1]
+        modules = (path for top in ("dpcore", "pages") for path in (root / top).rglob("*.py"))
+        drawing = {path for path in modules if DRAW.search(path.read_text("utf-8"))}
+        assert {".".join(path.relative_to(root).with_suffix("").parts) for path in drawing} == NOISY | UNPROTECTED
+
+
+def test_the_published_classifier_is_audited_first_and_runs_are_cut_without_loss():
+    tasks = list(runs.tasks(AttackSettings(part="audit")))
+    assert tasks[0].name == runs.FIRST
+    arrivals = [task.name for task in tasks if isinstance(task, runs.Arrival)]
+    assert sorted(arrivals) == sorted(AUDITS)
+    trained = [task for task in tasks if isinstance(task, runs.Slice)]
+    counts = {name: sum(task.count for task in trained if task.name == name) for name in AUDITS}
+    assert counts == {name: audit.runs for name, audit in AUDITS.items()}
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_the_audit_table(name):
+    """Each sound mechanism stays below its claim, each broken one is caught, and what saw no canary is void."""
+    audit = AUDITS[name]
+    found = audit.audited(runs=FEWER.get(name, audit.runs), seed=4)
+    assert audit.verdict(found, arrives=audit.arrives(4)) == audit.expected
+    assert found.assumes == (GAUSSIAN_CURVE if audit.gaussian else "")
+
+
+def test_all_bounds_of_the_table_hold_together():
+    assert len(AUDITS) * (1 - CONFIDENCE) == pytest.approx(0.05)
+    assert AUDITS["laplace"].audited(runs=100, seed=0).confidence == CONFIDENCE
+
+
+def test_worlds_that_are_not_as_far_apart_as_they_might_say_so():
+    first, second = targets_parties._two_minima()
+    sensitivity = sources.hypothesis_sensitivity(targets_parties._ROWS, targets_parties._LAMBDA)
+    assert np.linalg.norm(first - second) / sensitivity == pytest.approx(targets_parties.REACH, abs=1e-3)
+    one = AUDITS["hypothesis gaussian"]
+    assert one.most == audits.most(one.epsilon, delta=one.delta, reach=targets_parties.REACH) < one.epsilon
+    assert {name for name, audit in AUDITS.items() if audit.most < audit.epsilon} == {
+        "hypothesis gaussian",
+        "hypothesis scale",
+    }
+
+
+def test_a_canary_that_never_arrives_makes_an_audit_void():
+    """Half of the noise is no finding if a filter leaves out the canary: that nothing is found says nothing."""
+    filtered, arriving = AUDITS["classifier filtered"], AUDITS["classifier c/n"]
+    assert not filtered.arrives(0)
+    assert arriving.arrives(0)
+    nothing = filtered.audited(runs=200, seed=0)
+    assert filtered.verdict(nothing, arrives=False) == "void"
+    assert filtered.verdict(nothing, arrives=True) == "consistent"
+    # A choice that seldom changes may be the same in a hundred runs; that something is found shows that it arrived.
+    seldom = AUDITS["max laplace"]
+    assert seldom.verdict(seldom.audited(runs=10_000, seed=5), arrives=False) == "consistent"

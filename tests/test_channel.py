@@ -1,0 +1,396 @@
+"""The channel answers as a page does at the link, and takes nothing else: the newest question first, in fair turns."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+import pytest
+from starlette.applications import Starlette
+
+from dpcore.kept import MEMORY
+from pages.table import PAGES
+from tests.toy.page import TOY, Piece
+from ui import pace
+from ui.compute import compute
+from ui.controls import from_link
+from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
+from ui.page import Page
+
+PATIENCE = 60  # seconds
+BY_NAME = {page.name: page for page in PAGES}
+
+
+class Client:
+    """A browser's end of the channel, without a network."""
+
+    def __init__(self, app: Starlette, headers: Mapping[str, str] = MappingProxyType({}), path: str = f"/{NAME}"):
+        self._in, self._out = asyncio.Queue(), asyncio.Queue()
+        self.number = 0
+        sent = {"host": "lab.test", "origin": "http://lab.test"} | dict(headers)
+        scope = {
+            "type": "websocket",
+            "path": path,
+            "headers": [(name.encode(), value.encode()) for name, value in sent.items() if value],
+            "query_string": b"",
+            "subprotocols": [],
+        }
+        self.task = asyncio.create_task(app(scope, self._in.get, self._out.put))
+        self._in.put_nowait({"type": "websocket.connect"})
+
+    async def opened(self) -> str:
+        return (await asyncio.wait_for(self._out.get(), PATIENCE))["type"]
+
+    def say(self, text: str) -> None:
+        self._in.put_nowait({"type": "websocket.receive", "text": text})
+
+    def ask(self, *moves: tuple[str, Any], page: str = "toy", link: Mapping[str, str] | None = None, **more) -> int:
+        self.number += 1
+        message = {"number": self.number, "page": page, "settings": dict(link or {}), "moves": moves} | more
+        self.say(orjson.dumps(message).decode())
+        return self.number
+
+    async def hear(self) -> dict[str, Any]:
+        """The next answer, or how the connection was closed."""
+        message = await asyncio.wait_for(self._out.get(), PATIENCE)
+        return orjson.loads(message["text"]) if message["type"] == "websocket.send" else message
+
+    async def heard(self, until: float = 1.0) -> list[dict[str, Any]]:
+        """All answers until the work is done."""
+        answers = [await self.hear()]
+        while answers[-1]["done"] < until:
+            answers.append(await self.hear())
+        return answers
+
+    async def leave(self) -> None:
+        self._in.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        await asyncio.wait_for(self.task, PATIENCE)
+
+
+def talk(conversation, *, base: str = "") -> Any:
+    """What comes of a conversation with a channel whose visitors share one thread."""
+    MEMORY.forget()
+    Piece.begun.clear()
+    channel = Channel([*PAGES, TOY], at_once=1)
+
+    async def held():
+        return await conversation(Starlette(routes=[channel.route(base)]))
+
+    try:
+        return asyncio.run(held())
+    finally:
+        channel.close()
+
+
+async def met(server: Starlette, **how: Any) -> Client:
+    client = Client(server, **how)
+    assert await client.opened() == "websocket.accept"
+    return client
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_an_answer_is_what_the_page_shows_at_that_link(page):
+    """Of a knob that was moved from where the link is, and then back: what differs, put together, is the whole."""
+    start = page.settings()
+    hero = page.at(start).knobs(start).hero
+    link = {name: str(value) for name, value in asdict(start).items()}
+    low, high = start.limits[hero]
+    values = [value for value in (1.5, 2.5) if low <= value <= high]
+
+    async def conversation(server):
+        client, charts, words = await met(server), {}, {}
+        for value in (*values, *values):
+            client.ask((hero, value), page=page.name, link=link)
+            answer = await client.hear()
+            assert answer["errors"] == {}
+            words |= answer["words"]
+            for name, news in answer["charts"].items():
+                before = charts.get(name, {"layout": {}})
+                layout = before["layout"] | news.get("layout", {})
+                charts[name] = before | news | {"layout": {k: v for k, v in layout.items() if v is not None}}
+            settings = from_link(page.settings, link | {hero: str(value)})[0]
+            compare(page, settings, words, charts)
+        await client.leave()
+
+    talk(conversation)
+
+
+def compare(page: Page, settings: Any, words: Mapping[str, str], charts: Mapping[str, Any]) -> None:
+    """Hold what a browser has put together against the page's own view."""
+    view = page.at(settings).view(compute(settings, seconds=0)[0])
+    assert words[".lab-verdict"] == view.words["verdict"]
+    assert all(view.words[name] in words[".lab-cards"] for name in page.at(settings).cards)
+    for name in (*page.at(settings).above, *page.at(settings).below):
+        assert words[f".lab-words-{name}"] == view.words[name]
+    for name, picture in view.pictures.items():
+        whole = orjson.loads(orjson.dumps(picture.message()))
+        assert charts[name]["data"] == whole["figure"]["data"]
+        assert charts[name]["layout"] == whole["figure"].get("layout", {})
+        assert charts[name]["alt"] == whole["alt"]
+
+
+def test_only_what_differs_travels():
+    seen = Seen()
+    first, second = (seen.news(shown(Question({}, TOY, {}, (("epsilon", value),)), 0)) for value in (1.0, 2.0))
+    assert first["rows"] == [["moves", "stays"]]
+    assert set(first["words"]) == {".lab-verdict", ".lab-cards"}
+    assert "rows" not in second
+    assert second["words"][".lab-verdict"] == "Epsilon 2, shown 0, 1 done"
+    assert set(second["charts"]["moves"]) == {"alt", "cursor", "data", "layout"}
+    assert set(second["charts"]["moves"]["layout"]) == {"title"}
+    assert second["charts"]["stays"] == {"alt": "Line"}
+
+
+def test_what_is_refused_is_said_and_the_rest_counts():
+    async def conversation(server):
+        client = await met(server)
+        client.ask(("epsilon", 7), ("repeats", 99), ("seed", "many"))
+        return await client.hear()
+
+    answer = talk(conversation)
+    assert set(answer["errors"]) == {"repeats", "seed"}
+    assert "it must be a whole number from 1 to 50" in answer["errors"]["repeats"]
+    assert answer["words"][".lab-verdict"] == "Epsilon 7, shown 0, 1 done"
+
+
+def test_only_what_a_panel_moves_is_moved():
+    async def conversation(server):
+        client = await met(server)
+        client.ask(("dataset", "own"), ("nothing", 3))
+        return await client.hear()
+
+    assert talk(conversation)["errors"] == {}
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [("toy", {"dataset": "own"}), ("toy", {"epsilon": "95"}), ("hypotheses", {"data": "own"})],
+    ids=["a private file", "a fault", "hypotheses on a private file"],
+)
+def test_what_only_the_page_can_say(page, link):
+    async def conversation(server):
+        client = await met(server)
+        client.ask(page=page, link=link)
+        refused = await client.hear()
+        client.ask(page="toy")
+        return refused, await client.hear()
+
+    refused, next_ = talk(conversation)
+    assert refused == {"number": 1, "ordinary": True}
+    assert next_["words"][".lab-verdict"] == "Epsilon 1, shown 0, 1 done"
+
+
+GOOD = {"number": 1, "page": "toy", "settings": {}, "moves": []}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        "{",
+        "[]",
+        "3",
+        "null",
+        '"page"',
+        "[" * 5000,
+        *(
+            orjson.dumps(GOOD | change).decode()
+            for change in (
+                {"number": "1"},
+                {"number": True},
+                {"number": -1},
+                {"number": 2**60},
+                {"page": "elsewhere"},
+                {"page": ["toy"]},
+                {"settings": []},
+                {"settings": {"epsilon": 3}},
+                {"moves": {}},
+                {"moves": [["epsilon"]]},
+                {"moves": [["epsilon", None]]},
+                {"moves": [["epsilon", True]]},
+                {"moves": [[3, 3]]},
+                {"moves": [["epsilon", "9" * 65]]},
+                {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)},
+                {"ahead": 3},
+                {"ahead": [1.0]},
+                {"name": "epsilon", "ahead": [1.0] * (MOST_AHEAD + 1)},
+                {"settings": {"epsilon": "1" * MOST_BYTES}},
+            )
+        ),
+    ],
+    ids=lambda sent: sent[:60],
+)
+def test_a_malformed_message_ends_the_connection_with_a_reason(sent):
+    async def conversation(server):
+        client = await met(server)
+        client.say(sent)
+        closed = await client.hear()
+        await asyncio.wait_for(client.task, PATIENCE)
+        return closed
+
+    closed = talk(conversation)
+    assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
+    assert closed["reason"]
+
+
+def test_too_many_messages_end_the_connection():
+    async def conversation(server):
+        client = await met(server)
+        for _ in range(MOST_A_SECOND + 1):
+            client.ask(("epsilon", 1.0))
+        while "code" not in (answer := await client.hear()):
+            pass
+        return answer
+
+    assert talk(conversation)["reason"] == "too many messages"
+
+
+@pytest.mark.parametrize(
+    ("headers", "answer"),
+    [
+        ({}, "websocket.accept"),
+        ({"origin": ""}, "websocket.accept"),
+        ({"origin": "https://lab.test"}, "websocket.accept"),
+        ({"origin": "http://evil.test"}, "websocket.close"),
+        ({"origin": "http://lab.test.evil.test"}, "websocket.close"),
+        ({"origin": "http://lab.test:81"}, "websocket.close"),
+        ({"origin": "null"}, "websocket.close"),
+    ],
+    ids=str,
+)
+def test_only_pages_of_this_server_may_ask(headers, answer):
+    async def conversation(server):
+        return await Client(server, headers=headers).opened()
+
+    assert talk(conversation) == answer
+
+
+@pytest.mark.parametrize("base", ["", "lab", "/lab/", "a/b"])
+def test_it_is_below_the_base_path(base):
+    async def conversation(server):
+        return await Client(server, path="/".join(["", *base.strip("/").split("/"), NAME]).replace("//", "/")).opened()
+
+    assert talk(conversation, base=base) == "websocket.accept"
+
+
+def test_later_slices_are_pushed():
+    async def conversation(server):
+        client = await met(server)
+        client.ask(link={"repeats": "30"})
+        return await client.heard()
+
+    answers = talk(conversation)
+    assert {answer["number"] for answer in answers} == {1}
+    assert answers[0]["words"][".lab-verdict"] == "Epsilon 1, shown 0, 1 done"
+    assert answers[-1]["words"][".lab-verdict"] == "Epsilon 1, shown 0, 30 done"
+    assert 5 < len(answers) <= 30
+
+
+def test_the_newest_question_wins_and_what_nobody_waits_for_is_left():
+    async def conversation(server):
+        client = await met(server)
+        for value in range(1, 41):
+            client.ask(("epsilon", value), link={"repeats": "20"})
+        answers = [await client.hear()]
+        while answers[-1]["number"] < 40:
+            answers.append(await client.hear())
+        client.ask(("epsilon", 50))
+        while answers[-1]["number"] < 41:
+            answers.append(await client.hear())
+        await asyncio.sleep(0.5)
+        return answers
+
+    answers = talk(conversation)
+    assert [answer["number"] for answer in answers] in ([1, 40, 41], [40, 41])
+    assert {piece.epsilon for piece in Piece.begun if piece.place} == set()
+
+
+def test_nothing_is_computed_for_who_has_left():
+    async def conversation(server):
+        client = await met(server)
+        client.ask(link={"repeats": "50"})
+        await client.hear()
+        await client.hear()
+        await client.leave()
+        await asyncio.sleep(0.2)
+        begun = len(Piece.begun)
+        await asyncio.sleep(0.3)
+        return begun
+
+    assert talk(conversation) == len(Piece.begun) < 50
+
+
+def test_turns_are_fair():
+    """Who drags without pause, and who has much to compute, gets one slice at a time, like all others."""
+
+    async def conversation(server):
+        clients = [await met(server) for _ in range(6)]
+        counts = [0] * len(clients)
+        end = time.monotonic() + 3
+
+        async def drag(place, client):
+            while time.monotonic() < end:
+                client.ask(("epsilon", 1 + counts[place] / 100), ("seed", place), link={"repeats": str(1 + 9 * place)})
+                await client.hear()
+                counts[place] += 1
+
+        await asyncio.gather(*(drag(*each) for each in enumerate(clients)))
+        return counts
+
+    counts = talk(conversation)
+    assert min(counts) >= 5
+    assert max(counts) <= 2 * min(counts)
+
+
+def test_a_first_answer_goes_before_others_later_slices():
+    async def conversation(server):
+        slow = [await met(server) for _ in range(8)]
+        for place, client in enumerate(slow):
+            client.ask(("seed", place + 1), link={"repeats": "50"})
+            await client.hear()
+        await asyncio.sleep(0.5)  # all are at their later slices
+        quick, waits = await met(server), []
+        for turn in range(5):
+            begin = len(Piece.begun)
+            quick.ask(("epsilon", 2 + turn))
+            await quick.hear()
+            waits.append(len(Piece.begun) - begin)
+        return waits
+
+    assert max(talk(conversation)) <= 6  # its own piece, and a slice that was at work, of some three
+
+
+def test_spare_time_goes_to_the_stops_ahead_in_their_order_and_only_it():
+    async def conversation(server):
+        one, other = await met(server), await met(server)
+        with pace.working():
+            one.ask(name="epsilon", ahead=[5, 6, 7, 1000])
+            await asyncio.sleep(0.3)
+            assert not Piece.begun
+            other.ask(("epsilon", 2), link={"seed": "1"})
+            await other.hear()
+        answers = [await one.hear() for _ in range(4)]
+        return [(answer["value"], bool(answer["errors"])) for answer in answers]
+
+    assert talk(conversation) == [(5, False), (6, False), (7, False), (1000, True)]
+    assert [piece.epsilon for piece in Piece.begun] == [2, 5, 6, 7, 1]
+
+
+def test_a_question_goes_before_what_is_wanted_ahead():
+    async def conversation(server):
+        client = await met(server)
+        client.ask(name="epsilon", ahead=list(range(10, 60)))
+        await client.hear()
+        client.ask(("epsilon", 3))
+        answers = [await client.hear() for _ in range(4)]
+        client.ask(name="epsilon", ahead=[])
+        await asyncio.sleep(0.3)
+        begun = len(Piece.begun)
+        await asyncio.sleep(0.2)
+        assert len(Piece.begun) == begun < 50
+        return [answer.get("value") for answer in answers]
+
+    assert None in talk(conversation)

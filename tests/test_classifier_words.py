@@ -1,0 +1,141 @@
+"""What the classifier's page says, held against what was computed."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import ttest_rel
+
+from pages.classifier import words as say
+from pages.classifier.experiment import ClassifierSettings
+from tests.sentences import Rules, hold, plain
+
+QUICK = {"repeats": (2, 5), "steps": (1, 60), "public_steps": (1, 40), "seed": (0, 9)}
+ONCE = [
+    ClassifierSettings(),
+    ClassifierSettings(epsilon=0.047),
+    ClassifierSettings(clip_norm=0.2, steps=100),
+    ClassifierSettings(version="published", epsilon=1.9, clip_norm=30.0),
+    ClassifierSettings(shift=3.0, epsilon=1.0, public_rows=500, public_steps=400),
+    ClassifierSettings(learning_rate=100.0, dataset="digits", steps=20, repeats=2),
+    ClassifierSettings(dataset="breast_cancer", version="published", epsilon=33.0, steps=2, learning_rate=35.0, seed=1),
+    ClassifierSettings(learning_rate=0.01, steps=5, epsilon=10.0, repeats=3),
+]
+
+
+def words(result) -> str:
+    parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
+    return " ".join([*parts, say.accuracy_alt(result), say.loss_alt(result), say.map_alt(result, 0)])
+
+
+def middle(result) -> float:
+    return float(np.median(result.focus.accuracy[0]))
+
+
+def always(result) -> float:
+    """The share of right answers of the best answer that is always the same."""
+    return max(float(np.mean(result.split.y_test == label)) for label in range(result.split.n_classes))
+
+
+def gap(result) -> float:
+    return result.reference.accuracy - middle(result)
+
+
+def ratio(result) -> float:
+    return result.focus.noise / float(result.focus.signal[0])
+
+
+def attacker(result) -> float:
+    """The best attacker against Gaussian noise, from the noise itself: Phi(sqrt(T) / (2 multiplier))."""
+    event = result.guarantees.formula.event
+    return float(ndtr(np.sqrt(event.count) / event.event.noise_multiplier / 2))
+
+
+def interval(result) -> tuple[float, float]:
+    public, scratch = result.focus.accuracy[1], result.focus.accuracy[0]
+    if np.ptp(public - scratch) < 1e-12:
+        return (float(np.mean(public - scratch)),) * 2
+    return tuple(ttest_rel(public, scratch).confidence_interval(0.95))
+
+
+def spread(result) -> float:
+    low, high = np.quantile(result.focus.accuracy[0], [0.05, 0.95])
+    return high - low
+
+
+def gains(result) -> np.ndarray:
+    """What the public start adds to the middle run at each epsilon, in points; NaN where it is still to be trained."""
+    return 100 * (np.median(result.accuracy[1], axis=-1) - np.median(result.accuracy[0], axis=-1))
+
+
+def lasts(result) -> bool:
+    found = gains(result)
+    return bool(np.isfinite(found).all() and found.max() >= 0.5 - 1e-9 and found[-1] >= found.max() / 2 - 1e-9)
+
+
+def fades(result) -> bool:
+    found = gains(result)
+    return bool(np.isfinite(found).all() and found.max() >= 0.5 - 1e-9 and found[-1] <= found.max() / 2 + 1e-9)
+
+
+def falls(result) -> bool:
+    return bool((np.diff(result.reference.loss) < 0).all())
+
+
+RULES: Rules = {
+    r"Privacy costs ([\d.]+) points?": lambda r, m: (
+        middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
+    ),
+    r"Privacy costs less than one point": lambda r, _: middle(r) > always(r) and 0 < gap(r) < 0.01,
+    r"No cost can be seen": lambda r, _: middle(r) > always(r) and gap(r) <= 0,
+    r"learnt nothing yet": lambda r, _: middle(r) <= always(r),
+    r"even a model without privacy only": lambda r, _: r.reference.accuracy <= always(r),
+    r"may land anywhere": lambda r, _: spread(r) >= 0.15,
+    r"Nine runs in ten land": lambda r, _: spread(r) < 0.15,
+    r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
+    r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
+    r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+    r"adds ([\d.]+) points? on average": lambda r, _: interval(r)[0] > 0,
+    r"harms: ": lambda r, _: interval(r)[1] < 0,
+    r"No difference can be shown": lambda r, _: interval(r)[0] <= 0 <= interval(r)[1],
+    r"here, ([+−]?[\d.]+) to ([+−]?[\d.]+) with 95": lambda r, m: np.allclose(
+        [float(one.replace("−", "-")) for one in m.groups()], 100 * np.array(interval(r)), atol=0.051
+    ),
+    r"stays to the end, as in": lambda r, _: lasts(r),
+    r"while in the published table the gain stays": lambda r, _: fades(r),
+    r"half a point or more at no epsilon": lambda r, _: gains(r).max() < 0.5,
+    r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
+    r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
+    r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * attacker(r)) <= 0.5 + 1e-6,
+    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.verdict(r)),
+    r"practically every time": lambda r, _: attacker(r) > 0.9995,
+    r"hardly a promise": lambda r, _: attacker(r) > 0.95,
+    r"but does not give it": lambda r, _: r.guarantees.bounded.epsilon > r.guarantees.claimed,
+    r"claim holds here just because": lambda r, _: (
+        r.guarantees.bounded.epsilon <= r.guarantees.claimed < r.guarantees.unbounded.epsilon
+    ),
+    r"shortens no gradient": lambda r, _: r.focus.clipped[0] == 0,
+    r"shortens fewer than 1 in 100": lambda r, _: 0 < r.focus.clipped[0] < 0.01,
+    r"shortens nearly all": lambda r, _: r.focus.clipped[0] > 0.9,
+    r"and stay so": lambda r, _: r.settings.version == "published" and r.focus.clipped[0] > 0,
+    r"Even without noise": lambda r, _: r.reference.best_accuracy >= r.reference.accuracy + 0.015 - 1e-9,
+    r"is not the price of privacy": lambda r, _: (
+        r.settings.version != "none" and middle(r) < r.reference.accuracy < r.reference.best_accuracy
+    ),
+    r"is still falling": lambda r, _: falls(r),
+    r"loss swings": lambda r, _: not falls(r),
+    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(ClassifierSettings, words, RULES, within=QUICK, also=ONCE, count=50)
+
+
+def test_the_alternatives_name_every_model_with_its_result():
+    result = ClassifierSettings(repeats=3, steps=5).run()
+    for alt, of_arm in ((say.accuracy_alt, result.focus.accuracy), (say.loss_alt, result.focus.loss[..., -1])):
+        assert len(of_arm) == 2
+        for name in ("private, from zero", "private, public start", "without privacy"):
+            assert re.search(rf"{name}:? [\d.]+", alt(result)), name

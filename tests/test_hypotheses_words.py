@@ -1,0 +1,121 @@
+"""What the page of hypotheses says, held against what was computed."""
+
+import numpy as np
+import pytest
+
+from dpcore.parties.hypotheses import LEAST_SD
+from pages.hypotheses import words as say
+from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
+from tests.sentences import Rules, hold
+
+# What is fitted does not depend on epsilon, so few worlds go with many of them.
+QUICK = {
+    "data": ["domains", "topics"],
+    "sources": [2, 5],
+    "dimension": [2, 20],
+    "source_rows": [200],
+    "unlabelled_rows": [200],
+    "target_rows": [300],
+    "public_rows": [300],
+    "similarity": [0.0, 0.5, 1.0],
+    "lambda_lr": [0.003, 0.1],
+    "lambda_iw": [0.001],
+    "repeats": [2, 3],
+    "seed": [3],
+}
+SMALL = HypothesesSettings(source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=4)
+ONCE = [
+    SMALL,
+    SMALL.change(epsilon=0.1, label_share=0.5, repeats=12),
+    SMALL.change(epsilon=1000.0, similarity=1.0),
+    SMALL.change(epsilon=300.0, mixture="1-0-0-0-0"),
+    SMALL.change(noise="gaussian", delta=1e-2),
+    SMALL.change(noise="objective", epsilon=3.0),
+    SMALL.change(epsilon=0.5),
+    SMALL.change(data="topics", epsilon=300.0, dimension=20),
+    SMALL.change(lambda_lr=1.0, epsilon=1000.0),
+]
+
+
+def words(result) -> str:
+    parts = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
+    return " ".join([*parts, *say.alts(result).values()])
+
+
+def middle(result, name: str = "transfer") -> float:
+    return float(np.median(result.accuracy[name]))
+
+
+def lead(result) -> float:
+    """What weighing the sources gains over equal weights, in points."""
+    return 100 * (middle(result) - middle(result, "average"))
+
+
+def missing(result) -> float:
+    """What all labels would add, in points."""
+    return 100 * (middle(result, "target") - middle(result))
+
+
+def harmed(result) -> int:
+    return int((result.accuracy["transfer"] < result.accuracy["weak"]).sum())
+
+
+def miss(result) -> float:
+    return float(np.median(((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1)))
+
+
+def even(result) -> float:
+    shares = np.array(result.settings.shares)
+    return float(((shares - 1 / len(shares)) ** 2).mean())
+
+
+def attacker(result) -> float:
+    return result.guarantee.attacker_accuracy
+
+
+RULES: Rules = {
+    r"right (\d+(?:\.\d+)?)\s% of the time with what": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
+    r"the sources lend, (\d+(?:\.\d+)?)\s% without": lambda r, m: abs(float(m[1]) - 100 * middle(r, "weak")) <= 0.51,
+    r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
+    r"In (\d+) of (\d+) runs borrowing harms": lambda r, m: (
+        int(m[1]) == harmed(r) > 0 and int(m[2]) == len(r.weights) and middle(r) >= middle(r, "weak")
+    ),
+    r"practically every time": lambda r, _: attacker(r) > 0.9995,
+    r"hardly a promise": lambda r, _: attacker(r) > 0.95,
+    r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * attacker(r)) <= 0.51,
+    r"another in its place": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"curvature damps": lambda r, _: (
+        r.settings.noise == "objective" and r.measured_noise < r.noise_at(r.settings.dimension)[0]
+    ),
+    r"make Gaussian noise longer": lambda r, _: (
+        r.settings.noise == "gaussian" and r.noise_at(2) == pytest.approx(r.noise_at(60))
+    ),
+    r"words of the paper": lambda r, _: r.settings.noise == "exponential",
+    r"here they mislead": lambda r, _: miss(r) > even(r),
+    r"the same weight for all would miss": lambda r, _: miss(r) <= even(r),
+    r"That is the floor": lambda r, _: r.prior_spread <= LEAST_SD * 1.01,
+    r"The wider it is": lambda r, _: r.prior_spread > LEAST_SD * 1.01,
+    r"help is as good as all": lambda r, _: missing(r) <= 0,
+    r"help is nearly as good as all": lambda r, _: 0 < missing(r) < 1,
+    r"worth another ([\d.]+) points?": lambda r, m: abs(float(m[1]) - missing(r)) <= 0.051,
+    r"less than half a point of difference": lambda r, _: abs(lead(r)) < 0.5,
+    r"Equal weights do better now, by ([\d.]+)": lambda r, m: abs(float(m[1]) + lead(r)) <= 0.051,
+    r"Weighing the sources gains ([\d.]+)": lambda r, m: abs(float(m[1]) - lead(r)) <= 0.051,
+    r"best source alone does better": lambda r, _: middle(r, "source") > middle(r),
+    r"publishing one of them whole": lambda r, _: (
+        r.settings.noise == "gaussian" and r.settings.delta * r.settings.source_rows >= 1
+    ),
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(HypothesesSettings, words, RULES, within=QUICK, also=ONCE, count=40, essential=True)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 300.0])
+def test_the_number_of_features_that_does_best_is_the_measured_one(epsilon):
+    result = SMALL.change(epsilon=epsilon, repeats=2, data="topics").run()
+    at, (_, medians, _) = result.curve("transfer", "dimension")
+    (sentence,) = [text for text in say.diagnostics(result) if "At this epsilon" in text]
+    assert len(at) == len(DIMENSIONS)
+    assert f"<b>{DIMENSIONS[int(np.argmax(medians))]} features</b> do best" in sentence

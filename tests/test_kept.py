@@ -1,0 +1,232 @@
+"""What was computed is remembered once, in bytes, whoever asks at the same time."""
+
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from dpcore import kept
+
+ROOT = Path(__file__).parents[1]
+BYTES = 80_000  # of the array of 10,000 numbers that all cases hold
+
+
+@pytest.fixture
+def memory(monkeypatch) -> kept.Memory:
+    fresh = kept.Memory(10**6)
+    monkeypatch.setattr(kept, "MEMORY", fresh)
+    return fresh
+
+
+def array() -> np.ndarray:
+    return np.arange(10_000.0)
+
+
+class Holder:
+    """An attribute, and nothing that a dataclass would tell of."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def method(self):
+        return self.held
+
+
+class Slots:
+    __slots__ = ("held",)
+
+    def __init__(self, held):
+        self.held = held
+
+
+@dataclass
+class Outcome:
+    held: np.ndarray
+    more: dict = field(default_factory=dict)
+
+
+def closure(held):
+    return lambda: held.sum() + 1
+
+
+HOLDERS = {
+    "itself": lambda one: one,
+    "tuple": lambda one: (one, 1),
+    "mapping": lambda one: {"a": [one]},
+    "dataclass": Outcome,
+    "attribute": Holder,
+    "slot": Slots,
+    "method": lambda one: Holder(one).method,
+    "closure": closure,
+    "partial": lambda one: partial(np.sum, one),
+    "objects": lambda one: np.array([Holder(one), None], dtype=object),
+    "sparse": sparse.csr_matrix,
+    "frame": lambda one: pd.DataFrame({"a": one, "b": "text"}),
+    "series": pd.Series,
+    "a view": lambda one: one[:3],
+}
+
+
+def total(value) -> int:
+    small, parts = kept.sizes(value)
+    return small + sum(parts.values())
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_bytes_are_counted_wherever_they_are(name: str):
+    assert BYTES <= total(HOLDERS[name](array())) < 4 * BYTES
+    assert total(HOLDERS[name](array()[:0].copy())) < BYTES / 10
+
+
+def test_a_part_that_is_held_twice_is_counted_once(memory: kept.Memory):
+    one = array()
+    for name in range(20):
+        memory.answer(name, lambda: Outcome(one))
+    assert BYTES <= memory.held_bytes < 2 * BYTES
+    memory.forget(lambda question: question < 19)
+    assert BYTES <= memory.held_bytes < 2 * BYTES
+    memory.forget()
+    assert memory.held_bytes == 0
+
+
+def test_the_oldest_make_room_for_the_newest(memory: kept.Memory):
+    for name in range(20):
+        memory.answer(name, array)
+        memory.find(0)
+        assert memory.held_bytes <= 10**6
+    assert [memory.find(name)[0] for name in (0, 1, 18, 19)] == [True, False, True, True]
+    memory.answer("larger than all that is allowed", lambda: np.zeros(10**6))
+    assert memory.find("larger than all that is allowed")[0]
+    assert not memory.find(19)[0]
+    memory.answer("small", int)
+    assert memory.find("small")[0]
+    assert memory.held_bytes < 1000
+
+
+def test_large_answers_that_are_quickly_made_do_not_push_out_others(memory: kept.Memory):
+    runs = []
+
+    @kept.kept(newest=2)
+    def large(question):
+        runs.append(question)
+        return np.zeros(50_000)
+
+    memory.answer("small", array)
+    for question in (*range(10), 8, 9, 7):
+        large(question)
+    assert runs == [*range(10), 7]
+    assert memory.find("small")[0]
+
+
+def at_once(threads: int, ask) -> list:
+    """What ``ask`` gives, or raises, in so many threads that start together."""
+    start = threading.Barrier(threads)
+
+    def one(_):
+        start.wait()
+        try:
+            return ask()
+        except ValueError as failure:
+            return failure
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(one, range(threads)))
+
+
+def test_ten_who_ask_at_once_get_the_one_answer(memory: kept.Memory):
+    runs, going, go = [], threading.Event(), threading.Event()
+
+    @kept.kept
+    def slow(question, *, more):
+        runs.append(question)
+        going.set()
+        go.wait(5)
+        return array()
+
+    threading.Thread(target=lambda: (going.wait(5), go.set())).start()
+    answers = at_once(10, lambda: slow("a", more=1))
+    assert runs == ["a"]
+    assert {id(answer) for answer in answers} == {id(slow("a", more=1))}
+    slow("a", more=2)
+    slow.cache_clear()
+    slow("a", more=1)
+    assert runs == ["a", "a", "a"]
+
+
+def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: kept.Memory):
+    runs, asked = [], threading.Semaphore(0)
+
+    def fail():
+        runs.append(1)
+        for _ in range(10):
+            asked.acquire(timeout=5)
+        time.sleep(0.1)  # the last has asked, and now waits
+        raise ValueError("no such thing")
+
+    def ask():
+        asked.release()
+        return memory.answer("a", fail)
+
+    failures = at_once(10, ask)
+    assert [str(failure) for failure in failures] == ["no such thing"] * 10
+    assert len(runs) == 1
+    assert memory.answer("a", lambda: 2) == 2
+
+
+def test_answers_that_ask_for_others_wait_for_nobody_for_ever(memory: kept.Memory):
+    @kept.kept
+    def chain(length):
+        return 0 if length == 0 else 1 + chain(length - 1)
+
+    lengths = iter([*range(30), *reversed(range(30))])
+    asked = threading.Lock()
+
+    def one():
+        with asked:
+            length = next(lengths)
+        return chain(length) - length
+
+    assert at_once(20, one) == [0] * 20
+
+
+def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: kept.Memory):
+    runs, page = (
+        [],
+        compile("@kept\ndef pictures(result):\n    runs.append(result)\n    return result", "page.py", "exec"),
+    )
+    other = compile("@kept\ndef pictures(result):\n    return -result", "other.py", "exec")
+    for script, answer in ((page, 3), (page, 3), (other, -3)):
+        names = {"kept": kept.kept, "runs": runs}
+        exec(script, names)
+        assert names["pictures"](3) == answer
+    assert runs == [3]
+
+
+# What may be remembered beside the one memory: a few numbers, settings, and tables of which there is one.
+CONSTANT = {
+    "_mu_of": "a number",
+    "_size": "two numbers",
+    "_rho_of": "a number",
+    "best_share": "a number",
+    "crossing": "a number",
+    "_share_above": "a number",
+    "_least": "a bound",
+    "_rounds": "tasks",
+    "_digits": "a table",
+    "_newsgroups": "a table",
+}
+
+
+def test_what_holds_arrays_goes_through_the_one_memory():
+    sources = [file.read_text("utf-8") for top in ("dpcore", "ui", "pages") for file in (ROOT / top).rglob("*.py")]
+    found = [name for text in sources for name in re.findall(r"@(?:functools\.)?lru_cache\b.*\n+def (\w+)", text)]
+    assert sorted(found) == sorted(CONSTANT)
+    assert sum(text.count("lru_cache(") for text in sources) == len(CONSTANT)

@@ -1,0 +1,89 @@
+"""What the ledger says, held against what was computed."""
+
+import math
+
+from scipy.special import ndtr
+
+from pages.ledger import words as say
+from pages.ledger.experiment import LedgerSettings
+from tests.sentences import Rules, hold
+from ui import panels
+
+QUICK = {
+    "steps": [1, 10, 100, 1000, 3000],
+    "noise_multiplier": [0.3, 0.5, 0.9, 1.0, 2.0, 4.0, 10.0, 30.0],
+    "sampling_rate": [0.001, 0.01, 0.1, 0.5, 0.9, 1.0],
+    "delta": [1e-10, 1e-5, 1e-2],
+    "target_epsilon": [0.05, 1.0, 50.0],
+    "people": [1, 2, 3, 50],
+    "settings_tried": [1, 2, 10, 100],
+}
+ONE = LedgerSettings(steps=1000)
+ONCE = [
+    ONE,
+    ONE.change(sampling_rate=1.0),
+    ONE.change(sampling_rate=1.0, noise_multiplier=100.0),
+    ONE.change(sampling_rate=0.9, noise_multiplier=20.0),
+    ONE.change(noise_multiplier=0.5),
+    ONE.change(noise_multiplier=0.5, sampling_rate=0.5),
+    ONE.change(noise_multiplier=20.0, steps=10, sampling_rate=0.001),
+    ONE.change(settings_tried=1, people=1),
+    ONE.change(people=50),
+]
+
+
+def words(result) -> str:
+    parts = [say.verdict(result), *say.diagnostics(result), *say.effects(result), say.guarantee(result)]
+    return " ".join([*parts, say.neighbours(result), say.effects_alt(result), say.curve_alt(result, "steps")])
+
+
+def limit(result) -> float:
+    """What an attacker who starts from 50:50 is held to: by the noise where nothing is sampled, else by epsilon."""
+    settings = result.settings
+    if settings.sampling_rate == 1:
+        return float(ndtr(math.sqrt(settings.steps) / settings.noise_multiplier / 2))
+    odds = math.exp(min(result.held.epsilon, 700))
+    return (odds + settings.delta) / (1 + odds)
+
+
+def saved(result) -> float:
+    return result.unsampled / result.held.epsilon if result.held.epsilon else math.inf
+
+
+def unseen(result) -> float:
+    return (1 - result.settings.sampling_rate) ** result.settings.steps
+
+
+RULES: Rules = {
+    r"The same run is (\S+) by strong composition": lambda r, _: r.epsilon("strong") <= r.epsilon("naive"),
+    r"The same run is (\S+) by adding up": lambda r, _: r.epsilon("naive") < r.epsilon("strong"),
+    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == panels.number(r.held.epsilon),
+    r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * limit(r)) <= 0.5 + 1e-6,
+    r"practically every time": lambda r, _: limit(r) > 0.9995,
+    r"hardly a promise": lambda r, _: limit(r) > 0.95,
+    r"whether you are in the data": lambda r, _: r.held.adjacency == "add/remove",
+    r"Every row is in every step": lambda r, _: r.settings.sampling_rate == 1,
+    r"saves next to nothing": lambda r, _: saved(r) < 1.1,
+    r"same noise would cost \S+, ([\d.,]+) times as much": lambda r, m: (
+        saved(r) >= 1.1 and m[1].rstrip(",") == panels.number(saved(r))
+    ),
+    r"Strong composition is worse": lambda r, _: r.epsilon("strong") > r.epsilon("naive"),
+    r"pays for delta once": lambda r, _: r.epsilon("strong") > 5 * r.epsilon("moments"),
+    r"held up by its orders": lambda r, _: math.log(1 / r.settings.delta) / 32 > r.epsilon("moments") / 2,
+    r"The noise multiplier is below 1": lambda r, _: r.settings.noise_multiplier < 1,
+    r"(\S+) in 100 rows are never looked at": lambda r, m: abs(float(m[1]) - 100 * unseen(r)) <= 0.5 + 1e-9,
+    r"One setting tried": lambda r, _: r.settings.settings_tried == 1,
+    r"all of these runs count": lambda r, _: r.settings.settings_tried > 1,
+    r"Nothing is promised to them": lambda r, _: next(e for e in r.effects() if e.name == "group").guarantee.delta >= 1,
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(LedgerSettings, words, RULES, within=QUICK, also=ONCE, count=40)
+
+
+def test_a_delta_that_a_rare_sample_need_not_share_leaves_no_theorem_without_a_number():
+    rare = LedgerSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01)
+    result = rare.result({task: task.run() for task in rare.tasks() if task.essential})
+    for theorem in ("naive", "strong"):
+        assert 0 <= result.epsilon(theorem) < 0.01

@@ -1,0 +1,107 @@
+"""What links and fields may hold: no value takes a page away, and numbers are read as people write them."""
+
+from dataclasses import dataclass, fields
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from test_pages import opened
+
+from pages.parties.experiment import PartiesSettings
+from scripts.fuzz_links import PAGES, fault, links
+from ui.controls import UNFORESEEN, Desk, from_link
+
+COUNT = 250
+COSTLY = {"network": 60}  # each link's noise is calibrated anew
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_link_takes_a_page_away(page):
+    kind = PAGES[page]
+    some = links(kind, count=COSTLY.get(page, COUNT), seed=1)
+    assert [(wrong, link) for link in some if (wrong := fault(kind, link))] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_links_try_every_field_with_good_and_bad_values(page):
+    kind, tried, taken, refused = PAGES[page], set(), set(), 0
+    for link in links(kind, count=COUNT, seed=1):
+        settings, notices = from_link(kind, link)
+        tried |= set(link)
+        taken |= {name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)}
+        refused += bool(notices)
+    names = {one.name for one in fields(kind)}
+    assert tried == names | {"unknown"}
+    assert names - taken <= {"own", "feature_y", "weight_7", "weight_8"}
+    assert COUNT / 4 < refused < COUNT
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Settings with a fault of their own, once their number is above 5."""
+
+    number: float = 1.0
+
+    def __post_init__(self):
+        if self.number > 5:
+            raise KeyError("oops")
+
+    def change(self, **changes) -> "Broken":
+        return Broken(**changes)
+
+
+def test_a_fault_of_ours_is_a_refusal_in_words(caplog):
+    settings, notices = from_link(Broken, {"number": "7"})
+    assert settings == Broken()
+    assert notices == [f"In the link, `number=7` was ignored: it must be {UNFORESEEN}."]
+    desk = Desk(page="broken", settings=Broken())
+    desk.change(number=7.0)
+    assert desk.settings == Broken()
+    assert desk.errors == {"number": f"number cannot be 7: it must be {UNFORESEEN}."}
+    assert "oops" in caplog.text  # and who runs the lab can read of it
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0,3", 0.3), (" 0.3 ", 0.3), (",5", 0.5), ("0,125", 0.125), ("3e-1", 0.3), ("+,25", 0.25)]
+)
+def test_numbers_as_people_write_them(text, number):
+    settings, notices = from_link(PartiesSettings, {"unlike": text})
+    assert settings == PartiesSettings(unlike=number)
+    assert not notices
+
+
+@pytest.mark.parametrize(
+    "text", ["nan", "inf", "1_0", "\uff11\uff10", "\u0661\u0660", "10\n", "0x10", "1,0,0", "True", "", "9" * 5000]
+)
+def test_texts_that_are_no_number_of_this_range(text):
+    settings, (notice,) = from_link(PartiesSettings, {"parties": text})
+    assert settings == PartiesSettings()
+    assert "must be a whole number from 2 to 20000" in notice
+    assert len(notice) < 200
+
+
+def test_a_comma_that_can_be_read_in_two_ways_is_asked_about():
+    settings, (notice,) = from_link(PartiesSettings, {"parties": "1,000"})
+    assert settings == PartiesSettings()
+    assert notice.endswith("Its comma can be read in two ways: write 1000 or 1.000.")
+    desk = Desk(page="parties", settings=PartiesSettings())
+    desk.change(parties="1,000")
+    assert desk.errors["parties"].endswith("to 20000. Its comma can be read in two ways: write 1000 or 1.000.")
+
+
+class TestParties:
+    def move(self, app: AppTest, name: str, value: float | str) -> AppTest:
+        seq = app.session_state["parties.desk"].ack + 1
+        sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
+        app.session_state["parties.knobs"] = {"movement": sent}
+        return app.run()
+
+    @pytest.mark.parametrize("name", ["unlike", "careless"])
+    def test_a_field_that_is_refused_can_be_corrected(self, name):
+        app = self.move(opened("parties", parties="80", public_rows="60", repeats="3", queries="30"), name, "half")
+        assert not app.exception
+        desk = app.session_state["parties.desk"]
+        assert "cannot be half: it must be a number from 0" in desk.errors[name]
+        self.move(app, name, "0,3")
+        assert not app.exception
+        assert getattr(desk.settings, name) == 0.3
+        assert not desk.errors

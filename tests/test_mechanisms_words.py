@@ -1,0 +1,128 @@
+"""What the page on one published number says, held against what was computed."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import expit, ndtr
+
+from pages.mechanisms import words as say
+from pages.mechanisms.experiment import MechanismsSettings
+from tests.sentences import Rules, hold, plain
+
+ONE = MechanismsSettings()
+ONCE = [
+    ONE,
+    ONE.change(epsilon=0.01, prior=0.94),
+    ONE.change(epsilon=0.01, prior=0.01, mechanism="gaussian"),
+    ONE.change(mechanism="classical", epsilon=20.0),
+    ONE.change(mechanism="classical", epsilon=0.5),
+    ONE.change(epsilon=0.5, prior=0.9),
+    ONE.change(epsilon=0.02, prior=0.9, mechanism="gaussian"),
+    ONE.change(epsilon=150.0, noise="laplace", lead=0),
+    ONE.change(epsilon=0.01, release=5),
+]
+
+
+def words(result) -> str:
+    parts = [say.verdict(result), say.this_release(result), *say.diagnostics(result), say.guarantee(result)]
+    return " ".join([*parts, say.choosing(result), *say.alts(result).values()])
+
+
+def exact(result) -> float:
+    """The best 50:50 attacker against this noise, in closed form."""
+    apart = result.worlds.sensitivity / result.worlds.scale
+    return float(ndtr(apart / 2)) if result.worlds.family == "gaussian" else 1 - math.exp(-apart / 2) / 2
+
+
+def band(result) -> tuple[float, float]:
+    prior = result.settings.prior
+    odds = math.log(prior / (1 - prior))
+    return float(expit(odds - result.settings.epsilon)), float(expit(odds + result.settings.epsilon))
+
+
+def shown(words: str, share: float) -> bool:
+    """Whether ``words`` are this share as one of 100."""
+    if words.startswith(("below", "above")):
+        return share < 0.001 if words.startswith("below") else share > 0.999
+    digits = len(words.partition(".")[2])
+    return abs(float(words) - 100 * share) <= 0.5 * 10**-digits + 1e-9
+
+
+def ends(result, match) -> bool:
+    """Two different ends, those of the band, on both sides of the prior."""
+    low, high = band(result)
+    return match[1] != match[2] and shown(match[1], low) and shown(match[2], high)
+
+
+def log_ratio(result) -> float:
+    return float(result.worlds.log_ratio(result.releases[result.settings.release - 1 :][:1])[0])
+
+
+def ratio(result, match) -> bool:
+    towards = log_ratio(result) if match[2] == "with" else -log_ratio(result)
+    return towards > 0 and float(match[1].replace(",", "")) == pytest.approx(math.exp(towards), rel=0.006)
+
+
+def real(result) -> float:
+    return result.claim.guarantee.epsilon
+
+
+NUMBER = r"((?:below |above )?[\d.]+)"
+RULES: Rules = {
+    rf"can fall to {NUMBER} or rise to {NUMBER} after": ends,
+    rf"first guess of \S+ in 100 between {NUMBER} and {NUMBER}": lambda r, m: (
+        r.settings.mechanism == "classical" and ends(r, m)
+    ),
+    r"except with a chance of": lambda r, _: r.worlds.outside(r.settings.epsilon) > 0,
+    r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * exact(r)) <= 0.5 + 1e-6,
+    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.verdict(r)),
+    r"practically every time": lambda r, _: exact(r) > 0.9995,
+    r"whether you are in the data": lambda r, _: r.claim.guarantee.adjacency == "add/remove",
+    r"hardly a promise": lambda r, _: exact(r) > 0.95,
+    r"a weaker promise": lambda r, _: r.settings.mechanism == "classical" and real(r) > r.settings.epsilon,
+    r"a stronger promise": lambda r, _: r.settings.mechanism == "classical" and real(r) < r.settings.epsilon,
+    r"it promises more than it gives": lambda r, _: real(r) > r.settings.epsilon,
+    r"more than is needed here": lambda r, _: real(r) <= r.settings.epsilon,
+    r"That is ([\d.,]+) times as likely (with|without) you": ratio,
+    r"That is more than a billion times as likely (with|without) you": lambda r, m: (
+        log_ratio(r) * (1 if m[1] == "with" else -1) > math.log(1e9)
+    ),
+    r"about as likely with you": lambda r, _: abs(log_ratio(r)) < 0.006,
+    r"times epsilon": lambda r, _: r.settings.release > 1,
+    r"says “in” above": lambda r, _: np.isfinite(r.cut),
+    r"no output changes": lambda r, _: not np.isfinite(r.cut),
+    r"hardly any output changes": lambda r, _: min(r.worlds.attacker(r.settings.prior)[:2]) < 1e-12,
+    r"Delta changes nothing": lambda r, _: r.settings.mechanism == "laplace",
+    r"Gaussian noise crosses": lambda r, _: r.settings.mechanism != "laplace",
+    r"level with the next": lambda r, _: r.choice["answers"][0] == r.choice["answers"][1],
+    r"leaves its chance at": lambda r, _: float(np.diff(r.chances[:, r.settings.voted])[0]) < 0.01,
+    r"changes by more than a factor of ([\d.,e+]+); epsilon \S+ allows ([\d.,e+]+)\.": lambda r, m: (
+        float(m[1].replace(",", "")) <= float(m[2].replace(",", ""))
+        and float(m[1].replace(",", "")) == pytest.approx(math.exp(np.nanmax(np.abs(r.choice_ratio))), rel=0.006)
+    ),
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(MechanismsSettings, words, RULES, also=ONCE, count=120)
+
+
+def test_forty_five_of_fifty_is_what_within_means():
+    result = ONE.run()
+    errors = np.abs(result.dots()[1] - result.worlds.value - result.worlds.sensitivity)
+    within = result.worlds.within
+    assert (errors < within * (1 - 1e-9)).sum() <= 45 <= (errors <= within * (1 + 1e-9)).sum()
+
+
+def test_laplace_noise_keeps_its_promise_whatever_its_scale_is_rounded_to():
+    for epsilon in np.geomspace(0.01, 150, 100):
+        result = ONE.change(epsilon=float(epsilon), sensitivity=float(np.sqrt(epsilon) + 0.1)).run()
+        assert result.claim.holds
+        assert result.worlds.outside(result.settings.epsilon) == 0
+
+
+def test_a_chance_too_small_for_a_double_is_no_ratio():
+    """The tails of a choice are cut where the densities cannot be held: no factor beyond the promise comes of it."""
+    far = ONE.change(epsilon=6.965, sensitivity=0.5325, lead=42, options=8, vote="last", noise="laplace").run()
+    assert np.nanmax(np.abs(far.choice_ratio)) <= 6.965 * (1 + 1e-9)

@@ -1,0 +1,148 @@
+"""What the network's page says, held against what was computed."""
+
+import math
+
+import numpy as np
+import pytest
+
+from pages.network import words as say
+from pages.network.experiment import NetworkSettings
+from pages.network.work import FRAMES
+from tests.sentences import Rules, hold
+
+QUICK = {
+    "rows": [200, 400],
+    "lot_size": [20, 50, 100, 200, 400],
+    "epsilon": [0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 50.0],
+    "delta": [1e-9, 1e-5, 1e-2],
+    "noise_multiplier": [0.4, 1.0, 3.0, 10.0, 50.0],
+    "epochs": [1, 2, 4],
+    "width": (2, 8),
+    "layers": (0, 2),
+    "repeats": (2, 3),
+    "seed": (0, 9),
+    "accountant": ["renyi", "moments"],
+}
+SMALL = NetworkSettings(width=4, layers=1, repeats=3)
+ONCE = [
+    SMALL,
+    SMALL.change(epsilon=10.0),
+    SMALL.change(rows=200, lot_size=100, epsilon=0.4, dataset="blobs"),
+    SMALL.change(plan="noise", noise_multiplier=10.0, epochs=3, epsilon=20.0),
+    SMALL.change(plan="noise", noise_multiplier=10.0),
+    NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=2),
+    SMALL.change(shown=0),
+    SMALL.change(variant="shuffled", epochs=3),
+    SMALL.change(delta=0.01),
+    SMALL.change(clipping="layers"),
+    SMALL.change(layers=0, epochs=3),
+    SMALL.change(dataset="spirals", epochs=3),
+    SMALL.change(epsilon=50.0, epochs=2),
+    SMALL.change(epsilon=3.0, clip_norm=5.0),
+    SMALL.change(epsilon=50.0, clip_norm=100.0),
+]
+
+
+def words(result) -> str:
+    parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result)]
+    parts += [say.curve_alt(result, what, "epochs") for what in ("accuracy", "loss")]
+    return " ".join([*parts, say.map_alt(result, "private"), say.norms_alt(result), say.clipped_alt(result)])
+
+
+def middle(result, arm: str = "private") -> float:
+    return float(np.median(result.accuracy[arm]))
+
+
+def gap(result) -> float:
+    return middle(result, "plain") - middle(result)
+
+
+def always(result) -> float:
+    """The share of right answers of the best answer that is always the same."""
+    return max(float(np.mean(result.split.y_test == label)) for label in range(result.split.n_classes))
+
+
+def spread(result) -> float:
+    low, high = np.quantile(result.accuracy["private"], [0.05, 0.95])
+    return high - low
+
+
+def ratio(result) -> float:
+    return result.noise / result.signal
+
+
+def limit(result) -> float:
+    """What epsilon and delta allow an attacker who starts from 50:50."""
+    odds = math.exp(min(float(result.spent[result.frame]), 700))
+    return (odds + result.settings.delta) / (1 + odds)
+
+
+def half(result) -> int:
+    """The step by which half of the epsilon is spent."""
+    return int(result.settings.marks[np.argmax(result.spent >= result.spent[-1] / 2)])
+
+
+def diverged(result) -> int:
+    return sum(not np.isfinite(one).all() for one in result.weights("plain"))
+
+
+RULES: Rules = {
+    r"Privacy costs ([\d.]+) points?": lambda r, m: (
+        r.step > 0 and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
+    ),
+    r"Privacy costs less than one point": lambda r, _: r.step > 0 and middle(r) > always(r) and 0 < gap(r) < 0.01,
+    r"No cost can be seen": lambda r, _: r.step > 0 and middle(r) > always(r) and gap(r) <= 0,
+    r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
+    r"these networks are random": lambda r, _: r.step == 0,
+    r"may land anywhere": lambda r, _: spread(r) >= 0.15,
+    r"Nine runs in ten land": lambda r, _: spread(r) < 0.15,
+    r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
+    r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
+    r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+    r"at most ([\d.]+) times in 100": lambda r, m: (
+        r.settings.variant == "sound" and abs(float(m[1]) - 100 * limit(r)) <= 0.5 + 1e-6
+    ),
+    r"practically every time": lambda r, _: limit(r) > 0.9995,
+    r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
+    r"hardly a promise": lambda r, _: limit(r) > 0.95,
+    r"its theorem is not about this loop": lambda r, _: r.settings.variant != "sound",
+    r"It covers the weights after every step": lambda r, _: r.settings.variant == "sound",
+    r"what the steps so far have spent": lambda r, _: r.frame < FRAMES,
+    r"now shortens no gradient": lambda r, _: r.clipped[-1] == 0,
+    r"now shortens fewer than 1 in 100": lambda r, _: 0 < r.clipped[-1] < 0.01,
+    r"now shortens nearly all": lambda r, _: r.clipped[-1] > 0.9,
+    r"ends the training after ([\d,]+) steps?": lambda r, m: (
+        r.settings.plan == "noise"
+        and int(m[1].replace(",", "")) == r.settings.steps < round(r.settings.epochs / r.settings.rate)
+    ),
+    r"fit into the budget": lambda r, _: r.settings.plan == "noise" and r.spent[-1] <= r.settings.epsilon * (1 + 1e-9),
+    r"spent after ([\d,]+) steps?": lambda r, m: int(m[1].replace(",", "")) == half(r),
+    r"the first steps cost most": lambda r, _: half(r) < r.settings.steps / 2,
+    r"on the mean gradient, in [\d,]+ steps?; lots of [\d,]+ only": lambda r, _: (
+        r.noise_by_lot.noise_on_the_mean[-1] < r.noise_by_lot.noise_on_the_mean[0]
+    ),
+    r"(\d+) networks? (?:has|have) diverged": lambda r, m: int(m[1]) == diverged(r) > 0,
+    r"without privacy do worse here": lambda r, _: middle(r) > middle(r, "plain") + 0.02,
+    r"never right more than": lambda r, _: r.reached == FRAMES and max(r.trajectories["plain"].accuracy[1]) < 0.9,
+    r"is straight": lambda r, _: r.settings.layers == 0,
+    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(NetworkSettings, words, RULES, within=QUICK, also=ONCE, count=25)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_defaults_show_what_privacy_costs_and_more_budget_takes_it_away(seed):
+    tight, loose = (NetworkSettings(seed=seed, epsilon=epsilon).run() for epsilon in (NetworkSettings().epsilon, 10.0))
+    assert gap(tight) >= 0.05
+    assert gap(loose) <= gap(tight) / 2
+    assert middle(tight) > always(tight) + 0.2
+
+
+def test_networks_that_have_diverged_have_no_finite_loss_and_the_page_says_so():
+    result = SMALL.change(epochs=1).run()
+    for run in result.runs["plain"]:
+        run.loss[-1] = np.inf
+    assert "no finite number without" in say.curve_alt(result, "loss", "epochs")

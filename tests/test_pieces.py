@@ -1,0 +1,248 @@
+"""Ensembles in parts: what a slice may hold at any setting, and that parts are the whole. Nothing is timed."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmarks import extremes
+from dpcore import check, pieces
+from dpcore.data import toy as data
+from dpcore.training import descent, losses
+from pages.attack import two_worlds_result as attack_result
+from pages.attack.experiment import FITTING, AttackSettings
+from pages.attack.two_worlds_result import CurvePoint
+from pages.classifier import words as say
+from pages.classifier.experiment import EPSILONS, ClassifierSettings
+
+# Every knob that makes work, at its highest.
+MANY = {"repeats": 100, "steps": 400, "public_steps": 400}
+FULL = {"steps": 200, "canaries": 1000, "members": 10**6, "repeats": 4000}
+
+
+# Parts that a redraw looks up in a few milliseconds.
+MOST_TASKS = 1000
+
+
+def largest_attack(part: str, dataset: str, **changes) -> AttackSettings:
+    there = AttackSettings().change(part=part).change(dataset=dataset, **changes)
+    for name, value in FULL.items():
+        there = there.change(**{name: min(value, there.limits[name][1])})
+    return there
+
+
+LARGEST = {
+    **{f"classifier {name}": ClassifierSettings().change(dataset=name, **MANY) for name in data.STRAIGHT},
+    **{
+        f"attack {part} {name}": largest_attack(part, name)
+        for part in ("membership", "once", "pays", "inversion")
+        for name in FITTING.get(part, data.STRAIGHT)
+    },
+    **{
+        f"attack worlds {name} {sees}": largest_attack("worlds", name, sees=sees)
+        for name, sees in itertools.product(data.STRAIGHT, ("weights", "steps"))
+    },
+}
+
+
+def counted(settings) -> list:
+    """The tasks that train ensembles."""
+    found = [task for task in settings.tasks() if hasattr(task, "cells")]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
+    tasks = counted(LARGEST[name])
+    assert max(task.cells for task in tasks if not task.essential) <= pieces.SLICE
+    assert sum(task.cells for task in tasks if task.essential) <= 1.25 * pieces.FIRST
+
+
+@pytest.mark.parametrize("dataset", data.STRAIGHT)
+def test_nor_does_one_in_between(dataset):
+    rng = np.random.default_rng(len(dataset))
+    for _ in range(60):
+        steps, repeats, seen = (int(np.exp(rng.uniform(0, np.log(most)))) for most in (400, 50, 2))
+        classifier = ClassifierSettings().change(dataset=dataset, steps=steps, repeats=2 * repeats)
+        steps, sees = min(steps, 200), ("weights", "steps")[seen % 2]
+        worlds = AttackSettings().change(dataset=dataset, steps=steps, sees=sees)
+        worlds = worlds.change(repeats=min(80 * repeats + 20, worlds.limits["repeats"][1]))
+        pays = AttackSettings().change(part="pays", dataset=dataset, steps=steps)
+        for task in itertools.chain(*map(counted, (classifier, worlds, pays))):
+            assert task.essential or task.cells <= pieces.SLICE
+
+
+@pytest.mark.parametrize("name", LARGEST)
+def test_the_parts_are_not_too_many_to_look_up(name):
+    """Every redraw looks up each of them."""
+    assert len(LARGEST[name].tasks()) < 0.8 * MOST_TASKS
+
+
+@pytest.mark.parametrize("name", extremes.CASES)
+def test_nor_has_a_page_at_its_extremes_too_many(name):
+    assert 1 < len(extremes.at_highest(name).tasks()) < MOST_TASKS
+
+
+def test_fewer_trainings_where_one_takes_long():
+    assert AttackSettings(steps=200, sees="steps").limits["repeats"] == (100, 4000)
+    digits = AttackSettings().change(dataset="digits")
+    assert digits.limits["repeats"] == (100, 4000)
+    long = digits.change(repeats=4000).change(steps=200, sees="steps")
+    assert (long.repeats, long.limits["repeats"]) == (500, (100, 500))
+    assert long.change(sees="weights").limits["repeats"] == (100, 1500)
+    with pytest.raises(
+        check.RefusedError, match="^repeats is 501, but must be at most 500 where one training takes so long"
+    ):
+        long.change(repeats=501)
+    for bad in ("abc", None, 1e9, True, float("nan")):
+        with pytest.raises(check.RefusedError, match="^steps is"):
+            long.change(steps=bad)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ClassifierSettings(public_rows=0, repeats=5, steps=7),
+        ClassifierSettings(dataset="iris", public_rows=0, repeats=5, steps=7),
+        AttackSettings(steps=5, repeats=150),
+        AttackSettings().change(dataset="iris", steps=5, repeats=150),
+        AttackSettings().change(part="pays", steps=3),
+    ],
+    ids=lambda settings: f"{getattr(settings, 'part', 'classifier')} {settings.dataset}",
+)
+def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
+    done, real = [], descent.noisy_gradient_descent
+
+    def watched(X, y, *, n_classes, steps, draws, **options):
+        cells = pieces.cells(rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps)
+        done.append(len(draws) * cells)
+        return real(X, y, n_classes=n_classes, steps=steps, draws=draws, **options)
+
+    monkeypatch.setattr(descent, "noisy_gradient_descent", watched)
+    for task in [one for one in counted(settings) if None not in getattr(one, "epsilons", ())][:4]:
+        done.clear()
+        task.run()
+        assert sum(done) == pytest.approx(task.cells)
+
+
+def in_order(settings, order):
+    return settings.result({task: task.run() for task in order(settings.tasks())})
+
+
+@pytest.fixture
+def thin(monkeypatch):
+    """A slice has one repeat, a first picture two."""
+    monkeypatch.setattr(pieces, "SLICE", 1.0)
+    monkeypatch.setattr(pieces, "FIRST", 1.0)
+
+
+class TestClassifier:
+    @pytest.fixture
+    def small(self):
+        """Settings of this test alone: they know their tasks once they were asked."""
+        return ClassifierSettings(dataset="iris", repeats=5, steps=6, public_steps=5, public_rows=9)
+
+    def test_parts_are_the_whole(self, small, monkeypatch):
+        whole = replace(small).run()
+        monkeypatch.setattr(pieces, "SLICE", 1.0)
+        monkeypatch.setattr(pieces, "FIRST", 1.0)
+        assert [(task.first, task.count) for task in small._focus()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
+        parts = small.run()
+        np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
+        np.testing.assert_allclose(parts.focus.loss, whole.focus.loss, atol=5e-6)
+        np.testing.assert_array_equal(parts.focus.accuracy, whole.focus.accuracy)
+        np.testing.assert_array_equal(parts.accuracy, whole.accuracy)
+        assert parts.focus.weights.dtype == whole.focus.weights.dtype
+
+    @pytest.mark.usefixtures("thin")
+    def test_the_order_of_the_work_decides_nothing(self, small):
+        there, back = in_order(small, iter), in_order(small, reversed)
+        np.testing.assert_array_equal(there.focus.weights, back.focus.weights)
+        np.testing.assert_array_equal(there.focus.loss, back.focus.loss)
+        np.testing.assert_array_equal(there.accuracy, back.accuracy)
+
+    @pytest.mark.usefixtures("thin")
+    def test_a_curve_under_way_has_the_same_repeats_at_every_epsilon(self, small):
+        tasks = small.tasks()
+        now = {task: task.run() for task in tasks if task.essential}
+        assert small.result(now).trained == 2
+        assert "boundaries of 2 models" in say.map_alt(small.result(now), 0)
+        curve = small._curve()
+        assert [task.first for task in curve[: len(EPSILONS) + 1]] == [0] * len(EPSILONS) + [1]
+        now |= {task: task.run() for task in curve[: len(EPSILONS) + 1]}
+        found = small.result(now)
+        epsilons, quantiles = found.quantiles(0)
+        assert tuple(epsilons) == EPSILONS
+        np.testing.assert_array_equal(quantiles, np.broadcast_to(found.accuracy[0, :, 0], (3, len(EPSILONS))))
+        assert len(found.curve) == 2 * (len(EPSILONS) + 1)
+
+
+class TestAttack:
+    @pytest.mark.parametrize("sees", ["weights", "steps"])
+    def test_a_point_in_parts_is_the_point(self, sees, monkeypatch):
+        settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, sees=sees)
+        point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
+        whole = point.run()
+        assert settings.tasks().count(point) == len(point.parts) == 1
+        monkeypatch.setattr(pieces, "SLICE", 30 * point.parts[0].cells / point.count)
+        tasks = replace(settings).tasks()
+        place = tasks.index(point)
+        assert tasks[place - len(point.parts) : place] == point.parts
+        assert [part.count for part in point.parts] == [30, 30, 30, 10]
+        parts = point.run()
+        assert parts.trials == whole.trials
+        assert abs(parts.correct - whole.correct) <= 1
+
+    def test_a_point_finds_its_parts_again(self, monkeypatch):
+        settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, seed=77)
+        point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
+        monkeypatch.setattr(pieces, "SLICE", 50 * point.parts[0].cells / point.count)
+        attack_result.noiseless(point.model)
+        for part in point.parts:
+            part.run()
+        monkeypatch.setattr(descent, "noisy_gradient_descent", lambda *_, **__: pytest.fail("trained again"))
+        assert point.run().trials > 0
+
+    @pytest.mark.parametrize("part", ["pays", "membership"])
+    def test_parts_are_the_whole(self, part, monkeypatch):
+        settings = AttackSettings().change(part=part).change(dataset="iris", steps=4)
+        whole = settings.run()
+        before = len(settings.tasks())
+        dearest = max(counted(settings), key=lambda task: task.cells / task.count)
+        monkeypatch.setattr(pieces, "SLICE", 7 * dearest.cells / dearest.count)
+        settings = replace(settings)
+        assert len(settings.tasks()) > before
+        parts, back = settings.run(), in_order(settings, reversed)
+        if part == "pays":
+            np.testing.assert_allclose(parts.shares, whole.shares, atol=0.05)
+            np.testing.assert_array_equal(parts.shares, back.shares)
+        else:
+            np.testing.assert_allclose(parts.shadows["plain"].margins, whole.shadows["plain"].margins, atol=1e-4)
+            np.testing.assert_array_equal(parts.shadows["plain"].margins, back.shadows["plain"].margins)
+            np.testing.assert_array_equal(parts.shadows["private"].members, whole.shadows["private"].members)
+
+    def test_one_training_in_parts_is_the_same_training(self, monkeypatch):
+        settings = AttackSettings().change(part="once").change(canaries=20, steps=2)
+        whole = settings.result({task: task.run() for task in settings.tasks() if hasattr(task, "cells")})
+        again = replace(settings)
+        monkeypatch.setattr(pieces, "SLICE", 1.0)
+        tasks = [task for task in again.tasks() if hasattr(task, "cells")]
+        assert max(task.count for task in tasks if not task.essential) == 1
+        parts = again.result({task: task.run() for task in tasks})
+        np.testing.assert_allclose(parts.now.scores, whole.now.scores, atol=5e-6)
+        assert parts.points.keys() == whole.points.keys()
+        for epsilon, point in parts.points.items():
+            np.testing.assert_allclose(point.scores, whole.points[epsilon].scores, atol=5e-5)
+
+
+def test_repeats_are_cut_in_order_and_none_is_left_out():
+    assert pieces.cut(3, 10, each=pieces.SLICE / 3) == (range(3, 6), range(6, 9), range(9, 10))
+    assert pieces.cut(0, 4, each=1.0) == (range(4),)
+    assert pieces.cut(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
+    assert pieces.cut(0, 2, each=9 * pieces.SLICE) == (range(1), range(1, 2))
+    assert pieces.cut(4, 4, each=1.0) == ()
+    assert pieces.first(10, each=1.0) == 10
+    assert pieces.first(10, each=pieces.FIRST / 3) == 3
+    assert pieces.first(10, each=9 * pieces.FIRST) == 2

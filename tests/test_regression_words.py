@@ -1,0 +1,104 @@
+"""What the regression's page says, held against what was computed."""
+
+import numpy as np
+import pytest
+
+from pages.regression import words as say
+from pages.regression.experiment import SPLITTERS, RegressionSettings
+from tests.sentences import Rules, hold
+
+QUICK = {
+    "dataset": ["diabetes", "us"],
+    "repeats": (2, 6),
+    "rows": [50, 300, 296_000],
+    "features": [2, 4, 10, 13],
+    "seed": [0, 4],
+    "label_top": [50.0, 200.0, 346.0],
+}
+ONCE = [
+    RegressionSettings(),
+    RegressionSettings(mechanism="adassp", epsilon=100.0),
+    RegressionSettings(mechanism="functional", split="own", share=0.5),
+    RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10, draw=1),
+    RegressionSettings(mechanism="output", epsilon=0.01, repeats=5, draw=1),
+    RegressionSettings(mechanism="gaussian", epsilon=100.0, repeats=5, draw=1),
+    RegressionSettings(mechanism="published", epsilon=100.0, features=2, feature=0, across=0, up=1),
+    RegressionSettings(label_top=30.0, repeats=5, draw=1),
+]
+
+
+def words(result) -> str:
+    return " ".join([say.verdict(result), *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
+
+
+def middle(result) -> float:
+    return float(np.median(result.focus.errors))
+
+
+def failed(result) -> int:
+    """Runs whose released quadratic does not curve up everywhere."""
+    if result.focus.gram is None:
+        return 0
+    return sum(np.linalg.eigvalsh(one)[0] <= 0 for one in result.focus.gram)
+
+
+def on_sums(result) -> bool:
+    return result.focus.gram is not None
+
+
+def share(result) -> tuple[float, float]:
+    name = result.settings.mechanism
+    return result.settings.share_of(name), SPLITTERS[name](result.problem.inputs)
+
+
+def close(text: str, value: float) -> bool:
+    return float(text.replace(",", "")) == pytest.approx(value, rel=0.006)
+
+
+RULES: Rules = {
+    r"prediction is off by ([\d.,e+]+) [a-z]": lambda r, m: close(m[1], middle(r)),
+    r"by ([\d.,e+]+) without privacy": lambda r, m: close(m[1], r.least_squares),
+    r"Nine runs in ten are off by ([\d.,e+]+) to ([\d.,e+]+)\.": lambda r, m: all(
+        close(text, value) for text, value in zip(m.groups(), np.quantile(r.focus.errors, [0.05, 0.95]), strict=True)
+    ),
+    r"In (\d+) runs? of (\d+) the noisy quadratic has no minimum": lambda r, m: (
+        int(m[1]) == failed(r) > 0 and int(m[2]) == len(r.focus.weights) and r.settings.mechanism == "published"
+    ),
+    r"Always saying the mean would do no worse": lambda r, _: middle(r) >= r.mean_error,
+    r"No cost of privacy can be seen": lambda r, _: middle(r) <= r.least_squares,
+    r"Privacy costs next to nothing": lambda r, _: r.least_squares < middle(r) < 1.02 * r.least_squares,
+    r"hardly a promise": lambda r, _: r.guarantee.attacker_accuracy > 0.95,
+    r"pull the mean up": lambda r, _: (
+        r.focus.errors.mean() > 1.15 * middle(r) and r.focus.errors.max() > r.focus.errors.mean()
+    ),
+    r"In (\d+) of (\d+) runs? the noise turned a direction over": lambda r, m: int(m[1]) == failed(r) > 0,
+    r"In none of the \d+ runs did the noise turn": lambda r, _: on_sums(r) and failed(r) == 0,
+    r"same size however many people": lambda r, _: on_sums(r),
+    r"where the noise is least": lambda r, _: abs(np.subtract(*share(r))) < 0.005,
+    r"noise would be least with": lambda r, _: abs(np.subtract(*share(r))) >= 0.005,
+    r"Noise is added to the fitted model": lambda r, _: r.settings.mechanism == "output",
+    r"Sixty noisy steps": lambda r, _: r.settings.mechanism == "descent",
+    r"cuts [\d.]+ in 100 labels": lambda r, _: r.cut > 0.001,
+    r"counted exactly, the same noise gives epsilon ([\d.]*\d)": lambda r, m: (
+        r.settings.mechanism == "published" and float(m[1]) <= r.settings.epsilon * 1.005
+    ),
+    r"not the promise but the answer": lambda r, _: r.settings.mechanism == "published" and failed(r) > 0,
+    r"whether the data hold your row or another": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"downward directions: (\d+)": lambda r, m: (
+        int(m[1]) == (np.linalg.eigvalsh(r.focus.gram[r.settings.draw - 1]) <= 0).sum()
+    ),
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(RegressionSettings, words, RULES, within=QUICK, also=ONCE, count=200, essential=True)
+
+
+@pytest.mark.parametrize("mechanism", ["published", "functional", "gaussian", "adassp"])
+def test_the_noise_on_the_sums_does_not_depend_on_how_many_people_there_are(mechanism):
+    few, many = (
+        RegressionSettings(mechanism=mechanism, rows=rows, repair="none", epsilon=1.0).run()
+        for rows in (30_000, 290_000)
+    )
+    assert few.noise_sd == pytest.approx(many.noise_sd, rel=0.02)
+    assert few.weakest < many.weakest / 5

@@ -1,0 +1,101 @@
+"""The programs that a page offers for download run in a checkout, and print what they promise."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from dpcore.experiment import Settings
+from pages.table import PAGES
+from ui.page import Page
+from ui.show import script
+
+ROOT = Path(__file__).parents[1]
+# What makes work, as small as it gets on each page.
+WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10, "canaries": 20}
+WORK |= {"sources": 2, "dimension": 5, "rows": 200, "source_rows": 100, "target_rows": 200, "public_rows": 200}
+# What needs a person's file, or a download, first.
+ELSEWHERE = {"own", "newsgroups"}
+# What takes minutes with any settings; its program is that of the other parts of its page.
+LONG = {"attack audit"}
+
+
+def cheap(settings: Settings, **changes: str) -> Settings:
+    """These settings with ``changes``, and as little work as they allow."""
+    settings = settings.change(**changes) if changes else settings
+    for name, least in WORK.items():
+        if name in asdict(settings):
+            low, high = settings.limits[name]
+            settings = settings.change(**{name: min(max(low, least), high)})
+    return settings
+
+
+def parts() -> Iterator[tuple[str, Page, Settings]]:
+    """Each page, and each of its parts: (name, page, cheap settings)."""
+    for page in PAGES:
+        start = page.settings()
+        for part in start.choices.get("part", ("",)):
+            settings = cheap(start, **({"part": part} if part else {}))
+            yield f"{page.name} {part}".strip(), page.at(settings), settings
+
+
+CASES = [case for case in parts() if case[0] not in LONG]
+# A page's parts have one module: that a program of it runs alone is tested once.
+FIRST = list({page.name: (name, page, settings) for name, page, settings in reversed(CASES)}.values())
+OTHERS = [case for case in CASES if case not in FIRST]
+ESTIMATORS = [(page, settings) for _, page, settings in CASES if page.code]
+
+
+def run_alone(program: str) -> str:
+    """What a program prints that runs from the root of the checkout; a warning is an error."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        timeout=300,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def holds_a_table(printed: str) -> bool:
+    """Whether it is a frame with a row 0."""
+    return any(line.startswith("0 ") for line in printed.splitlines()[1:])
+
+
+@pytest.mark.parametrize(("page", "settings"), [case[1:] for case in FIRST], ids=[case[0] for case in FIRST])
+def test_a_script_runs_alone_and_prints_a_table(page, settings):
+    assert holds_a_table(run_alone(script(settings, module=page.module)))
+
+
+@pytest.mark.parametrize(("page", "settings"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS])
+def test_so_does_that_of_the_pages_other_parts(page, settings, capsys):
+    exec(script(settings, module=page.module), {})
+    assert holds_a_table(capsys.readouterr().out)
+
+
+def guaranteed(printed: str) -> float:
+    """The epsilon of the guarantee that a program prints."""
+    return float(re.search(r"Guarantee\(epsilon=([\d.e+-]+),", printed)[1])
+
+
+@pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])
+def test_an_estimators_program_runs_alone_and_gives_the_pages_epsilon(page, settings):
+    printed = run_alone(page.code(settings))
+    assert guaranteed(printed) == pytest.approx(settings.epsilon, rel=1e-3)
+
+
+@pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])
+def test_an_estimators_program_runs_with_every_choice(page, settings, capsys):
+    for field, options in settings.choices.items():
+        for option in set(options) - ELSEWHERE:
+            exec(page.code(cheap(settings, **{field: str(option)})), {})
+            assert 0 < guaranteed(capsys.readouterr().out) < float("inf"), (field, option)

@@ -1,0 +1,132 @@
+"""What the page of transfer says, held against what was computed."""
+
+import numpy as np
+import pytest
+
+from dpcore.transfer import RADIUS
+from pages.transfer import figures
+from pages.transfer import words as say
+from pages.transfer.experiment import TransferSettings
+from pages.transfer.work import CANDIDATES
+from tests.sentences import Rules, hold
+
+QUICK = {
+    "target_rows": [100, 400, 1000],
+    "dimension": [2, 10, 20],
+    "sources": [1, 2, 6],
+    "migrated": [24, 600, 15_000],
+    "seed": [0, 3],
+    "difference": [0.0, 0.8, 1.6, 4.0],
+    "repeats": (2, 4),
+}
+LARGE = TransferSettings(dimension=50, target_rows=5000, sources=1, difference=0.8, h=0.8, migrated=15_000, repeats=3)
+ONCE = [
+    TransferSettings(),
+    LARGE.change(epsilon=4.0),
+    LARGE.change(epsilon=0.1),
+    TransferSettings(selection="detected", repeats=4),
+    TransferSettings(selection="detected", sources=1, repeats=3),
+    TransferSettings(selection="detected", epsilon=50.0, target_rows=5000, repeats=3),
+    TransferSettings(selection="detected", epsilon=0.05, target_rows=100, repeats=4),
+    TransferSettings(selection="detected", epsilon=1.0, sources=6, target_rows=5000, detection_share=0.5, repeats=4),
+    TransferSettings(noise="printed", repeats=3),
+    TransferSettings(sources=1, migrated=24, h=2.0, epsilon=1.0, repeats=4),
+    TransferSettings(h=2.0, difference=4.0, epsilon=0.2, repeats=4),
+    TransferSettings(adjacency="add/remove", repeats=3, h=20.0),
+    TransferSettings(h=0.02, repeats=3, q=0.0),
+    TransferSettings(dimension=50, repeats=2, q=0.001),
+    TransferSettings(epsilon=50.0, target_rows=5000, difference=4.0, migrated=15_000, repeats=3),
+    TransferSettings(difference=0.0, sources=1, repeats=3),
+    TransferSettings(epsilon=0.05, target_rows=100, sources=1, difference=4.0, h=0.02, repeats=3),
+]
+
+
+def words(result) -> str:
+    return " ".join([say.verdict(result), *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
+
+
+def middle(result, name: str) -> float:
+    return float(np.median(result.focus.excess[CANDIDATES.index(name)]))
+
+
+def nearest(result, name: str) -> bool:
+    return middle(result, name) == min(middle(result, one) for one in CANDIDATES)
+
+
+def nothing(result) -> float:
+    """The excess risk of predicting 0, from the true coefficients: ||beta||^2 / 3."""
+    return float(result.problem.beta @ result.problem.beta / 3)
+
+
+def near(result) -> int:
+    return int((result.norms <= result.settings.h + 1e-9).sum())
+
+
+def gap(result) -> float:
+    """How many standard deviations of the noise the best two sources are apart."""
+    losses = np.sort(result.focus.detection.losses[1:])
+    return (losses[1] - losses[0]) / result.focus.detection.sd
+
+
+def is_(name: str):
+    return lambda result, _: nearest(result, name)
+
+
+RULES: Rules = {
+    r"the target rows alone comes nearest": is_("target"),
+    r"trusting the sources as they are comes nearest": is_("source"),
+    r"pooling all rows comes nearest": is_("pooled"),
+    r"correcting the sources privately comes nearest": is_("transfer"),
+    r"([\d.,]+) times less than the target": lambda r, m: (
+        float(m[1].replace(",", "")) == pytest.approx(middle(r, "target") / max(middle(r, r.best), 1e-6), rel=0.06)
+    ),
+    r"about as much as the target": lambda r, _: middle(r, "target") < 1.1 * middle(r, r.best),
+    r"would make it worse": lambda r, _: nearest(r, "source") and middle(r, "transfer") > middle(r, "source"),
+    r"correction gives about the same": lambda r, _: (
+        max(middle(r, "transfer"), middle(r, "source")) < 1e-4
+        or middle(r, "transfer") == pytest.approx(middle(r, "source"), rel=0.6)
+    ),
+    r"Sources do not help here": is_("target"),
+    r"Without the correction the sources give": is_("transfer"),
+    r"Predicting 0 for everybody would do no worse": lambda r, _: (
+        min(middle(r, one) for one in CANDIDATES) >= nothing(r) * (1 - 1e-6)
+    ),
+    r"alone do worse than predicting 0": lambda r, _: middle(r, "target") > nothing(r) * (1 - 1e-6),
+    r"Pooling harms": lambda r, _: middle(r, "pooled") > middle(r, "target"),
+    r"which is really": lambda r, _: r.settings.noise == "printed",
+    r"Around the sources the radius": lambda r, _: r.focus.kept.any(),
+    r"No contrast is within": lambda r, _: near(r) == 0,
+    r"What is left of the transfer": lambda r, _: not r.focus.kept.any(),
+    r"Within h = [\d.]+: sources? ([\d, ]+) \(": lambda r, m: len(m[1].split(",")) == near(r),
+    r"lets in sources that lie farther": lambda r, _: near(r) < r.settings.sources,
+    r"a larger ball around them": lambda r, _: r.settings.radius < RADIUS,
+    r"whatever epsilon is": lambda r, _: r.settings.selection == "known",
+    r"In (\d+) of \d+ runs? it keeps no source": lambda r, m: int(m[1]) == (~r.focus.kept.any(axis=1)).sum() > 0,
+    r"hidden by it": lambda r, _: gap(r) < 1,
+    r"sometimes told apart": lambda r, _: 1 <= gap(r) < 3,
+    r"behind the best: told apart": lambda r, _: gap(r) >= 3,
+    r"There is one source": lambda r, _: r.settings.sources == 1,
+    r"residuals are longer": lambda r, _: r.focus.clipped > 0.01,
+    r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
+    r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
+    r"never sees a private row": lambda r, _: r.settings.selection == "known",
+    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
+}
+
+
+def test_every_sentence_says_what_was_computed():
+    hold(TransferSettings, words, RULES, within=QUICK, also=ONCE, count=80, essential=True)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 50.0])
+@pytest.mark.parametrize("rows", [100, 5000])
+def test_a_larger_threshold_means_more_noise(epsilon, rows):
+    at = [TransferSettings(h=h, epsilon=epsilon, target_rows=rows, repeats=2) for h in (0.02, 0.1, 0.4, 1.0, 2.0)]
+    scales = [one.model.plans(epsilon, 24)["transfer"].scale for one in at]
+    assert (np.diff(scales) > 0).all()
+
+
+def test_a_contrast_by_a_tiny_q_is_a_finite_number():
+    result = TransferSettings(dimension=50, repeats=2, q=0.001).run()
+    assert np.isfinite(result.norms).all()
+    assert "inf" not in str(figures.sources(result)["layout"])

@@ -1,0 +1,108 @@
+"""A page with little on it and work that takes as long as one likes, to test what stands between pages and visitors."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpcore.experiment import Settings
+from ui.live import Picture
+from ui.page import Knobs, Page, always
+from ui.plot import theme
+
+X = np.linspace(0, 1, 50)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of work that takes so many milliseconds, and is noted when it is begun."""
+
+    who: int
+    epsilon: float
+    place: int
+    work: int
+
+    begun: ClassVar[list["Piece"]] = []
+
+    @property
+    def essential(self) -> bool:
+        return self.place == 0
+
+    def run(self) -> float:
+        self.begun.append(self)
+        time.sleep(self.work / 1000)
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class Toy(Settings):
+    """Work in ``repeats`` pieces of ``work`` milliseconds; ``shown`` needs none. An epsilon of 95 is a fault."""
+
+    epsilon: float = 1.0
+    shown: int = 0
+    seed: int = 0
+    repeats: int = 1
+    work: int = 20
+    dataset: str = "shared"
+
+    CHOICES: ClassVar[Mapping[str, Any]] = MappingProxyType({"dataset": ("shared", "own")})
+    LIMITS: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"epsilon": (0.1, 100.0), "shown": (0, 60), "seed": (0, 1000), "repeats": (1, 50), "work": (0, 1000)}
+    )
+
+    def schedule(self) -> list[Piece]:
+        return [Piece(self.seed, self.epsilon, place, self.work) for place in range(self.repeats)]
+
+    def result(self, outcomes: Mapping[Piece, float]) -> "Outcome":
+        if self.epsilon == 95:
+            raise ZeroDivisionError("oops")
+        return Outcome(self.epsilon, self.shown, len(outcomes))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is shown: ``pieces`` are done."""
+
+    epsilon: float
+    shown: int
+    pieces: int
+
+    def __str__(self) -> str:
+        return f"Epsilon {self.epsilon:g}, shown {self.shown}, {self.pieces} done"
+
+
+def pictures(result: Outcome) -> list[list[Picture]]:
+    """A curve that moves with epsilon, with a mark that moves with the moment, and one that stays."""
+    axes = {"xaxis": {"range": [0, 1]}, "yaxis": {"range": [-1, 1]}}
+    line = {"color": "red", "width": 2}
+    mark = {"type": "path", "path": f"M0,0L{result.shown / 60:.4g},1", "xref": "x", "yref": "y", "line": line}
+    wave = {"type": "scatter", "mode": "lines", "x": theme.array(X), "y": theme.array(np.sin(result.epsilon * X))}
+    moves = theme.figure(wave, **axes, title=theme.title(str(result)), shapes=[mark])
+    stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title=theme.title("Stays"))
+    return [
+        [
+            Picture(name="moves", figure=moves, alt=f"Curve: {result}", cursor=result.shown / 60),
+            Picture(name="stays", figure=stays, alt="Line"),
+        ]
+    ]
+
+
+TOY = Page(
+    name="toy",
+    title="Toy",
+    icon=":material/toys:",
+    group="",
+    question="Toy",
+    settings=Toy,
+    setup=always(None),
+    lead=always("A page for tests."),
+    legend=always(()),
+    knobs=always(Knobs(hero="epsilon", play="shown", main=["repeats", "seed"])),
+    words={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
+    pictures=pictures,
+    frames=always({}),
+    private=lambda settings: settings.dataset == "own",
+)

@@ -1,1 +1,0 @@
-"""Figures: pure functions from a result to a Plotly figure as plain data. They compute nothing new."""

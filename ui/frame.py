@@ -1,0 +1,23 @@
+"""The main script: what every page has, and the navigation.
+
+It stands here and not in the root: beside a main script, a folder called `pages/` starts Streamlit's older mode.
+"""
+
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+
+from pages import home
+from pages.table import PAGES
+from ui import live
+from ui.show import show, style
+
+st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
+style()
+live.connection()
+doors = {
+    page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
+}
+front = st.Page(partial(home.show, PAGES, doors), title="Home", icon=":material/home:", default=True)
+st.navigation([front, *doors.values()], position="top").run()

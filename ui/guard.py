@@ -1,0 +1,99 @@
+"""What every answer of the server says to a browser, and which questions are not answered at all.
+
+The browser then loads nothing from anywhere else, runs no script that is not a file of the server, and shows the lab
+inside of another page only where the environment variable `LAB_FRAME_ANCESTORS` names that page's origin.
+"""
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ui.live.serving import PACKAGE
+
+# Sources of a Content-Security-Policy: keywords and origins, and nothing that could begin another rule.
+_SOURCES = re.compile(r"[\w'*:/.\[\] -]+")
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+# Numbers on the process and its sessions, which are nobody's business but the operator's.
+_CLOSED = "/_stcore/metrics"
+# Plotly is asked for by its version (`ui/live/assets/chart.js`): what a browser has of it is right for good.
+_LASTING = f"/{PACKAGE}.plotly/"
+
+
+def policy(environment: Mapping[str, str] = os.environ) -> str:
+    """The Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
+
+    Styles are written into the page by Streamlit and by Plotly; pictures are saved through data and blob addresses.
+    The one script inside of Streamlit's own page is allowed by what it says.
+    """
+    ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
+    if not _SOURCES.fullmatch(ancestors):
+        raise ValueError(f"LAB_FRAME_ANCESTORS is {ancestors!r}, but must be origins, with spaces between them")
+    rules = {
+        "default-src": "'none'",
+        "script-src": " ".join(["'self'", *_inline_scripts()]),
+        "style-src": "'self' 'unsafe-inline'",
+        "img-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self'",
+        "manifest-src": "'self'",
+        "base-uri": "'none'",
+        "form-action": "'self'",
+        "frame-ancestors": ancestors,
+    }
+    return "; ".join(f"{name} {sources}" for name, sources in rules.items())
+
+
+def _inline_scripts() -> list[str]:
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
+    hashes = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
+    return [f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes]
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a page of this very server asks, or no page at all: browsers name the page's origin.
+
+    Streamlit's option `server.corsAllowedOrigins` adds others, as for its own websocket.
+    """
+    origin = headers.get("origin")
+    if origin is None or origin in (st.get_option("server.corsAllowedOrigins") or ()):
+        return True
+    return urlsplit(origin).netloc == headers.get("host")
+
+
+class Guard:
+    """ASGI middleware around the whole app.
+
+    Where Streamlit's option `server.allowedHosts` names hosts, every address asks for one of them, not only the
+    websocket.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        hosts = st.get_option("server.allowedHosts") or ["*"]
+        self._app = TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
+        self._headers = {"Content-Security-Policy": policy(), "X-Content-Type-Options": "nosniff"}
+        self._kept = self._headers | {"Cache-Control": "public, max-age=31536000, immutable"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with the headers, or not at all."""
+
+        lasting = scope["type"] == "http" and _LASTING in scope["path"] and scope["query_string"].startswith(b"v=")
+
+        async def say(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                keep = lasting and message["status"] == 200
+                MutableHeaders(scope=message).update(self._kept if keep else self._headers)
+            await send(message)
+
+        closed = scope["type"] == "http" and scope["path"].rstrip("/").endswith(_CLOSED)
+        answer = PlainTextResponse("Not Found", status_code=404) if closed else self._app
+        await answer(scope, receive, say)

@@ -1,0 +1,299 @@
+// The channel beside Streamlit's runs. What is moved is asked about at once; what differs in words and pictures comes
+// back. When nothing moves any more Streamlit is told, once: its answer shows the same, and address and tables follow.
+
+const SHOW = "epsilon-lab:show"
+const RELEASE = "epsilon-lab:release"
+const MOVED = "epsilon-lab:moved"
+const AT_ONCE = 2 // questions on their way
+// Milliseconds: how long nothing has moved when Streamlit is told, where the server has not said it; how much longer it may
+// be while work goes on; how often to look.
+const REST = 300
+const MORE_REST = 700
+const LOOK = 50
+// Milliseconds until a connection is tried again that was lost, or that never came about.
+const LOST = 1000
+const NEVER = 60000
+const MOST_FRAMES = 300
+const LONGEST_TEXT = 64
+
+/**
+ * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it cannot;
+ * `release` shows again what Streamlit has sent. Returns a function that ends it.
+ */
+export function whenFramed(show, release) {
+  /** @param {any} event */
+  const shows = ({ detail }) => (detail.taken ||= show(detail.frame, detail.then))
+  globalThis.addEventListener(SHOW, shows)
+  globalThis.addEventListener(RELEASE, release)
+  return () => {
+    globalThis.removeEventListener(SHOW, shows)
+    globalThis.removeEventListener(RELEASE, release)
+  }
+}
+
+/** Say that something is moved that is no knob; false where Streamlit has to be told. */
+export function moved(name, value) {
+  const asked = { name, value, taken: false }
+  globalThis.dispatchEvent(new CustomEvent(MOVED, { detail: asked }))
+  return asked.taken
+}
+
+/** `take(name, value)` is told of what is moved and is no knob; true if it sees to it. Returns a function that ends it. */
+export function whenMoved(take) {
+  /** @param {any} event */
+  const heard = ({ detail }) => (detail.taken ||= take(detail.name, detail.value))
+  globalThis.addEventListener(MOVED, heard)
+  return () => globalThis.removeEventListener(MOVED, heard)
+}
+
+export class Channel {
+  /**
+   * `hand(moves, rested)` tells Streamlit of [name, value] pairs; `stir(waits)` says whether its own work has to wait;
+   * `shown(frame)` is told of what is to be seen.
+   */
+  constructor({ hand, stir, shown }) {
+    this.hand = hand
+    this.stir = stir
+    this.shown = shown
+    this.about = null // page and settings, as the server says them; null: there is no asking
+    this.socket = null
+    this.notBefore = 0
+    this.moves = new Map() // what was moved, and is not in the settings yet
+    this.handed = new Map() // and what of it Streamlit was told
+    this.moving = false
+    this.playing = false
+    this.held = false // whether something newer is shown than Streamlit's
+    this.frames = new Map() // key of a value -> what is shown there
+    this.scope = ""
+    this.era = 0
+    this.wanted = null // key of the value where things stand
+    this.done = 1 // how much of the work for it is done
+    this.begin()
+  }
+
+  /** A connection begins with nothing. */
+  begin() {
+    this.asked = this.answered = 0 // numbers of questions
+    this.passed = 0 // answers up to this one come too late to be shown
+    this.keys = new Map() // number -> key
+    this.waits = false // to ask about what is wanted
+    this.batch = { number: 0 } // what was asked for ahead
+    this.newest = { rows: [], charts: {}, words: {} }
+    this.least = REST
+  }
+
+  /** The server's settings are these, and contain the movement of the knob `landed`. */
+  update(about, landed) {
+    this.about = about
+    if (about) this.connected()
+    if (this.moves.has(landed) && this.handed.get(landed) === this.moves.get(landed)) this.moves.delete(landed)
+    if (!this.moving && !this.moves.size && this.done === 1) this.release()
+  }
+
+  /** Whether what is shown is ahead of what Streamlit says. */
+  get ahead() {
+    return this.moving || this.held
+  }
+
+  /** Show again what Streamlit says. */
+  release() {
+    this.wanted = null
+    this.done = 1
+    if (!this.held) return
+    this.held = false
+    globalThis.dispatchEvent(new Event(RELEASE))
+  }
+
+  /** Streamlit's word counts again, whatever was moved. */
+  forget() {
+    clearTimeout(this.timer)
+    this.moves.clear()
+    this.moving = false
+    this.release()
+  }
+
+  stop() {
+    clearTimeout(this.timer)
+    const { socket } = this
+    this.socket = null
+    socket?.close()
+  }
+
+  connected() {
+    if (this.socket) return this.socket.readyState === WebSocket.OPEN
+    if (performance.now() >= this.notBefore) this.connect()
+    return false
+  }
+
+  connect() {
+    this.notBefore = performance.now() + NEVER
+    this.begin()
+    const address = new URL("../../../lab-channel", import.meta.url) // below whatever path the lab is served at
+    const socket = this.socket = new WebSocket(address.href.replace(/^http/, "ws"))
+    socket.onopen = () => (this.notBefore = 0)
+    socket.onmessage = ({ data }) => this.socket === socket && this.arrived(JSON.parse(data))
+    socket.onclose = () => this.socket === socket && this.lost()
+  }
+
+  /** Without a connection Streamlit does everything. */
+  lost() {
+    this.notBefore ||= performance.now() + LOST
+    this.socket = null
+    this.done = 1
+    if (this.moving) this.settle(false)
+    else this.stir(false)
+  }
+
+  /** A knob, or a mark on a chart, was moved. False where Streamlit has to be told instead. */
+  take(name, value) {
+    const text = typeof value === "string" && value.length > LONGEST_TEXT
+    if (text || !this.about || !this.connected()) return false
+    this.enter(name)
+    this.moves.delete(name) // the newest goes to the end of the line
+    this.moves.set(name, value)
+    this.moving = true
+    this.stir(true)
+    this.movedAt = performance.now()
+    this.rest(this.least)
+    this.want(this.key(name, value))
+    return true
+  }
+
+  want(key) {
+    if (key === this.wanted && (this.waits || !this.frames.has(key))) return // it is on its way
+    this.wanted = key
+    const frame = this.frames.get(key)
+    if (frame) {
+      this.waits = false
+      this.passed = this.asked
+      this.show(frame)
+    } else if (this.asked - this.answered < AT_ONCE) this.ask()
+    else this.waits = true
+  }
+
+  /** What is at hand holds for one knob, the others standing where they are. */
+  enter(name) {
+    const { page, settings } = this.about
+    const scope = JSON.stringify([page, { ...settings, ...Object.fromEntries(this.moves), [name]: null }])
+    if (scope === this.scope) return
+    this.scope = scope
+    this.era += 1
+    this.frames.clear()
+  }
+
+  key(name, value) {
+    return `${this.era}:${name}=${value}`
+  }
+
+  ask() {
+    this.waits = false
+    this.keys.set(++this.asked, this.wanted)
+    this.send({ number: this.asked, moves: [...this.moves] })
+  }
+
+  send(message) {
+    this.socket.send(JSON.stringify({ ...this.about, ...message }))
+  }
+
+  /** Whether the picture at this value of a knob is at hand, or was asked for ahead. */
+  has(name, value) {
+    const key = this.key(name, value)
+    return this.frames.has(key) || Boolean(this.batch.keys?.has(key))
+  }
+
+  /** A hand is near this knob: have the pictures at these values made in spare time, in this order. */
+  near(name, values) {
+    if (!this.about || !this.connected()) return
+    this.enter(name)
+    if (values.length ? values.every((value) => this.has(name, value)) : !this.batch.keys?.size) return
+    const keys = new Set(values.map((value) => this.key(name, value)))
+    this.batch = { number: this.batch.number + 1, name, era: this.era, keys }
+    const moves = [...this.moves].filter(([moved]) => moved !== name)
+    const ahead = values.filter((value) => !this.frames.has(this.key(name, value)))
+    this.send({ number: this.batch.number, moves, name, ahead })
+  }
+
+  arrived({ number, value, ordinary, errors, values, done, rest, words, charts, rows }) {
+    const asked = value === undefined
+    if (asked) this.answered = Math.max(this.answered, number)
+    if (ordinary) return asked && this.unfit()
+    this.least = rest
+    this.newest = {
+      rows: rows ?? this.newest.rows,
+      charts: Object.fromEntries(Object.entries(charts).map(([name, news]) => [name, this.merged(name, news)])),
+      words: { ...this.newest.words, ...words },
+      done,
+      errors,
+      values,
+    }
+    const key = asked ? this.keys.get(number) : this.batch.number === number && this.key(this.batch.name, value)
+    if (asked) { for (const old of this.keys.keys()) if (old < number) this.keys.delete(old) }
+    if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) this.keep(key, this.newest)
+    if (this.waits && asked) this.ask()
+    const late = asked && this.moving && number > this.passed // the finger has gone on: better than nothing
+    if ((this.wanted !== null && key === this.wanted) || late) this.show(this.newest)
+  }
+
+  /** A chart, as it is now that this has changed. Its arrays stay encoded until it is drawn. */
+  merged(name, { data, layout, ...beside }) {
+    const before = this.newest.charts[name]?.figure ?? { data: [], layout: {} }
+    const parts = { ...before.layout, ...layout }
+    for (const part in layout) if (layout[part] === null) delete parts[part]
+    return { ...beside, figure: { data: data ?? before.data, layout: parts } }
+  }
+
+  keep(key, frame) {
+    this.frames.delete(key)
+    this.frames.set(key, frame)
+    if (this.frames.size > MOST_FRAMES) this.frames.delete(this.frames.keys().next().value)
+  }
+
+  show(frame) {
+    const here = frame === this.frames.get(this.wanted)
+    if (here) this.done = frame.done
+    const asked = { frame, taken: false, then: () => here && this.shown(frame) }
+    globalThis.dispatchEvent(new CustomEvent(SHOW, { detail: asked }))
+    if (!asked.taken) return this.unfit()
+    this.held = true
+    if (!this.moving && this.done === 1) this.stir(false) // all has come: Streamlit may say so
+  }
+
+  /** What cannot be shown here is asked of Streamlit, until it has answered. */
+  unfit() {
+    this.about = null
+    this.done = 1
+    if (this.moving) this.settle(false)
+    else this.stir(false)
+  }
+
+  rest(wait) {
+    clearTimeout(this.timer)
+    if (!this.playing) this.timer = setTimeout(() => this.rested(), wait)
+  }
+
+  /** A knob plays: it moves again before there is any rest. */
+  play(on) {
+    this.playing = on
+    if (this.moving) this.rest(this.least)
+  }
+
+  rested() {
+    const still = performance.now() - this.movedAt
+    if (still < this.least) return this.rest(this.least - still)
+    const unasked = this.done < 1 && this.keys.get(this.asked) !== this.wanted
+    if (unasked && this.asked === this.answered) this.ask() // it was shown from hand, and there is more to come
+    const all = this.asked === this.answered && this.done === 1
+    if (!all && still < this.least + MORE_REST) return this.rest(LOOK)
+    this.settle(true)
+  }
+
+  /** Tell Streamlit at once. */
+  settle(rested) {
+    clearTimeout(this.timer)
+    if (!this.moving) return
+    this.moving = false
+    this.handed = new Map(this.moves)
+    this.stir(this.done < 1)
+    this.hand([...this.moves], rested)
+  }
+}

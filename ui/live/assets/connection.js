@@ -1,0 +1,55 @@
+// Watches the connection to the server. While it is lost, says so. When it is back, asks for a run of the whole page:
+// Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
+// knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
+
+const STATE = "data-test-connection-state"
+const LOST =
+  "Connection lost: what you see may be out of date. What you move is kept, and sent when the server is back."
+const BACK = "epsilon-lab:back"
+const watches = new WeakMap()
+
+/** Call this when the connection is back; returns a function that ends it. */
+export function whenBack(act) {
+  globalThis.addEventListener(BACK, act)
+  return () => globalThis.removeEventListener(BACK, act)
+}
+
+export default function ({ parentElement, setTriggerValue }) {
+  let watch = watches.get(parentElement)
+  if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
+  watch.ask = () => setTriggerValue("back", true)
+  return () => {
+    if (parentElement.isConnected) return
+    watch.stop()
+    watches.delete(parentElement)
+  }
+}
+
+class Watch {
+  constructor(root) {
+    this.notice = document.createElement("p")
+    this.notice.className = "lost"
+    this.notice.setAttribute("role", "status") // there from the start, so that a screen reader says what comes into it
+    root.append(this.notice)
+    this.lost = false
+    this.ask = null // Streamlit's, a new one at every run
+    this.app = document.querySelector(`[${STATE}]`)
+    this.observer = new MutationObserver(() => this.look())
+    if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE] })
+  }
+
+  look() {
+    const lost = this.app.getAttribute(STATE) !== "CONNECTED"
+    if (lost === this.lost) return
+    this.lost = lost
+    this.notice.textContent = lost ? LOST : ""
+    if (lost) return
+    globalThis.dispatchEvent(new Event(BACK))
+    this.ask()
+  }
+
+  stop() {
+    this.observer.disconnect()
+    this.notice.remove()
+  }
+}

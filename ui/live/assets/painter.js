@@ -1,0 +1,218 @@
+// A figure painted over the one that Plotly has drawn, many times as quickly: on a canvas under Plotly's transparent
+// nodes, in Plotly's own axes. What is painted is hidden there meanwhile; ticks, titles and words that stay are Plotly's.
+
+import { axesOf, drawGrid, same } from "./axes.js"
+import { drawLabels, fits, scoot } from "./labels.js"
+import { runs, spans } from "./lettering.js"
+import { drawTraces, knowsTrace } from "./marks.js"
+import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
+
+const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot"
+const PAINTED = new Set(["shapes", "images", "annotations", "title"])
+const AXIS = /^[xy]axis\d*$/
+const CLEAR = /^(transparent|rgba\(.*, ?0\))$/
+const MOST_PICTURES = 300
+
+const sheets = new WeakMap() // graph div -> what is painted on it
+const pictures = new Map() // data address of an image -> the image, decoded
+
+/** Show `figure` on a graph div where Plotly has drawn `drawn`. Out of view it is painted once it comes into view.
+ * False, and nothing is done, where it holds what is not known here: then Plotly must draw. */
+export function paint(div, drawn, figure) {
+  if (!div._fullLayout?._plots) return false
+  if (!sheets.has(div)) sheets.set(div, new Sheet(div))
+  return sheets.get(div).show(drawn, figure)
+}
+
+/** Give the chart back to Plotly, as it has drawn it: call it when Plotly draws, or when what it has drawn holds again. */
+export function release(div) {
+  sheets.get(div)?.release()
+}
+
+class Sheet {
+  constructor(div) {
+    this.div = div
+    this.canvas = document.createElement("canvas")
+    this.context = this.canvas.getContext("2d")
+    this.hidden = new Set() // nodes of Plotly's
+    this.undo = [] // what gives Plotly's nodes back what was written in them
+    this.asked = 0 // number of the newest figure
+    this.painted = 0 // and of the one that is to be seen
+    this.waiting = null // a figure that is out of view, or whose images are being decoded
+    this.seen = inView(div)
+    this.canvas.style.cssText = "position:absolute;left:0;top:0;pointer-events:none"
+    this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
+    this.eye.observe(div)
+  }
+
+  show(drawn, figure) {
+    const room = this.room(drawn, figure)
+    if (!room) return false
+    this.asked += 1
+    this.waiting = room
+    if (this.seen) this.begin(room)
+    return true
+  }
+
+  looked(seen) {
+    this.seen = seen
+    if (seen && this.waiting) this.begin(this.waiting)
+  }
+
+  /** What it takes to paint this figure; null if it cannot be done. */
+  room(drawn, figure) {
+    const { div, context } = this
+    const full = div._fullLayout
+    if (!knows(full, drawn.layout, figure)) return null
+    const axes = axesOf(div, drawn, figure)
+    if (!axes || ![...axes.values()].every((axis) => fits(context, axis, full))) return null
+    const titles = this.titles(drawn.layout, figure.layout)
+    return titles && { number: this.asked + 1, drawn, figure, full, axes, titles }
+  }
+
+  /** Titles that change, [node, line]; null if one of them differs in more than its words, or has no node of one line. */
+  titles(before, after) {
+    const changed = []
+    for (const name of Object.keys(after)) {
+      const [one, other] = [titleOf(before, name), titleOf(after, name)]
+      if (same(one, other)) continue
+      const node = this.div.querySelector(`.${name === "title" ? "g" : name.replace("axis", "")}title`)
+      const lines = runs(other.text)
+      const moves = node && !node.querySelector(".line") && lines?.length === 1 &&
+        same({ ...one, text: other.text }, other)
+      if (!moves) return null
+      changed.push([node, lines[0]])
+    }
+    return changed
+  }
+
+  /** Paint, once all of its images are decoded, unless something newer has been painted or Plotly has drawn by then. */
+  begin(room) {
+    const missing = (room.figure.layout.images ?? []).filter(({ source }) => !pictures.has(source))
+    if (!missing.length) return this.draw(room)
+    Promise.all(missing.map(({ source }) => decoded(source))).then(() => {
+      if (this.waiting && room.number > this.painted) this.draw(room)
+    }, () => {}) // one that cannot be decoded is Plotly's to draw
+  }
+
+  draw(room) {
+    const { full, axes, drawn, figure, titles } = room
+    const { shapes = [], images = [], annotations: notes = [] } = figure.layout
+    this.painted = room.number
+    if (room === this.waiting) this.waiting = null
+    const before = this.restore()
+    const context = this.clean(full)
+    const layer = (name) => {
+      for (const shape of shapes) {
+        if (shape.visible !== false && layerOf(shape) === name) drawShape(context, shape, room)
+      }
+    }
+    layer("below")
+    for (const image of images) drawImage(context, image, pictures.get(image.source), room)
+    drawGrid(context, full, axes)
+    layer("between")
+    drawTraces(context, figure.data, room)
+    layer("above")
+    this.hide(LAYERS)
+    const moved = [...axes.values()].filter((axis) => axis.moved)
+    if (moved.length || !same(drawn.layout.annotations, figure.layout.annotations)) {
+      for (const note of notes) drawNote(context, note, room)
+      this.hide(".annotation")
+    }
+    for (const axis of moved) this.label(context, axis, full)
+    for (const [node, line] of titles) this.write(node, line)
+    show([...before].filter((node) => !this.hidden.has(node)))
+  }
+
+  label(context, axis, full) {
+    drawLabels(context, axis, full)
+    this.hide(`.${axis.id}tick`)
+    const title = this.div.querySelector(`.${axis.id}title`)
+    if (title && axis.up && axis.full.side === "left") {
+      this.change(title.parentNode, "transform", scoot(context, axis, full, title))
+    }
+  }
+
+  change(node, name, value) {
+    const before = node.getAttribute(name)
+    this.undo.push(() => (before === null ? node.removeAttribute(name) : node.setAttribute(name, before)))
+    if (value === null) node.removeAttribute(name)
+    else node.setAttribute(name, value)
+  }
+
+  write(node, line) {
+    const before = [...node.childNodes]
+    this.undo.push(() => node.replaceChildren(...before))
+    node.replaceChildren(...spans(line))
+  }
+
+  /** The canvas, empty, as large as the chart. */
+  clean({ width, height }) {
+    const { canvas, context, div } = this
+    const scale = devicePixelRatio
+    const container = div.querySelector(".svg-container")
+    if (canvas.parentNode !== container) container.prepend(canvas)
+    const [across, down] = [Math.round(width * scale), Math.round(height * scale)]
+    if (canvas.width !== across || canvas.height !== down) {
+      Object.assign(canvas, { width: across, height: down })
+      Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` })
+    }
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.clearRect(0, 0, across, down)
+    context.setTransform(scale, 0, 0, scale, 0, 0)
+    return context
+  }
+
+  hide(nodes) {
+    for (const node of this.div.querySelectorAll(nodes)) {
+      this.hidden.add(node)
+      node.style.visibility = "hidden"
+    }
+  }
+
+  /** Undo what was written into Plotly's nodes; those that are still hidden. */
+  restore() {
+    for (const back of this.undo.splice(0).reverse()) back()
+    const before = this.hidden
+    this.hidden = new Set()
+    return before
+  }
+
+  release() {
+    this.waiting = null
+    this.painted = this.asked
+    show(this.restore())
+    this.canvas.remove()
+  }
+}
+
+/** Whether all of a figure is known here, but for its axes and titles; `before`: the layout that Plotly has drawn. */
+function knows(full, before, { data, layout }) {
+  const { shapes = [], images = [], annotations: notes = [] } = layout
+  const stays = (name) => PAINTED.has(name) || AXIS.test(name) || same(before[name], layout[name])
+  return CLEAR.test(full.paper_bgcolor) && CLEAR.test(full.plot_bgcolor) &&
+    Object.keys({ ...before, ...layout }).every(stays) && shapes.every(knowsShape) && images.every(knowsImage) &&
+    notes.every(knowsNote) && data.every((trace) => knowsTrace(trace, full))
+}
+
+function show(nodes) {
+  for (const node of nodes) node.style.visibility = ""
+}
+
+/** The title of a layout, or of one of its axes. */
+function titleOf(layout, name) {
+  const title = name === "title" ? layout.title : AXIS.test(name) ? layout[name]?.title : null
+  return typeof title === "string" ? { text: title } : { text: "", ...title }
+}
+
+function inView(div) {
+  const { top, bottom } = div.getBoundingClientRect()
+  return bottom > 0 && top < innerHeight
+}
+
+async function decoded(source) {
+  const bytes = Uint8Array.from(atob(source.slice(source.indexOf(",") + 1)), (letter) => letter.charCodeAt(0))
+  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }))
+  if (pictures.size >= MOST_PICTURES) pictures.delete(pictures.keys().next().value)
+  pictures.set(source, picture)
+}

@@ -1,0 +1,54 @@
+// What a screen reader hears of a movement: once the page rests, the sentences of the verdict that are new. The node that
+// it listens to is made once and stays: what comes into the page together with its words is often not read.
+
+const REST = 1000 // milliseconds without an answer; a movement, or work in slices, brings one far sooner
+const HIDDEN =
+  "position:fixed;top:0;left:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap"
+let region = null
+
+export class Voice {
+  constructor() {
+    region ??= made()
+    this.heard = null // the sentences that were on the page when it was last told, or opened
+    this.timer = null
+  }
+
+  /** The page has answered; more is on its way if it `goes` on. */
+  answered(goes) {
+    this.heard ??= sentences()
+    this.stop()
+    if (!goes) this.timer = setTimeout(() => this.say(), REST)
+  }
+
+  say() {
+    const now = sentences()
+    const news = now.filter((sentence) => !this.heard.includes(sentence))
+    this.heard = now
+    if (news.length) region.textContent = news.join(" ")
+  }
+
+  stop() {
+    clearTimeout(this.timer)
+  }
+}
+
+function made() {
+  const node = document.createElement("div")
+  node.setAttribute("role", "status")
+  node.setAttribute("aria-live", "polite")
+  node.dataset.voice = ""
+  node.style.cssText = HIDDEN
+  document.body.append(node)
+  return node
+}
+
+function sentences() {
+  const verdict = document.getElementsByClassName("lab-verdict")[0]
+  return verdict?.textContent.trim().split(/(?<=[.?!])\s+/) ?? []
+}
+
+/** What the page's sentences say that an attacker can do at the settings it shows; nothing where they do not. */
+export function odds() {
+  const said = document.getElementsByClassName("lab-odds")[0]
+  return said ? `attacker right ${said.textContent}` : ""
+}

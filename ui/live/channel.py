@@ -1,0 +1,349 @@
+"""A channel of the lab's own beside Streamlit's: what is moved comes in, what differs in words and pictures goes out.
+
+A question holds the page, its settings as a link holds them, and what has been moved since. So it needs no session, any
+server can answer it, and what is computed for it is there for all. Of a visitor's questions the newest is answered, at
+once with what must be there, then, while nothing newer comes, slice by slice until all is done. In spare time the
+pictures of a knob's next stops are made.
+"""
+
+import asyncio
+import heapq
+import itertools
+import logging
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import orjson
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from dpcore import cores
+from dpcore.experiment import Settings
+from ui import controls, pace
+from ui.compute import SLICE_SECONDS, compute
+from ui.guard import same_origin
+from ui.page import Page
+
+NAME = "lab-channel"
+MOST_BYTES, MOST_A_SECOND = 16_384, 200
+MOST_MOVES, MOST_AHEAD, LONGEST_TEXT, LARGEST_NUMBER = 64, 256, 64, 2**53
+# Seconds: a finger that moves on is heard again within the first; how often spare time is looked for.
+LULL, LOOK = 0.1, 0.02
+# A later slice lets first answers of others that come within this go before it.
+GIVES_WAY = 1.0
+# As long has nothing moved when a browser tells Streamlit; longer while many people move something.
+REST = 0.3
+REFUSED = 1008  # the code of a connection that is closed for what came over it
+
+_log = logging.getLogger(__name__)
+
+
+class MalformedError(ValueError):
+    """A message that no panel sends."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: a page, its settings as a link holds them, and (field, value) of what was moved since, in order.
+    ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
+    """
+
+    about: Mapping[str, Any]
+    page: Page
+    link: Mapping[str, str]
+    moves: tuple[tuple[str, float | str], ...] = ()
+
+    def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
+        """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
+        before, _ = controls.from_link(self.page.settings, self.link)
+        settings, errors = before, {}
+        for name, value in self.moves:
+            settings, refusals = controls.moved(settings, name, value)
+            errors |= refusals
+        known, moved = asdict(before), dict(self.moves)
+        return (
+            settings,
+            errors,
+            {name: value for name, value in asdict(settings).items() if name not in moved and known[name] != value},
+        )
+
+
+def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question] | None]:
+    """(the question in a message, the stops that it wants ahead, if it is about these). Raises MalformedError."""
+    try:
+        message = orjson.loads(text)
+        number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
+        name, values = message.get("name"), message.get("ahead")
+    except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
+        raise MalformedError("a message is no question") from fault
+    if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
+        raise MalformedError("a question has a number, and a page of the lab")
+    if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
+        raise MalformedError("settings are texts by name")
+    asked = Question({"number": number}, pages[page], link, _moves(moves, MOST_MOVES))
+    if values is None:
+        return asked, None
+    if not isinstance(values, list):
+        raise MalformedError("what is wanted ahead is a list of values")
+    ahead = _moves([[name, value] for value in values], MOST_AHEAD)
+    return asked, [
+        replace(asked, about={"number": number, "value": move[1]}, moves=(*asked.moves, move)) for move in ahead
+    ]
+
+
+def _moves(sent: Any, most: int) -> tuple[tuple[str, float | str], ...]:
+    if not (isinstance(sent, list) and len(sent) <= most and all(map(_pair, sent))):
+        raise MalformedError("movements are a list of names and values, a number or a short text each")
+    return tuple(map(tuple, sent))
+
+
+def _pair(sent: Any) -> bool:
+    """Whether this is a name and a value."""
+    if not (isinstance(sent, list) and len(sent) == 2 and isinstance(sent[0], str)):
+        return False
+    value = sent[1]
+    if isinstance(value, str):
+        return len(value) <= LONGEST_TEXT
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows: the share of the work that is done, what was refused, what has moved along, words by CSS
+    selector, rows of names, and pictures by name, each as (what stands beside its figure, the parts of the figure).
+    """
+
+    done: float
+    errors: Mapping[str, str]
+    values: Mapping[str, Any]
+    words: Mapping[str, str]
+    rows: list[list[str]]
+    pictures: Mapping[str, tuple[dict, dict[str, bytes]]]
+
+
+def shown(question: Question, seconds: float) -> Shown | None:
+    """What the page shows after so many seconds of work, or what must be; None where the page itself has to say it: it
+    uses a visitor's own file, or has met a fault.
+    """
+    page = question.page
+    try:
+        settings, errors, values = question.settings()
+        if page.private(settings):
+            return None
+        result, done = compute(settings, seconds=seconds)
+        here = page.at(settings)
+        view = here.view(result)
+        rows = [[picture.name for picture in row] for row in view.rows]
+        pictures = {name: (picture.beside(), picture.parts()) for name, picture in view.pictures.items()}
+        return Shown(done, errors, values, here.says(view), rows, pictures)
+    except Exception:
+        _log.exception("%s: a question on the channel met a fault", page.name)
+        return None
+
+
+class Seen:
+    """What one browser has been shown over its connection, to which an answer says only what differs."""
+
+    def __init__(self) -> None:
+        self._words: Mapping[str, str] = {}
+        self._rows: list[list[str]] | None = None
+        self._parts: dict[str, dict[str, bytes]] = {}
+
+    def news(self, now: Shown) -> dict[str, Any]:
+        """What differs, and is seen from now on; ``rest``, milliseconds. ``rows`` first, and where they are others."""
+        words = {where: html for where, html in now.words.items() if self._words.get(where) != html}
+        rows = {"rows": now.rows} if now.rows != self._rows else {}
+        charts = {
+            name: beside | change(parts, self._parts.get(name, {})) for name, (beside, parts) in now.pictures.items()
+        }
+        self._words, self._rows = now.words, now.rows
+        self._parts = {name: parts for name, (_, parts) in now.pictures.items()}
+        told = {"done": now.done, "errors": now.errors, "values": now.values, "rest": round(1000 * pace.rest(REST))}
+        return told | {"words": words, "charts": charts} | rows
+
+
+def change(parts: Mapping[str, bytes], since: Mapping[str, bytes]) -> dict[str, Any]:
+    """What is told of a figure's parts to who knows those of another one; null for a part that is gone."""
+    mine = dict.fromkeys(since, b"null") | dict(parts)
+    changed = {name: orjson.Fragment(part) for name, part in mine.items() if since.get(name) != part}
+    data = {"data": changed.pop("data")} if "data" in changed else {}
+    layout = {name.removeprefix("layout."): part for name, part in changed.items()}
+    return data | ({"layout": layout} if layout else {})
+
+
+class Turns:
+    """A few threads that all visitors take turns at: one who asks again stands behind all who wait."""
+
+    def __init__(self, at_once: int | None = None):
+        self._free = at_once or cores.cores()
+        self._pool = ThreadPoolExecutor(self._free, thread_name_prefix=NAME)
+        self._line: list[tuple[float, int, asyncio.Future]] = []
+        self._count = itertools.count()
+        self._asked = 0
+        self._spare = asyncio.Lock()
+
+    async def take(self, work: Callable, *args: Any, later: float = 0.0) -> Any:
+        """Do this in its turn, behind whoever comes within so many seconds after it."""
+        self._asked += 1
+        try:
+            await self._wait(later)
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+            finally:
+                self._next()
+        finally:
+            self._asked -= 1
+
+    async def _wait(self, later: float) -> None:
+        if self._free and not self._line:
+            self._free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._line, (time.monotonic() + later, next(self._count), turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it had just been given
+                self._next()
+            raise
+
+    def _next(self) -> None:
+        """A turn is over: it is given to the next who still waits."""
+        while self._line:
+            turn = heapq.heappop(self._line)[-1]
+            if not turn.done():
+                return turn.set_result(None)
+        self._free += 1
+        return None
+
+    def close(self) -> None:
+        """Begin nothing more, and wait for what is at work."""
+        self._pool.shutdown(cancel_futures=True)
+
+    async def spare(self, work: Callable, *args: Any) -> Any:
+        """Do this, one thing at a time, once nobody in the whole process waits for anything."""
+        async with self._spare:
+            while self._asked or pace.at_work():
+                await asyncio.sleep(LOOK)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+
+
+class Visit:
+    """One connection: the newest question, and what is wanted ahead."""
+
+    def __init__(self, socket: WebSocket, pages: Mapping[str, Page], turns: Turns):
+        self._socket, self._pages, self._turns = socket, pages, turns
+        self._asked: Question | None = None
+        self._ahead: deque[Question] = deque()
+        self._news, self._wants = asyncio.Event(), asyncio.Event()
+        self._seen, self._telling = Seen(), asyncio.Lock()
+        self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
+
+    async def last(self) -> None:
+        """Listen and answer until the connection ends."""
+        work = [asyncio.create_task(self._answer()), asyncio.create_task(self._look_ahead())]
+        try:
+            await self._listen()
+        except MalformedError as fault:
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await self._socket.close(REFUSED, str(fault))
+        except WebSocketDisconnect:
+            pass
+        finally:
+            for task in work:
+                task.cancel()
+
+    async def _listen(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            now = time.monotonic()
+            if len(self._heard) == MOST_A_SECOND and now - self._heard[0] < 1:
+                raise MalformedError("too many messages")
+            self._heard.append(now)
+            text = message.get("text") or ""
+            if len(text.encode()) > MOST_BYTES:
+                raise MalformedError("a message is too long")
+            asked, ahead = read(text, self._pages)
+            if ahead is None:
+                self._asked = asked
+                self._news.set()
+            else:
+                self._ahead = deque(ahead)
+                self._wants.set()
+
+    async def _answer(self) -> None:
+        """Answer the newest question, and go on with it until it is done or there is a newer one."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            question = self._asked
+            pace.moves(self)
+            done = await self._tell(question, await self._turns.take(shown, question, 0))
+            if done < 1:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), LULL)
+            while done < 1 and not self._news.is_set():
+                now = await self._unless_newer(self._turns.take(shown, question, SLICE_SECONDS, later=GIVES_WAY))
+                done = 1.0 if self._news.is_set() else await self._tell(question, now)
+
+    async def _unless_newer(self, work: Coroutine) -> Any:
+        """What comes of this; it is given up as soon as there is a newer question."""
+        tasks = [asyncio.create_task(one) for one in (work, self._news.wait())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            return tasks[0].result() if tasks[0].done() else None
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _look_ahead(self) -> None:
+        while True:
+            await self._wants.wait()
+            self._wants.clear()
+            while self._ahead:
+                question = self._ahead.popleft()
+                await self._tell(question, await self._turns.spare(shown, question, 0))
+
+    async def _tell(self, question: Question, now: Shown | None) -> float:
+        """Send what differs; the share of the work that is done, 1 where nothing more will come."""
+        async with self._telling:
+            news = self._seen.news(now) if now else {"ordinary": True}
+            answer = orjson.dumps(dict(question.about) | news)
+            with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
+                await self._socket.send_text(answer.decode())
+        return now.done if now else 1.0
+
+
+class Channel:
+    """The channel of an app with these pages."""
+
+    def __init__(self, pages: Iterable[Page], *, at_once: int | None = None):
+        self._pages = {page.name: page for page in pages}
+        self._at_once = at_once
+        self._turns: Turns | None = None
+
+    async def visit(self, socket: WebSocket) -> None:
+        """Answer one browser for as long as it is there."""
+        if not same_origin(socket.headers):
+            await socket.close(REFUSED)
+            return
+        self._turns = self._turns or Turns(self._at_once)
+        await socket.accept()
+        await Visit(socket, self._pages, self._turns).last()
+
+    def close(self) -> None:
+        """Wait for what is at work."""
+        if self._turns:
+            self._turns.close()
+
+    def route(self, base: str = "") -> WebSocketRoute:
+        """Its address, below the path that the app is served at."""
+        return WebSocketRoute("/".join(["", *filter(None, base.strip("/").split("/")), NAME]), self.visit)

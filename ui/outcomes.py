@@ -1,0 +1,144 @@
+"""Sentences that several pages say, each chosen by the numbers that it is about, and never by a knob.
+
+Accuracies are shares, said in percent; differences are in points, and those of the numbers as they are shown.
+"""
+
+from ui.panels import at_most, in_hundred, number
+
+# A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
+LEARNT = 0.05
+# From here on a single run says little: the width of nine runs in ten.
+WIDE = 0.15
+
+
+def percent(share: float, *, digits: int = 0) -> str:
+    """A share as "85 %", which no line break parts."""
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def tenths(value: float) -> str:
+    """A number with a decimal, or dots where it is still to be computed."""
+    return "…" if value != value else f"{value:.1f}"
+
+
+def digits_apart(one: float, other: float) -> int:
+    """With how many decimals two shares are shown: more where they differ by less than a point, or would look alike."""
+    if one == other:
+        return 0
+    wanted = 0 if abs(one - other) >= 0.01 else 1
+    return next((n for n in (0, 1, 2) if n >= wanted and f"{100 * one:.{n}f}" != f"{100 * other:.{n}f}"), 3)
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two shares in percent that look alike only where they are."""
+    digits = digits_apart(one, other)
+    return percent(one, digits=digits), percent(other, digits=digits)
+
+
+def count(amount: int, one: str, many: str = "") -> str:
+    """ "1 step", "1,500 steps"; ``many`` where that is not ``one`` with an s."""
+    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
+
+
+def times(share: float) -> str:
+    """A share as "30 times in 100", "1 time in 100"."""
+    shown = in_hundred(share)
+    return f"{shown} time{'' if shown == '1' else 's'} in 100"
+
+
+def points(difference: float) -> str:
+    """A difference of shares as "4.2 points", without its sign."""
+    shown = f"{abs(100 * difference):.1f}"
+    return f"{shown} point" + ("" if shown == "1.0" else "s")
+
+
+def signed(difference: float) -> str:
+    """A difference of shares in points with its sign, a true minus."""
+    shown = f"{abs(100 * difference):.1f}"
+    return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
+
+
+def cost(private: float, reference: float, *, baseline: tuple[str, float], model: str = "model") -> str:
+    """What privacy costs: the accuracy of the middle private ``model`` against that without privacy.
+
+    baseline: the best answer that is always the same, and its share of right answers.
+    """
+    always, base = baseline
+    if private <= base:
+        without = f"a {model} without privacy" if reference > base else f"even a {model} without privacy only"
+        return (
+            f"The private {model}s have <b>learnt nothing yet</b>: the middle one is right {percent(private)} of the "
+            f"time, always answering “{always}” {percent(base)}, {without} {percent(reference)}."
+        )
+    mine, plain = apart(private, reference)
+    if private >= reference:
+        return f"<b>No cost can be seen</b> here: {mine} right with privacy, {plain} without."
+    if reference - private < 0.01:
+        price = "less than one point"
+    else:
+        places = digits_apart(private, reference)
+        difference = round(100 * reference, places) - round(100 * private, places)
+        price = f"{difference:.{places}f} point" + ("" if f"{difference:.{places}f}" == "1" else "s")
+    return (
+        f"Privacy costs <b>{price}</b> here: the middle {model} is right <b>{mine}</b> of the time instead of {plain}."
+    )
+
+
+def landing(low: float, high: float) -> str:
+    """Where nine runs in ten end."""
+    left, right = (text.removesuffix("\u00a0%") for text in apart(low, high))
+    if high - low >= WIDE:
+        return f"A single run may land anywhere from {left} to {right}\u00a0%."
+    if left == right:
+        return f"Nine runs in ten land at {left}\u00a0%."
+    return f"Nine runs in ten land between {left} and {right}\u00a0%."
+
+
+def start(rows: int, gain: tuple[float, float, float]) -> str:
+    """What a start from public rows adds to the average run: ``gain`` is (mean, low, high) of paired differences."""
+    mean, low, high = gain
+    start = f"a start from {count(rows, 'public row')}"
+    if signed(mean) == "0.0" and signed(low) == signed(high):
+        return f"{start.capitalize()} changes next to nothing."
+    if low > 0:
+        return f"{start.capitalize()} adds <b>{points(mean)}</b> on average."
+    if high < 0:
+        return f"{start.capitalize()} <b>harms</b>: {points(mean)} less on average."
+    return f"No difference can be shown for {start}."
+
+
+def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
+    """How sure ``start`` is; nothing where all pairs agree."""
+    mean, low, high = map(signed, gain)
+    if low == high:
+        return ""
+    return (
+        f"What the public start adds on average is {mean} points here, {low} to {high} with 95&nbsp;% confidence, from "
+        f"{count(pairs, 'pair')} of runs with the same noise."
+    )
+
+
+def noise(ratio: float, *, steps: int, accuracy: float, base: float) -> str:
+    """One step's noise against its signal, and whether all ``steps`` make up for it."""
+    size = f"<b>{number(ratio)} times</b>" if number(ratio) != "1" else "as long as"
+    ahead = f"One step's noise is {size} its signal"
+    if ratio <= 1 or not steps:
+        return ahead
+    if accuracy > base + LEARNT:
+        return f"{ahead}; {count(steps, 'step')} together still find the way" if steps > 1 else ahead
+    return f"{ahead}, and {count(steps, 'step')} {'do' if steps > 1 else 'does'} not make up for it"
+
+
+def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsilon and delta") -> str:
+    """The attacker's exact number, and beside it what the promise alone would allow."""
+    mine, most = at_most(exact), at_most(any_mechanism)
+    if exact > 0.9995:
+        return f"The noise is {noise}, but there is so little of it that the attacker is right practically every time."
+    if any_mechanism > 0.9995:
+        most = "practically 100"
+    if mine == most:
+        return f"The noise is {noise}, and the best attacker is right {mine} times in 100."
+    return (
+        f"Because the noise is {noise}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the "
+        f"limit for any mechanism with this {least}."
+    )

@@ -1,0 +1,1 @@
+"""What all figures share: the theme, and maps of decisions."""

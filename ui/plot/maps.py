@@ -1,0 +1,79 @@
+"""Maps: what an ensemble decides in a plane, the boundary of every model, and some of the private rows.
+
+Regions are an image and boundaries a shape: where only they move, Plotly need not draw the points again.
+"""
+
+import numpy as np
+
+from dpcore.boundaries import Plane
+from dpcore.data.toy import Split
+from ui.plot import theme
+
+# Shades of a region, from "half of the models say so" to "all of them do".
+SHADES = 8
+_POINTS = 120
+
+
+def decided(
+    split: Split, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: str
+) -> dict:
+    """The map of what most models say (size, size), more solid the larger the share of them that say so."""
+    (x_low, x_high), (y_low, y_high) = plane.units
+    image = theme.image(_ground(winner, share), _colours(len(split.source.classes)))
+    return theme.figure(
+        *_points(split, plane),
+        images=[theme.ground(image, left=x_low, top=y_high, width=x_high - x_low, height=y_high - y_low)],
+        shapes=boundaries,
+        title=theme.title(title),
+        **axes(plane),
+    )
+
+
+def axes(plane: Plane) -> dict[str, dict]:
+    """Both axes of a map."""
+    return {
+        name: {"range": list(ends), "title": {"text": label}, "showgrid": False, "zeroline": False}
+        for name, ends, label in zip(("xaxis", "yaxis"), plane.units, plane.labels, strict=True)
+    }
+
+
+def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Each point's colour number: its class, in a shade for how many models agree."""
+    shade = np.clip(((share - 1 / 2) * 2 * SHADES).astype(int), 0, SHADES - 1)
+    return (winner * SHADES + shade).astype(np.uint8)
+
+
+def _colours(classes: int) -> list[tuple[str, float]]:
+    """Colour and opacity of each colour number: more solid the more models agree."""
+    return [
+        (theme.CLASSES[label], 0.08 + 0.42 * shade / (SHADES - 1))
+        for label in range(classes)
+        for shade in range(SHADES)
+    ]
+
+
+def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
+    """All segments (m, 2, 2) as one shape."""
+    ends = plane.display(segments).reshape(-1, 4).tolist()
+    path = "".join([f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends])
+    style = {"color": colour, "width": width, "dash": dash}
+    # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
+    hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
+    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
+
+
+def _points(split: Split, plane: Plane) -> list[dict]:
+    """Some private rows, by class."""
+    rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
+    at = plane.display(plane.coordinates(rows))
+    outline = {"width": 0.6, "color": "rgba(30,30,30,.7)"}
+    return [
+        theme.scatter(
+            *at[labels == label].T,
+            mode="markers",
+            name=name,
+            hovertemplate=f"{name}<extra></extra>",
+            marker={"color": theme.CLASSES[label], "size": 5, "line": outline},
+        )
+        for label, name in enumerate(split.source.classes)
+    ]

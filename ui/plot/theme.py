@@ -1,0 +1,220 @@
+"""One palette and one layout. A colour means one thing in the whole app, on light and on dark ground.
+
+Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's Python classes would
+check each of them anew. The tests hold every figure against these classes instead.
+
+The colours of meaning are from the colour-blind safe set of Okabe and Ito; text, grid and ground follow the page's
+theme, which the chart widget fills in.
+"""
+
+import base64
+import io
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PIL import Image
+
+PRIVATE = "#3b82c4"
+NON_PRIVATE = "#8a8f98"
+PUBLIC = "#009e73"
+BOUND = "#d55e00"
+NOW = "#7a72e8"
+# The two worlds that an attacker would tell apart; light and dark grounds both leave them a contrast of 3.
+WITH_YOU = "#c2559a"
+WITHOUT_YOU = "#b3871a"
+COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE, "bound": BOUND}
+DASHES = {"scratch": "solid", "public": "solid", "reference": "dotted"}
+NAMES = {
+    "sound": {"scratch": "private, from zero", "public": "private, public start", "reference": "without privacy"},
+    "published": {
+        "scratch": "as published, from zero",
+        "public": "as published, public start",
+        "reference": "without privacy",
+    },
+    "none": {"scratch": "from zero", "public": "public start", "reference": "without privacy"},
+}
+
+# A theorem's name, colour and dash. A colour is a family: sums, Renyi orders, loss distributions.
+THEOREMS = {
+    "naive": ("plain sum", "#7f8f3a", "dot"),
+    "strong": ("strong composition", "#a5673f", "dash"),
+    "published": ("strong, as published", "#a5673f", "dot"),
+    "moments": ("moments accountant", "#1b94a3", "dash"),
+    "renyi": ("Rényi orders", "#1b94a3", "solid"),
+    "pld": ("loss distribution, exact", "#d6404e", "solid"),
+}
+
+# A way to fit a regression: its name and colour.
+REGRESSIONS = {
+    "published": ("as published", "#c2559a"),
+    "functional": ("functional, sharp", PRIVATE),
+    "gaussian": ("Gaussian statistics", "#1b94a3"),
+    "adassp": ("AdaSSP", "#7f8f3a"),
+    "output": ("noise on the answer", "#a5673f"),
+    "descent": ("noisy descent", "#8457c6"),
+}
+# Where an error surface falls away below its stationary point.
+FALLS = "#d6404e"
+
+# Classes are told apart by these, and by nothing else.
+CLASSES = (
+    "#e69f00",
+    "#8457c6",
+    "#2fb5c7",
+    "#c2c93f",
+    "#e377a2",
+    "#7f6a55",
+    "#5c9e4a",
+    "#b3b7c0",
+    "#f2d16b",
+    "#a34d4d",
+)
+
+
+def rgba(colour: str, alpha: float) -> str:
+    """ "#rrggbb" with an opacity."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha:.3g})"
+
+
+def figure(*traces: dict, **layout: object) -> dict:
+    """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays."""
+    base = {
+        "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
+        "showlegend": False,
+        "hovermode": "closest",
+        "uirevision": "keep",
+        "dragmode": "pan",
+    }
+    return {"data": list(traces), "layout": base | layout}
+
+
+def array(values: np.ndarray) -> dict:
+    """Numbers as Plotly's typed arrays: base64 of float32 (whole numbers below 256: of one byte), and the shape."""
+    kind = np.uint8 if values.dtype == np.uint8 else np.float32
+    flat = np.ascontiguousarray(values, dtype=kind)
+    spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
+    return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
+
+
+def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
+    """A picture as a data address: ``numbers`` (rows from below, columns) choose among the ("#rrggbb", opacity)."""
+    picture = Image.fromarray(np.ascontiguousarray(numbers[::-1], dtype=np.uint8), mode="P")
+    picture.putpalette(bytes.fromhex("".join(colour[1:] for colour, _ in colours)))
+    file = io.BytesIO()
+    picture.save(file, "PNG", transparency=bytes(round(255 * opacity) for _, opacity in colours), compress_level=1)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+def title(text: str) -> dict:
+    """A quiet title at the top left."""
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0.99, "yanchor": "top"}
+    return {"text": text, "font": {"size": 14}} | place
+
+
+def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
+    """A scatter trace of any mode."""
+    return {"type": "scatter", "x": array(x), "y": array(y)} | more
+
+
+def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str = "solid", **more: object) -> dict:
+    """One curve."""
+    style = {"color": colour, "width": 2, "dash": dash}
+    return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
+
+
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> dict:
+    """The area between two curves."""
+    return scatter(
+        np.concatenate([x, x[::-1]]),
+        np.concatenate([high, low[::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=rgba(colour, 0.18),
+        line={"width": 0},
+        hoverinfo="skip",
+    )
+
+
+def percent(share: float) -> str:
+    """A share in percent, with a decimal where a whole number would say "all"."""
+    return f"{share:.1%}" if 0.99 < share < 0.9995 else f"{share:.0%}"
+
+
+def log_axis(text: str, low: float, high: float, *, most: int, word: Callable[[float], str]) -> dict:
+    """A log axis with a tick at each power of ten, or at so few of them that there are ``most`` or less."""
+    powers = np.arange(np.ceil(np.log10(low) - 1e-9), np.floor(np.log10(high) + 1e-9) + 1)
+    ticks = [10.0**power for power in powers[:: max(1, int(np.ceil(len(powers) / most)))]]
+    words = {"title": {"text": text}, "ticktext": [word(tick) for tick in ticks]}
+    return {"type": "log", "range": [float(np.log10(low)), float(np.log10(high))], "tickvals": ticks} | words
+
+
+def epsilon_axis(low: float, high: float, *, beside: float = 0.08) -> dict:
+    """A log axis of epsilon, with a little room ``beside`` its ends."""
+    ticks = {"tickvals": [0.01, 0.1, 1, 10, 100], "ticktext": ["0.01", "0.1", "1", "10", "100"]}
+    ends = [np.log10(low) - beside, np.log10(high) + beside]
+    return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": ends} | ticks
+
+
+def steady_axis(text: str, low: float, high: float) -> dict:
+    """From 10^low to 10^high, with a tick for each of 1, 2, 5 where that is not far."""
+    axis = {"title": {"text": text}, "type": "log", "range": [low, high], "tickformat": "~g"}
+    return axis | {"dtick": "D2" if high - low < 1.5 else 1}
+
+
+def word(text: str, *, x: float, y: float, size: int = 11, **place: object) -> dict:
+    """A word inside of a picture."""
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
+
+
+def holder(x: float = 0.0, y: float = -1.0) -> dict:
+    """A trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the chart."""
+    return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
+
+
+def ground(source: str, *, left: float, top: float, width: float, height: float) -> dict:
+    """A picture under the traces, in units of the axes."""
+    size = {"x": left, "y": top, "sizex": width, "sizey": height, "sizing": "stretch"}
+    return {"source": source, "xref": "x", "yref": "y", "layer": "below"} | size
+
+
+def level(y: float, *, colour: str, width: float, dash: str, **place: object) -> dict:
+    """A line across the whole picture."""
+    style = {"color": colour, "width": width, "dash": dash}
+    ends = {"x0": 0, "x1": 1, "y0": float(y), "y1": float(y)}
+    return {"type": "line", "xref": "paper", "line": style} | ends | place
+
+
+def strokes(heights: np.ndarray, *, x: float, ends: tuple[int, int], colour: str) -> dict:
+    """A stroke at each height, from so many pixels beside ``x`` to so many; a shape, which moves without a redraw."""
+    path = "".join(f"M{ends[0]},{height:.4g}L{ends[1]},{height:.4g}" for height in heights)
+    place = {"xref": "x", "xsizemode": "pixel", "xanchor": x, "yref": "y"}
+    return {"type": "path", "path": path, "line": {"color": colour, "width": 2}, "opacity": 0.6} | place
+
+
+def steady_range(low: float, high: float) -> list[float]:
+    """A log10 range in quarter decades, so that it rests while the slider moves a little."""
+    return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
+
+
+def rule(x: float) -> dict:
+    """A vertical line at what is now."""
+    style = {"color": NOW, "width": 1.2, "dash": "dot"}
+    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
+
+
+def specks(x: np.ndarray, y: np.ndarray, *, width: float, height: float) -> str:
+    """The path of a small diamond at each point, of half this width and height in units of the axes: for axes that do
+    not move, points that move with a slider, all in one shape."""
+    corners = ((-1, 0), (0, -1), (1, 0), (0, 1))
+    return "".join(
+        "M" + "L".join(f"{a + dx * width:.6g},{b + dy * height:.6g}" for dx, dy in corners) + "Z"
+        for a, b in zip(x, y, strict=True)
+    )
+
+
+def diamond(x: float, y: float, *, yref: str = "y") -> dict:
+    """The mark of what is now. A shape and no trace: when it moves, Plotly need not draw the curves again."""
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y), "yref": yref}
+    path = {"type": "path", "path": "M-6,0L0,-6L6,0L0,6Z"}
+    return path | size | {"xref": "x", "fillcolor": NOW, "line": {"width": 0}}
