@@ -120,13 +120,18 @@ class Desk:
             rest=pace.rest(),
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
-            channel={"page": self.page, "settings": self.as_link} if channel else None,
+            channel=self.place if channel else None,
         )
 
     @property
     def as_link(self) -> dict[str, str]:
         """The whole setting as an address holds it."""
         return {name: str(value) for name, value in asdict(self.settings).items()}
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The page and its whole setting: what a question on the channel is about, and what pictures are of."""
+        return {"page": self.page, "settings": self.as_link}
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""

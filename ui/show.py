@@ -61,14 +61,14 @@ def _moving(page: Page) -> None:
     pause = here.slices.resting if desk.ack else here.slices.first
     result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else pause)
     view, knobs = here.view(result), here.knobs(desk.settings)
-    says = here.says(view)
+    says, channel = here.says(view), not here.private(desk.settings)
     left, right = st.columns([1, 3.1], gap="large")
     with right:
         _moving_words(says, "verdict", *(f"words-{name}" for name in here.above))
-        live.board(view.rows, key=f"{page.name}.board", ack=desk.clicked)
+        live.board(view.rows, key=f"{page.name}.board", ack=desk.clicked, of=desk.place if channel else None)
         _moving_words(says, *(f"words-{name}" for name in here.below), "cards")
     with left.container(key="knobs"):
-        desk.panel(done=done, channel=not here.private(desk.settings), **knobs._asdict())
+        desk.panel(done=done, channel=channel, **knobs._asdict())
 
 
 def _moving_words(says: Mapping[str, str], *names: str) -> None:

@@ -60,7 +60,7 @@ def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0) -> None:
+def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0, of: Mapping[str, object] | None = None) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
     One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
@@ -70,9 +70,11 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0) -> None:
     What makes a redraw quick: typed arrays in the figures, never lists; traces whose data did not change, which are
     recognised; fixed axis ranges; at most a few hundred markers.
 
-    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it.
+    `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
+    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come.
     """
-    data = {"plotly": plotly.__version__, "ack": ack, "rows": [[picture.message() for picture in row] for row in rows]}
+    pictures = [[picture.message() for picture in row] for row in rows]
+    data = {"plotly": plotly.__version__, "ack": ack, "of": of, "rows": pictures}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)

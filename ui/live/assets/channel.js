@@ -18,16 +18,18 @@ const LONGEST_TEXT = 64
 
 /**
  * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it cannot;
- * `release` shows again what Streamlit has sent. Returns a function that ends it.
+ * `release(of)` shows again what Streamlit has sent, or will send, of this page and these settings. Returns a function that ends it.
  */
 export function whenFramed(show, release) {
   /** @param {any} event */
   const shows = ({ detail }) => (detail.taken ||= show(detail.frame, detail.then))
+  /** @param {any} event */
+  const releases = ({ detail }) => release(detail)
   globalThis.addEventListener(SHOW, shows)
-  globalThis.addEventListener(RELEASE, release)
+  globalThis.addEventListener(RELEASE, releases)
   return () => {
     globalThis.removeEventListener(SHOW, shows)
-    globalThis.removeEventListener(RELEASE, release)
+    globalThis.removeEventListener(RELEASE, releases)
   }
 }
 
@@ -101,15 +103,15 @@ export class Channel {
     this.done = 1
     if (!this.held) return
     this.held = false
-    globalThis.dispatchEvent(new Event(RELEASE))
+    globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: JSON.stringify(this.about) }))
   }
 
-  /** Streamlit's word counts again, whatever was moved. */
+  /** Streamlit's word, which `update` brings next, counts again, whatever was moved. */
   forget() {
     clearTimeout(this.timer)
     this.moves.clear()
     this.moving = false
-    this.release()
+    this.done = 1
   }
 
   stop() {

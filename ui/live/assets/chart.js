@@ -43,15 +43,17 @@ class Board {
     this.clicks = new Clicks((message) => this.setStateValue("movement", message))
     this.words = new Words()
     this.names = "" // of the charts in their rows
+    this.of = "" // what the pictures that Streamlit has sent are of
     this.frame = null // of the channel, which is shown in place of what Streamlit has sent
-    this.deaf = whenFramed((frame, then) => this.take(frame, then), () => this.release())
+    this.awaited = null // until it has sent those of this: the panel's word of its answer may come before the pictures
+    this.deaf = whenFramed((frame, then) => this.take(frame, then), (of) => this.release(of))
     // by then Streamlit has written its own words
     this.ignore = whenComplete(() => this.frame || this.words.release())
     this.reorder = () => this.charts.forEach((chart) => chart.place())
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, ack, plotly: version }) {
+  update({ rows, ack, of, plotly: version }) {
     this.clicks.contained(ack)
     const named = new Map()
     rows.forEach((pictures, place) => {
@@ -68,7 +70,8 @@ class Board {
     for (const row of this.rows.splice(rows.length)) row.remove()
     this.charts = named
     this.names = JSON.stringify(rows.map((pictures) => pictures.map(({ name }) => name)))
-    if (this.frame && this.fits(this.frame)) return
+    this.of = JSON.stringify(of)
+    if (this.frame && this.fits(this.frame)) return this.back()
     this.frame = null
     for (const chart of named.values()) chart.show(chart.sent)
   }
@@ -81,6 +84,7 @@ class Board {
   take(frame, then) {
     if (!this.fits(frame)) return false
     this.frame = frame
+    this.awaited = null
     this.then = then
     this.painting ??= requestAnimationFrame(() => this.paint())
     return true
@@ -95,11 +99,18 @@ class Board {
     this.then()
   }
 
-  /** What Streamlit has sent is as new. */
-  release() {
-    if (!this.frame) return
+  /** What Streamlit sends of this is as new. */
+  release(of) {
+    this.awaited = of
+    this.back()
+  }
+
+  /** Show again what Streamlit has sent, pictures and words in one, once it is what is awaited. */
+  back() {
+    if (!this.frame || this.of !== this.awaited) return
     this.frame = null
     for (const chart of this.charts.values()) chart.show(chart.sent)
+    this.words.release()
   }
 
   row(place) {
