@@ -139,7 +139,7 @@ def test_only_what_differs_travels():
     assert set(first["words"]) == {".lab-verdict", ".lab-cards"}
     assert "rows" not in second
     assert second["words"][".lab-verdict"] == "Epsilon 2, shown 0, 1 done"
-    assert set(second["charts"]["moves"]) == {"alt", "cursor", "data", "layout"}
+    assert set(second["charts"]["moves"]) == {"alt", "data", "layout"}
     assert set(second["charts"]["moves"]["layout"]) == {"title"}
     assert second["charts"]["stays"] == {"alt": "Line"}
 

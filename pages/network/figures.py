@@ -82,6 +82,7 @@ def _trajectory(result: NetworkResult, what: str, over: str, *, scale: float, ti
         title=theme.title(title),
         xaxis={"title": {"text": label}, "range": [0, end]},
         yaxis=yaxis,
+        shapes=[theme.rule(now(result, over))],
     )
 
 
@@ -170,6 +171,7 @@ def clipped(result: NetworkResult) -> dict:
         annotations=[_word(_layer_names(len(layers)), x=0, y=1.0, xref="paper")] if each else [],
         xaxis={"title": {"text": "epochs"}, "range": [0, end]},
         yaxis={"title": {"text": "of 100 rows"}, "range": [0, 108]},
+        shapes=[theme.rule(now(result, "epochs"))],
     )
 
 

@@ -49,7 +49,6 @@ def pictures(result) -> list[list[live.Picture]]:
                 figure=draw(result, over),
                 alt=say.curve_alt(result, what, over),
                 height=250,
-                cursor=figures.now(result, over),
             )
             for over in ("epochs", "epsilon")
         ]
@@ -60,7 +59,6 @@ def pictures(result) -> list[list[live.Picture]]:
         figure=figures.clipped(result),
         alt=say.clipped_alt(result),
         height=260,
-        cursor=figures.now(result, "epochs"),
     )
     lots = live.Picture(name="lots", figure=figures.lots(result), alt=say.lots_alt(result), height=260)
     return [[*maps, norms], *curves, [clipped, lots]]

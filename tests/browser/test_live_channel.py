@@ -40,7 +40,6 @@ LOOK = """() => {
     moves.querySelector(".gtitle").textContent,
     moves.querySelector(".shapelayer path").getAttribute("d"),
     moves.querySelector(".scatterlayer .js-line").getAttribute("d"),
-    moves.querySelector("[data-cursor]").style.transform,
     stays.querySelector(".gtitle").textContent,
     plot.layout.title.text,
   ]

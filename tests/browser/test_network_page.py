@@ -51,7 +51,6 @@ SEEN = """() => ({
   images: [...document.querySelectorAll(".imagelayer image")].map((one) => one.getAttribute("href")),
   paths: [...document.querySelectorAll(".shapelayer path")].map((one) => one.getAttribute("d")).sort(),
   titles: [...document.querySelectorAll(".gtitle")].map((one) => one.textContent),
-  lines: [...document.querySelectorAll("[data-cursor]")].map((one) => one.style.transform),
   names: [...document.querySelectorAll("[role=img][aria-label]")].map((one) => one.getAttribute("aria-label")),
   said: document.querySelector(".lab-verdict").innerHTML,
   cards: document.querySelector(".lab-cards").innerHTML,

@@ -84,7 +84,7 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     stays = theme.figure(wave | {"y": theme.array(X)}, **axes, title=theme.title("Stays"))
     return [
         [
-            Picture(name="moves", figure=moves, alt=f"Curve: {result}", cursor=result.shown / 60),
+            Picture(name="moves", figure=moves, alt=f"Curve: {result}"),
             Picture(name="stays", figure=stays, alt="Line"),
         ]
     ]

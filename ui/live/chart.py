@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from ui.live import serving
-from ui.plot import theme
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,6 @@ class Picture:
     of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
     field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
     `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
-    `cursor` draws a dotted line at this x, which moves without a redraw of the chart.
     """
 
     name: str
@@ -33,7 +31,6 @@ class Picture:
     height: int = 320
     late: bool = False
     clicks: Mapping[str, object] | None = None
-    cursor: float | None = None
 
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
@@ -42,8 +39,7 @@ class Picture:
 
     def beside(self) -> dict:
         """What stands beside the figure, and moves with it."""
-        line = {"cursor": {"x": self.cursor, "colour": theme.NOW}} if self.cursor is not None else {}
-        return {"alt": self.alt} | line | ({"clicks": self.clicks} if self.clicks else {})
+        return {"alt": self.alt} | ({"clicks": self.clicks} if self.clicks else {})
 
     def _encoded(self) -> orjson.Fragment:
         if isinstance(self.figure, Mapping):

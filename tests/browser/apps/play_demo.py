@@ -53,7 +53,7 @@ def picture(shown: float) -> Picture:
     """The curve, where the training stands at this moment."""
     layout = {"yaxis": {"range": [-1.1, 1.1]}, "xaxis": {"range": [0, 1]}, "meta": {"shown": shown}}
     figure = {"data": [{"type": "scatter", "x": X, "y": np.sin(6 * X * shown / last())}], "layout": layout}
-    return Picture(name="curve", figure=figure, alt=f"Curve at step {shown:g}", cursor=shown / last())
+    return Picture(name="curve", figure=figure, alt=f"Curve at step {shown:g}")
 
 
 @st.fragment

@@ -2,7 +2,6 @@
 
 import { whenFramed } from "./channel.js"
 import { Clicks } from "./clicks.js"
-import { Cursor } from "./cursor.js"
 import { drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { buttons, HOVERS } from "./files.js"
@@ -168,8 +167,7 @@ class Chart {
     this.words.style.padding = "1rem"
     this.cell.append(this.node, this.words)
     this.waiting = new Waiting(this.cell)
-    this.line = new Cursor(this.cell, this.node)
-    this.sent = null // the newest that Streamlit has sent: {alt, cursor, figure}
+    this.sent = null // the newest that Streamlit has sent: {alt, figure}
     this.latest = null // the newest figure, whichever way it came
     this.figure = null
     this.drawn = null // what Plotly has drawn: {figure, wanted}
@@ -187,19 +185,19 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, late, cursor }, version) {
+  update({ figure, alt, height, late }, version) {
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
     this.height = height
     this.late = late
     this.place()
-    this.sent = { alt, cursor, figure: this.latest = adopt(this.latest, figure) }
+    this.sent = { alt, figure: this.latest = adopt(this.latest, figure) }
     this.version = version
   }
 
   /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
-  stream({ figure, alt, cursor, clicks }, hearer) {
+  stream({ figure, alt, clicks }, hearer) {
     this.latest = adopt(this.latest, figure)
-    this.hold({ alt, cursor, figure: this.latest })
+    this.hold({ alt, figure: this.latest })
     if (clicks) hearer.listen(this.node, clicks)
     const { drawn, node } = this
     this.painted = Boolean(drawn) && this.latest !== drawn.figure && paint(node, drawn.figure, this.latest)
@@ -216,10 +214,9 @@ class Chart {
     }, (error) => this.failed(error))
   }
 
-  hold({ figure, alt, cursor }) {
+  hold({ figure, alt }) {
     this.node.setAttribute("aria-label", alt)
     this.figure = figure
-    this.line.move(cursor)
   }
 
   place() {
@@ -268,7 +265,6 @@ class Chart {
     if (!this.bar && this.tools.buttons.length) {
       this.cell.append(this.bar = toolbar(this, this.tools.buttons, this.node.id))
     }
-    this.line.place()
     this.clicks?.drew(this.node)
   }
 

@@ -32,14 +32,9 @@ function fileOf(node) {
 /** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
 function onPaper(chart) {
   chart.draw() // what is painted only is not Plotly's yet
-  const { node, line } = chart
-  const { layout } = node
-  const shapes = [...(layout.shapes ?? []), ...line.shapes]
+  const { data, layout } = chart.node
   const clear = layout.paper_bgcolor === CLEAR
-  return {
-    data: node.data,
-    layout: { ...layout, shapes, paper_bgcolor: clear ? lookOf(node).back : layout.paper_bgcolor },
-  }
+  return { data, layout: { ...layout, paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor } }
 }
 
 /** Save a page with the chart and all of Plotly in it, as wide as its window. */
