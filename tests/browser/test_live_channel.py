@@ -5,6 +5,7 @@ import re
 from contextlib import suppress
 from itertools import groupby
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
@@ -44,6 +45,8 @@ LOOK = """() => {
     plot.layout.title.text,
   ]
 }"""
+HOVERS = """() => [...document.querySelectorAll("[data-chart=moves] .hovertext")]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => one.textContent)"""
 RESTED = """() => document.querySelector("[data-test-script-state]").dataset.testScriptState === "notRunning"
   && !document.querySelector("[aria-busy]")"""
 
@@ -154,6 +157,22 @@ def test_on_a_private_file_nothing_is_asked_on_the_channel(toy):
     says(page, "Epsilon 0.1, shown 0, 1 done")
     address(page, epsilon=0.1)
     assert page.evaluate("told.channel") == 0
+
+
+def test_what_hovers_is_never_of_an_older_picture(toy):
+    page = toy()
+    slider(page).focus()
+    plane = page.locator("[data-chart=moves] .draglayer .nsewdrag")
+    box = plane.bounding_box()
+    plane.hover(position={"x": box["width"] / 2, "y": box["height"] * (1 - np.sin(0.5)) / 2})  # on the curve
+    expect(page.locator("[data-chart=moves] .hovertext")).to_be_visible()
+    [before] = page.evaluate(HOVERS)
+    page.keyboard.press("ArrowRight")
+    says(page, "Epsilon 1.06, shown 0, 1 done")
+    assert before not in page.evaluate(HOVERS)
+    address(page, epsilon=1.06)
+    rests(page)
+    assert before not in page.evaluate(HOVERS)
 
 
 def test_it_plays_every_moment_in_order_and_all_together(toy):

@@ -7,7 +7,7 @@ import { runs, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
 
-const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot"
+const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot, .hoverlayer"
 const PAINTED = new Set(["shapes", "images", "annotations", "title"])
 const AXIS = /^[xy]axis\d*$/
 const CLEAR = /^(transparent|rgba\(.*, ?0\))$/
