@@ -123,11 +123,18 @@ def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[n
     return X[order], y[order]
 
 
-def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
+def _generated(
+    title: str,
+    make: Callable,
+    *,
+    classes: tuple[str, ...],
+    bounds: tuple,
+    features: tuple[str, ...] = ("first feature", "second feature"),
+) -> Source:
     return Source(
         title=title,
         make=make,
-        features=("first feature", "second feature"),
+        features=features,
         classes=classes,
         bounds=bounds,
         private_rows=400,
