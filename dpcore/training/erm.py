@@ -35,6 +35,15 @@ class Minimum(NamedTuple):
     weights: np.ndarray
     gradient_norm: np.ndarray
 
+    def exact(self) -> np.ndarray:
+        """The weights, for a release whose noise is made for ``TOLERANCE``.
+
+        Raises ArithmeticError where a problem did not get there: nothing of it may be released.
+        """
+        if not (self.gradient_norm <= TOLERANCE).all():
+            raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
+        return self.weights
+
 
 class Local(NamedTuple):
     """A risk around a point: values (B,), gradients (B, p), and the Newton steps H^-1 g (B, p) when asked for."""
