@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 BLOCK = re.compile(r"^`([\w./]+)`(?:, (before|after) `([^`\n]+)`)?:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"^ {4}python -m (pytest .+)$", re.MULTILINE)
+COMMAND = re.compile(r"^ {4}python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
 
 
 def paste(path: Path, where: str, line: str, block: str) -> None:
@@ -104,7 +104,7 @@ def test_what_the_guide_adds_is_like_what_is_there(copy):
     """The page opens, asks its question, stands on the home page, takes links, has its downloads; the mechanism has its
     contract, its guarantee and its audits; the data set its bounds and its story; all keep the house's rules."""
     (copy / "tests/test_more.py").write_text(MORE)
-    commands = [shlex.split(line) for line in COMMAND.findall(GUIDE)]
+    commands = [shlex.split(line.replace("\\\n", " ")) for line in COMMAND.findall(GUIDE)]
     assert len(commands) == GUIDE.count("\n## Add a ") == 3
     files = {word for command in commands for word in command if word.endswith(".py")}
     wanted = " or ".join(command[command.index("-k") + 1] for command in commands)

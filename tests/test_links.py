@@ -24,15 +24,18 @@ def test_no_link_takes_a_page_away(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_the_links_try_every_field_with_good_and_bad_values(page):
     kind, tried, taken, refused = PAGES[page], set(), set(), 0
-    for link in links(kind, count=COUNT, seed=1):
+    names = {one.name for one in fields(kind)}
+    seldom = {"own", "feature_y", "weight_7", "weight_8"}
+    for count, link in enumerate(links(kind, count=4 * COUNT, seed=1), 1):
         settings, notices = from_link(kind, link)
         tried |= set(link)
         taken |= {name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)}
         refused += bool(notices)
-    names = {one.name for one in fields(kind)}
+        if count >= COUNT and names - taken <= seldom:  # what is good for a field depends on the others
+            break
     assert tried == names | {"unknown"}
-    assert names - taken <= {"own", "feature_y", "weight_7", "weight_8"}
-    assert COUNT / 4 < refused < COUNT
+    assert names - taken <= seldom
+    assert count / 4 < refused < count
 
 
 @dataclass(frozen=True)

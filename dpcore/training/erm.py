@@ -36,10 +36,7 @@ class Minimum(NamedTuple):
     gradient_norm: np.ndarray
 
     def exact(self) -> np.ndarray:
-        """The weights, for a release whose noise is made for ``TOLERANCE``.
-
-        Raises ArithmeticError where a problem did not get there: nothing of it may be released.
-        """
+        """The weights, for noise that is made for ``TOLERANCE``. Raises ArithmeticError where one did not get there."""
         if not (self.gradient_norm <= TOLERANCE).all():
             raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
         return self.weights
