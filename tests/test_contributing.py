@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-BLOCK = re.compile(r"^`([\w./]+)`(?:, (before|after) `([^`\n]+)`)?:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?ms)^`([\w./]+)`(?:, (before|after) `([^`\n]+)`(?:, [^\n]+)?)?:\n\n```\w+\n(.*?)^```$")
 COMMAND = re.compile(r"^ {4}python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
 
 
