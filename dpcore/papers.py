@@ -27,7 +27,9 @@ PAPERS = {
         "K. Chaudhuri, C. Monteleoni, A. D. Sarwate. Differentially Private Empirical Risk Minimization. Journal "
         "of Machine Learning Research 12, 2011; arXiv:0912.0071."
     ),
-    "mcsherry2007": ("F. McSherry, K. Talwar. Mechanism Design via Differential Privacy. FOCS 2007."),
+    "mcsherry2007": (
+        "F. McSherry, K. Talwar. Mechanism Design via Differential Privacy. FOCS 2007; doi:10.1109/FOCS.2007.66."
+    ),
     "mironov2012": ("I. Mironov. On Significance of the Least Significant Bits for Differential Privacy. CCS 2012."),
     "kairouz2015": (
         "P. Kairouz, S. Oh, P. Viswanath. The Composition Theorem for Differential Privacy. ICML 2015; arXiv:1311.0776."

@@ -1,6 +1,7 @@
-"""CONTRIBUTING.md tells the truth: its tenth page, built in a copy of the project, is one like the others."""
+"""CONTRIBUTING.md tells the truth: what it adds, pasted into a copy of the project, holds there and can be refused."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,12 +11,26 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-BLOCK = re.compile(r"^`(pages/\S+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?ms)^`([\w./]+)`(?:, (before|after) `([^`\n]+)`(?:, [^\n]+)?)?:\n\n```\w+\n(.*?)^```$")
+COMMAND = re.compile(r"^ {4}python -m (pytest (?:.+\\\n)*.+)$", re.MULTILINE)
+
+
+def paste(path: Path, where: str, line: str, block: str) -> None:
+    """A new file; or a block before or after the one line that begins with ``line``."""
+    if not where:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(block)
+        return
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    (at,) = (number for number, text in enumerate(lines) if text.lstrip().startswith(line))
+    lines.insert(at + (where == "after"), block)
+    path.write_text("".join(lines), "utf-8")
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
-    """The project with the page of the guide: its folder, and its line in the table."""
+    """The project with all that the guide adds."""
     to = tmp_path_factory.mktemp("lab")
     ignored = shutil.ignore_patterns("__pycache__", "browser")
     for name in ("app.py", "ui", "pages", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
@@ -25,17 +40,31 @@ def copy(tmp_path_factory) -> Path:
             shutil.copy(ROOT / name, to / name)
     for name in ("pyproject.toml", "requirements.txt", "requirements-dev.txt", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, to / name)
-    for path, text in BLOCK.findall(GUIDE):
-        (to / path).parent.mkdir(exist_ok=True)
-        (to / path).write_text(text)
-    (to / "pages/survey/__init__.py").write_text('"""What a survey says."""\n')
-    table = to / "pages/table.py"
-    table.write_text(table.read_text().replace('    "attack",\n', '    "attack",\n    "survey",\n'))
+    for path, *block in BLOCK.findall(GUIDE):
+        paste(to / path, *block)
     return to
 
 
-TEST = """
+def ran(copy: Path, *command: str) -> str:
+    """What the command says in the copy, where it must succeed."""
+    found = subprocess.run(
+        [sys.executable, "-m", *command], check=False, cwd=copy, capture_output=True, text=True, timeout=300
+    )
+    assert found.returncode == 0, found.stdout[-3000:]
+    return found.stdout
+
+
+# What the guide's commands do not ask: what the page shows, and that what is added is refused where it is wrong.
+MORE = """
+import dataclasses
+
+import pytest
+
+from dpcore.data import toy
+from dpcore.mechanisms import PermuteAndFlip
+from tests import test_audit_table, test_data, test_permute_and_flip
 from tests.test_pages import at_rest, opened, text
+
 
 def test_survey():
     app = at_rest(opened("survey", epsilon="3.0"), "survey")
@@ -43,16 +72,44 @@ def test_survey():
     assert str(app.query_params["epsilon"]) in "['3.0']"
     labels = [one.proto.label for one in app.get("download_button")]
     assert labels == ["Estimates (CSV)", "Script (Python)"]
+
+
+def refuses(test, *arguments):
+    with pytest.raises(AssertionError):
+        test(*arguments)
+
+
+def test_flip_with_half_of_the_noise_is_refused(monkeypatch):
+    monkeypatch.setattr(PermuteAndFlip, "scale", property(lambda self: self.sensitivity / self.epsilon))
+    refuses(test_permute_and_flip.test_what_is_drawn_has_the_stated_chances)
+    refuses(test_audit_table.test_the_audit_table, "flip")
+
+
+def test_flip_without_an_audit_is_refused(monkeypatch):
+    monkeypatch.delitem(test_audit_table.MECHANISMS_AUDITED["mechanisms"], "PermuteAndFlip")
+    refuses(test_audit_table.TestTable().test_every_mechanism_of_the_lab_is_in_it)
+
+
+@pytest.mark.parametrize("top", [41.0, 39.0])
+def test_clinic_with_other_bounds_is_refused(monkeypatch, top):
+    narrow = dataclasses.replace(toy.DATASETS["clinic"], bounds=((34.0, top), (30.0, 150.0)))
+    monkeypatch.setitem(toy.DATASETS, "clinic", narrow)
+    refuses(test_data.test_the_readme_lists_each_bound_as_the_code_has_it, "clinic")
+    contract = test_data.TestContract().test_rows_lie_in_the_unit_cube_and_hardly_any_needed_clipping
+    refuses(contract, "clinic") if top == 39.0 else contract("clinic")
 """
 
 
-def test_the_tenth_page_is_one_like_the_others(copy):
-    """It opens, asks its question, stands on the home page, takes links, has its downloads, and keeps the house's
-    rules."""
-    (copy / "tests/test_survey.py").write_text(TEST)
-    files = [f"tests/test_{name}.py" for name in ("survey", "pages", "home", "links", "house")]
-    wanted = ["-k", "survey or door or imports_go_one_way"]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, *wanted]
-    ran = subprocess.run(command, check=False, cwd=copy, capture_output=True, text=True, timeout=300)
-    assert ran.returncode == 0, ran.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", ran.stdout)[1]) >= 7
+def test_what_the_guide_adds_is_like_what_is_there(copy):
+    """The page opens, asks its question, stands on the home page, takes links, has its downloads; the mechanism has its
+    contract, its guarantee and its audits; the data set its bounds and its story; all keep the house's rules."""
+    (copy / "tests/test_more.py").write_text(MORE)
+    commands = [shlex.split(line.replace("\\\n", " ")) for line in COMMAND.findall(GUIDE)]
+    assert len(commands) == GUIDE.count("\n## Add a ") == 3
+    files = {word for command in commands for word in command if word.endswith(".py")}
+    wanted = " or ".join(command[command.index("-k") + 1] for command in commands)
+    out = ran(copy, "pytest", "-v", "-p", "no:cacheprovider", *sorted(files), "tests/test_more.py", "-k", wanted)
+    passed = [line.lower() for line in out.splitlines() if "PASSED" in line]
+    for word in wanted.lower().split(" or "):
+        assert any(word in line for line in passed), word
+    ran(copy, "ruff", "check", "--no-cache", *{path for path, *_ in BLOCK.findall(GUIDE) if path.endswith(".py")})

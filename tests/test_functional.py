@@ -117,8 +117,8 @@ class TestSensitivity:
         gram, moment = brute[d]
         p = d + 1
         loss = share * np.abs(gram).sum((1, 2)) / (2 * p**2) + (1 - share) * 2 * np.abs(moment).sum(1) / (4 * p)
-        reached_and_never_passed(loss, functional.published_epsilon(1.0, inputs=p, share=share), share=0.99)
-        assert functional.published_epsilon(1.0, inputs=p, share=share) <= 1
+        reached_and_never_passed(loss, functional.published_epsilon(1.0, share=share), share=0.99)
+        assert functional.published_epsilon(1.0, share=share) <= 1
 
     @pytest.mark.parametrize("share", [0.3, 0.8, 0.95])
     def test_the_functional_noise_gives_epsilon_exactly(self, d, share, brute):

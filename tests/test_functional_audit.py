@@ -147,7 +147,7 @@ def test_audit_of_the_published_way_stays_below_half_of_the_claim():
     score = likelihood((2 * 4 / 3.6, 4 * 2 / 0.4 / 2), WHOLE, case="published")
     scores = scored(functional.Published(share=0.9), score, case="published", epsilon=4.0)
     found = audit.epsilon_lower_bound(*scores, delta=0.0, adjacency=Adjacency.REPLACE_ONE)
-    gives = functional.published_epsilon(4.0, inputs=2, share=0.9)
+    gives = functional.published_epsilon(4.0, share=0.9)
     assert 0.3 * gives < found.epsilon <= gives < 0.51 * 4.0
 
 

@@ -442,3 +442,10 @@ def test_the_picture_of_the_house_is_true():
             path for path in (ROOT / top).iterdir() if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
         }
         assert {path.name for path in there - named} <= {"__init__.py"}
+
+
+@pytest.mark.parametrize("name", ["README.md", "sample_data/README.md"])
+def test_files_that_a_text_names_are_there(name: str):
+    named = re.findall(r"`((?:\w+/)+\w+\.\w+)`", (ROOT / name).read_text("utf-8"))
+    assert named
+    assert [path for path in named if not (ROOT / path).exists()] == []

@@ -99,6 +99,6 @@ def test_no_guarantee_is_made_of_what_is_no_epsilon(epsilon):
         with pytest.raises(check.RefusedError, match="epsilons? is "):
             linear.mechanism(name).guarantee(epsilon, inputs=4, rows=100)
     with pytest.raises(check.RefusedError, match="^epsilon is "):
-        functional.published_epsilon(epsilon, inputs=4, share=0.9)
+        functional.published_epsilon(epsilon, share=0.9)
     with pytest.raises(check.RefusedError, match="^epsilon is "):
         mechanisms.classical_noise_multiplier(epsilon, delta=1e-5)

@@ -68,6 +68,20 @@ class TestSettings:
         assert (back.rows, back.lot_size) == (400, 400)
         assert back.change(dataset="moons").rows == 400
 
+    @pytest.mark.parametrize("dataset", network.DATA)
+    def test_a_data_set_brings_rows_of_its_own(self, dataset):
+        one = NetworkSettings(dataset=dataset)
+        assert one == NetworkSettings().change(dataset=dataset)
+        assert one.rows == {"digits": 898}.get(dataset, 400)
+        if dataset == "digits":
+            with pytest.raises(check.RefusedError, match="^rows is 400"):
+                NetworkSettings(dataset=dataset, rows=400)
+
+    def test_an_unknown_data_set_is_refused_with_rows_and_without(self):
+        for rows in (None, 400):
+            with pytest.raises(check.RefusedError, match="^dataset is 'mars', but must be one of: moons"):
+                NetworkSettings(dataset="mars", rows=rows)
+
     @pytest.mark.parametrize("name", NetworkSettings.LIMITS)
     @pytest.mark.parametrize("end", [0, 1])
     def test_the_ends_of_each_range_are_allowed(self, name, end):

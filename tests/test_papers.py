@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dpcore.papers import PAPERS
+from dpcore.papers import cited as linked
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
@@ -47,3 +48,8 @@ def test_a_key_is_its_first_author_and_year(key, reference):
 )
 def test_what_counts_as_a_citation(text, keys):
     assert set(KEY.findall(text)) == keys
+
+
+def test_a_citation_leads_to_where_the_paper_is():
+    assert linked("[mcsherry2007]").startswith("[McSherry and Talwar 2007](https://doi.org/10.1109/FOCS.2007.66)\n")
+    assert linked("[balle2018]").startswith("[Balle and Wang 2018](https://arxiv.org/abs/1805.06530)\n")

@@ -415,3 +415,21 @@ class TestAudit:
         # our figure has room for a solver that is told to be loose
         roomy = sources.hypothesis_sensitivity(ROWS, regularisation, tolerance=1e-3)
         assert np.linalg.norm(loose - exact) < roomy
+
+
+def test_a_fit_that_does_not_get_there_is_not_released(monkeypatch):
+    """All noise is made for ``erm.TOLERANCE``: after one step a fit is not there."""
+    rng = np.random.default_rng(2)
+    X, y, draws = rng.uniform(-0.5, 0.5, size=(50, 3)), rng.integers(0, 2, 50), np.ones(3)
+    made = Objective(rows=50, regularisation=1e-3, epsilon=1.0)
+    fits = [
+        lambda: sources.hypotheses(X, y, regularisation=1e-3),
+        lambda: importance.tilts(X, X[:9], regularisation=1e-3),
+        lambda: made.minimise(X, y, draws),
+        lambda: made.tilt(X, X[:9], draws),
+    ]
+    assert all(np.isfinite(fit()).all() for fit in fits)
+    monkeypatch.setattr(erm, "_STEPS", 1)
+    for fit in fits:
+        with pytest.raises(ArithmeticError, match="minimiser"):
+            fit()

@@ -298,7 +298,7 @@ class TestAudit:
 
         def summed(X, shares, *, regularisation, tolerance=erm.TOLERANCE):
             found = erm.logistic(X, shares[..., 1, :], regularisation=regularisation, row_weights=np.ones(len(X)))
-            return found.weights[..., None, :], 0.0
+            return erm.Minimum(found.weights[..., None, :], np.zeros(1))
 
         monkeypatch.setattr(aggregation, "fit", summed)
         found = Neighbours(monkeypatch, "soft", dataset="two", constants="sharp")

@@ -8,7 +8,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
@@ -230,7 +230,7 @@ def _changed(settings: Any, **change: float | str) -> Any:
 def _typed(settings_type: type, name: str, value: float | str) -> Any:
     """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
     kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
-    kind = kind if isinstance(kind, str) else kind.__name__
+    kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
     number = _number(value) if isinstance(value, str) else float(value)
     if number is None or kind not in ("int", "float"):
         return value

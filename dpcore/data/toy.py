@@ -17,6 +17,7 @@ from dpcore.streams import stream
 # Shares of a data set of fixed size; generated sets have as many public and test rows as a page can ask for.
 _PRIVATE, _PUBLIC = 0.5, 0.25
 _GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
+_PLANE = ("first feature", "second feature")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,11 +124,11 @@ def _shuffled(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[n
     return X[order], y[order]
 
 
-def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple) -> Source:
+def _generated(title: str, make: Callable, *, classes: tuple[str, ...], bounds: tuple, features=_PLANE) -> Source:
     return Source(
         title=title,
         make=make,
-        features=("first feature", "second feature"),
+        features=features,
         classes=classes,
         bounds=bounds,
         private_rows=400,

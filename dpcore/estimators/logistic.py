@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import accountants, check
 from dpcore.estimators import classes, seeds
+from dpcore.estimators.bases import PrivateClassifier
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import descent, losses
 
@@ -17,7 +17,7 @@ LEAST_RATE, MOST_RATE = 1.0, 32.0
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPLogisticRegression(ClassifierMixin, BaseEstimator):
+class DPLogisticRegression(PrivateClassifier):
     """Minimises (1/n) sum_i log(1 + exp(-y_i (w.x_i + b))), or the softmax loss for more than two classes.
 
     Full-batch gradient descent; each example's gradient is clipped and one Gaussian draw a coordinate is added at every
@@ -122,10 +122,6 @@ class DPLogisticRegression(ClassifierMixin, BaseEstimator):
         """Signed score (n,) for two classes, logits (n, K) for more."""
         z = self._logits(X)
         return z[0] if len(z) == 1 else z.T
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities (n, K)."""
-        return losses.probabilities(self._logits(X)).T
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The class of each row (n,)."""

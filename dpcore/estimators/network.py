@@ -5,18 +5,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import accountants, check
 from dpcore.estimators import classes, seeds
+from dpcore.estimators.bases import PrivateClassifier
 from dpcore.privacy import Adjacency, Guarantee
-from dpcore.training import losses, sgd
+from dpcore.training import sgd
 from dpcore.training.networks import Architecture
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPNetworkClassifier(ClassifierMixin, BaseEstimator):
+class DPNetworkClassifier(PrivateClassifier):
     """Minimises the softmax loss of a multilayer perceptron by DP-SGD [abadi2016, Algorithm 1].
 
     A step takes each row into its lot with probability q = lot_size / n, clips the rows' gradients, and adds one
@@ -111,10 +111,6 @@ class DPNetworkClassifier(ClassifierMixin, BaseEstimator):
         """Signed score (n,) for two classes, logits (n, K) for more."""
         z = self._logits(X)
         return z[1] - z[0] if len(z) == 2 else z.T
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities (n, K)."""
-        return losses.probabilities(self._logits(X)).T
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The class of each row (n,)."""

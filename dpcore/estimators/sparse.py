@@ -4,18 +4,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import check
 from dpcore.accountants import zcdp
 from dpcore.estimators import seeds
+from dpcore.estimators.bases import PrivateRegressor
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPFrankWolfeRegressor(RegressorMixin, BaseEstimator):
+class DPFrankWolfeRegressor(PrivateRegressor):
     """Minimises (1/n) sum_i huber_R(y_i - x_i.w) over ||w - c||_1 <= radius, without an intercept.
 
     Noisy Frank-Wolfe [talwar2015, Algorithm 2]: each step releases which of the 2d vertices to go to. With "gumbel"
@@ -85,9 +85,3 @@ class DPFrankWolfeRegressor(RegressorMixin, BaseEstimator):
         """x.w of each row (n,)."""
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_
-
-    def __sklearn_tags__(self):
-        """A private model with default bounds need not fit data that it was not declared for."""
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags

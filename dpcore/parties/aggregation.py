@@ -95,17 +95,16 @@ def fit(
     regularisation: float,
     tolerance: float = erm.TOLERANCE,
     start: np.ndarray | None = None,
-) -> tuple[np.ndarray, float]:
-    """(weights (..., k, d), largest gradient norm) for shares (..., K, N) of the rows X (N, d).
+) -> erm.Minimum:
+    """Weights (..., k, d) for shares (..., K, N) of the rows X (N, d).
 
     start: weights to search from. To a strict tolerance only: a loose answer tells of its start.
     """
     options = {"regularisation": regularisation, "tolerance": tolerance}
     if outputs(shares.shape[-2]) == 1:
         found = erm.logistic(X, shares[..., 1, :], **options, start=None if start is None else start[..., 0, :])
-        return found.weights[..., None, :], float(found.gradient_norm.max())
-    found = erm.softmax(X, shares, **options, start=start)
-    return found.weights, float(found.gradient_norm.max())
+        return found._replace(weights=found.weights[..., None, :])
+    return erm.softmax(X, shares, **options, start=start)
 
 
 def cut(weights: np.ndarray, *, to: float) -> np.ndarray:

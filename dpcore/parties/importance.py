@@ -40,7 +40,7 @@ def moved_tilts(
     both = np.concatenate([private, np.broadcast_to(public, (*private.shape[:-2], *public.shape[-2:]))], axis=-2)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
     how = {"regularisation": regularisation, "row_weights": row_weights, "centre": centre, "start": start}
-    return erm.logistic(both, side, **how).weights
+    return erm.logistic(both, side, **how).exact()
 
 
 def weights(tilts: np.ndarray, public: np.ndarray) -> np.ndarray:

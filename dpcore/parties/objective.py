@@ -55,7 +55,7 @@ class Objective:
 
         start (..., d): where the search begins, as the minimum without noise.
         """
-        return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).weights
+        return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).exact()
 
     def tilt(
         self, private: np.ndarray, public: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None

@@ -145,7 +145,7 @@ def hypothesis_sensitivity(rows: int, regularisation: float, *, tolerance: float
 
 def hypotheses(X: np.ndarray, y: np.ndarray, *, regularisation: float) -> np.ndarray:
     """argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1: X (..., n, d), y (..., n) -> (..., d)."""
-    return erm.logistic(X, y, regularisation=regularisation).weights
+    return erm.logistic(X, y, regularisation=regularisation).exact()
 
 
 def draws(kind: str, dimension: int, rng: np.random.Generator) -> np.ndarray:

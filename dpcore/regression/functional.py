@@ -58,10 +58,10 @@ def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
     return d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1)) + 2 * weight * (d + 1)
 
 
-def published_epsilon(epsilon: float, *, inputs: int, share: float) -> float:
+def published_epsilon(epsilon: float, *, share: float) -> float:
     """What the published noise, Lap(2 p^2 / e1) and Lap(4p / e2), really gives: (e1 + e2) / 2 + e2^2 / (8 e1).
 
-    The largest sum of both changes, each over its scale, for e2 <= 2 e1; e2 beyond.
+    The largest sum of both changes, each over its scale, for e2 <= 2 e1; e2 beyond. Whatever p is.
     """
     check.positive(epsilon=epsilon)
     first, second = check.between(0, 1, inclusive=False, share=share) * epsilon, (1 - share) * epsilon

@@ -35,6 +35,12 @@ class Minimum(NamedTuple):
     weights: np.ndarray
     gradient_norm: np.ndarray
 
+    def exact(self) -> np.ndarray:
+        """The weights, for noise that is made for ``TOLERANCE``. Raises ArithmeticError where one did not get there."""
+        if not (self.gradient_norm <= TOLERANCE).all():
+            raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
+        return self.weights
+
 
 class Local(NamedTuple):
     """A risk around a point: values (B,), gradients (B, p), and the Newton steps H^-1 g (B, p) when asked for."""

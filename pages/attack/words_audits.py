@@ -44,7 +44,7 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
         "and both rates together show more.",
         "A mechanism that adds too much noise is consistent, however wrong its reasons are: the report's functional "
         f"mechanism claims {number(AUDITS[REPORT].epsilon)} and spends "
-        f"{number(published_epsilon(AUDITS[REPORT].epsilon, inputs=2, share=SHARE))}.",
+        f"{number(published_epsilon(AUDITS[REPORT].epsilon, share=SHARE))}.",
     ]
     if result.surprises:
         names = "; ".join(f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises)

@@ -28,6 +28,8 @@ ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
 _FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Private rows where the data set leaves their number free.
+_FREE_ROWS = 400
 # Of the lot sizes that one chart compares.
 _LOTS = 9
 # The moments accountant's whole orders end at 32: no number of steps, however few, costs less than ln(1/delta)/32.
@@ -41,7 +43,7 @@ class NetworkSettings(Settings):
     dataset: the rows that the networks learn.
     variant: the training loop: the sound one, or one that departs from what the accountants count.
     epsilon: the budget of the whole training.
-    rows: private rows n, where the data set leaves them free.
+    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free.
     layers: hidden layers.
     width: units in each.
     activation: of the hidden units.
@@ -93,7 +95,7 @@ class NetworkSettings(Settings):
     dataset: str = "moons"
     variant: str = "sound"
     epsilon: float = 0.5
-    rows: int = 400
+    rows: int | None = None
     layers: int = 2
     width: int = 16
     activation: str = "tanh"
@@ -113,6 +115,8 @@ class NetworkSettings(Settings):
     shown: int = FRAMES
 
     def __post_init__(self) -> None:
+        if self.rows is None:
+            object.__setattr__(self, "rows", _own_rows(data.DATASETS[check.choice(DATA, dataset=self.dataset)]))
         super().__post_init__()
         least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
         if self.accountant == "moments" and self.epsilon < least:
@@ -126,7 +130,7 @@ class NetworkSettings(Settings):
         """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
         if "dataset" in changes:
             source = data.DATASETS[check.choice(DATA, dataset=changes["dataset"])]
-            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else _free_rows(source)
+            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else _own_rows(source)
             changes = {"rows": rows, "lot_size": min(self.lot_size, rows)} | changes
         return replace(self, **changes)
 
@@ -287,5 +291,5 @@ def _done(task: Any) -> Any:
     return task.run()
 
 
-def _free_rows(source: data.Source) -> int:
-    return NetworkSettings.__dataclass_fields__["rows"].default if source.sizable else source.private_rows
+def _own_rows(source: data.Source) -> int:
+    return _FREE_ROWS if source.sizable else source.private_rows

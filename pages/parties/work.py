@@ -129,10 +129,8 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
             aggregation.targets(sums[:, :-CHECK_ROWS], release="soft"),
         ]
     )
-    found, reached = aggregation.fit(ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation)
-    if not reached <= erm.TOLERANCE:
-        raise ArithmeticError(f"a minimiser was not found to a gradient of {erm.TOLERANCE:g}")
-    weights = dict(zip(("vote", "soft"), found, strict=True))
+    found = aggregation.fit(ensemble.rows["public"].X, shares, regularisation=ensemble.regularisation)
+    weights = dict(zip(("vote", "soft"), found.exact(), strict=True))
     if said.weights is not None:
         weights["average"] = said.weights / asked
     return Fits(
@@ -175,7 +173,7 @@ def students(model: Model, asked: int, epsilons: Sequence[float]) -> np.ndarray:
     sigma = np.array([model.sigma(epsilon) for epsilon in epsilons])
     labels = pate.noisy_winners(counts, noise, sigma[:, None])
     options = {"regularisation": own.regularisation, "tolerance": _STUDENT_TOLERANCE}
-    return aggregation.fit(rows, aggregation.one_hot(labels, own.classes), **options)[0]
+    return aggregation.fit(rows, aggregation.one_hot(labels, own.classes), **options).weights
 
 
 def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
@@ -194,7 +192,7 @@ def risk(ensemble: Ensemble, weights: np.ndarray, asked: int) -> np.ndarray:
 def reference(ensemble: Ensemble, asked: int) -> np.ndarray:
     """w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = ensemble.rows["check"].X, fits(ensemble, asked).check
-    return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE)[0]
+    return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE).weights
 
 
 class Trial(NamedTuple):
@@ -244,7 +242,7 @@ class Batch:
         X, y = parties(self.world, 0, max(1, min(self.parties, BATCH_ROWS // self.world.rows)))
         shares = aggregation.one_hot(y.ravel(), kind.classes)
         options = {"regularisation": self.regularisation, "tolerance": _ANALYST_TOLERANCE}
-        return aggregation.fit(X.reshape(-1, kind.inputs), shares, **options)[0]
+        return aggregation.fit(X.reshape(-1, kind.inputs), shares, **options).weights
 
 
 class Moves(NamedTuple):
@@ -280,8 +278,8 @@ class Change:
         known = fits(own, self.asked).weights
         start = np.stack([known["vote"], known["soft"]])[:, None]
         options = {"regularisation": own.regularisation, "start": start}
-        near, _ = aggregation.fit(X, shares[:, :-2], **options)
-        far, _ = aggregation.fit(X, shares[:, -2:], regularisation=own.regularisation)
+        near = aggregation.fit(X, shares[:, :-2], **options).weights
+        far = aggregation.fit(X, shares[:, -2:], regularisation=own.regularisation).weights
         near, far = (weights.reshape(2, weights.shape[1], -1) for weights in (near, far))
         here = np.linalg.norm(near[:, 1:] - near[:, :1], axis=-1)
         return Moves(here, np.linalg.norm(far[:, 1] - far[:, 0], axis=-1))

@@ -265,7 +265,7 @@ class RegressionResult:
         """The epsilon that the noise of the published mechanism gives, counted exactly."""
         settings = self.settings
         share = settings.share_of("published")
-        return published_epsilon(settings.epsilon, inputs=settings.features + 1, share=share)
+        return published_epsilon(settings.epsilon, share=share)
 
     def summary(self, name: str | None = None) -> Spread:
         """Held-out error at today's epsilon of a mechanism, or of the chosen one."""

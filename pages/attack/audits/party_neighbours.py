@@ -69,7 +69,7 @@ class _Crowd:
             return erm.logistic(rows, shares[1], regularisation=self.regularisation, row_weights=ones).weights
         if broken == "loose":
             return self._loose(says, rows, shares[1])
-        return aggregation.fit(rows, shares, regularisation=self.regularisation)[0].ravel()
+        return aggregation.fit(rows, shares, regularisation=self.regularisation).exact().ravel()
 
     @property
     def rows(self) -> np.ndarray:
