@@ -38,7 +38,7 @@ format: $(VENV)/.dev ## put the code in the house style
 
 quick: $(VENV)/.dev ## the tests that need no browser, two at a time
 	@$(DENO) test --quiet --no-check --reporter=dot
-	@$(PY) -m pytest -m "not browser" -n 2 $(ARGS)
+	@$(PY) -m pytest -m "not browser" -n 2 --dist worksteal $(ARGS)
 
 browser: $(VENV)/.dev ## the tests in a real browser, one by one: they watch what moves
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest -m browser $(ARGS)

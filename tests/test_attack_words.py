@@ -3,6 +3,7 @@
 Each table below is (a fragment of a sentence, when it may be said); the condition is computed from the result anew.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -122,7 +123,8 @@ def judged(text: str, result, table: Table) -> None:
 
 
 def draws(seed: int, times: int) -> Iterator[np.random.Generator]:
-    return (np.random.default_rng([seed, turn]) for turn in range(times))
+    """As many generators, and with ``make soak`` three times as many, of which these are the first."""
+    return (np.random.default_rng([seed, turn]) for turn in range(3 * times if "SOAK" in os.environ else times))
 
 
 def first_picture(settings):
@@ -138,20 +140,26 @@ def recipe(rng: np.random.Generator) -> dict:
     return drawn | {"steps": int(rng.integers(1, 5)), "seed": int(rng.integers(3))}
 
 
+def where(rng: np.random.Generator) -> dict:
+    """Whom it is about, and what the attacker knows."""
+    return {
+        "who": str(rng.choice(["row", "outlier"])),
+        "person": int(rng.integers(400)),
+        "person_x": float(rng.uniform(-1, 1)),
+        "against": str(rng.choice(["label", "public"])),
+        "sees": str(rng.choice(["weights", "steps"])),
+    }
+
+
 @pytest.mark.parametrize("version", VERSIONS)
-def test_two_worlds(version):
+def test_sentences_of_two_worlds(version):
     seen = set()
-    for turn, rng in enumerate(draws(list(VERSIONS).index(version), 300)):
-        given = recipe(rng)
+    for turn, rng in enumerate(draws(list(VERSIONS).index(version), 100)):
+        given, asked = recipe(rng), where(rng)
         if version == "published" and turn % 10 == 0:  # where so few trainings may catch it
             given |= {"steps": 30, "learning_rate": 4.0, "clip_norm": 0.05, "epsilon": float(rng.uniform(0.2, 1.5))}
-        settings = AttackSettings(repeats=100, version=version, **given).change(
-            who=str(rng.choice(["row", "outlier"])),
-            person=int(rng.integers(400)),
-            person_x=float(rng.uniform(-1, 1)),
-            against=str(rng.choice(["label", "public"])),
-            sees=str(rng.choice(["weights", "steps"])),
-        )
+            asked |= {"who": "outlier", "against": "label", "sees": "steps"}
+        settings = AttackSettings(repeats=100, version=version, **given).change(**asked)
         result = first_picture(settings)
         words, cards = say.verdict(result), " ".join(say.diagnostics(result))
         judged(words, result, WORLDS)
@@ -169,9 +177,9 @@ def test_two_worlds(version):
     assert ours[version] <= seen
 
 
-def test_who_pays():
+def test_sentences_of_who_pays():
     seen = set()
-    for rng in draws(10, 400):
+    for rng in draws(10, 130):
         given = recipe(rng) | {"minority": float(rng.uniform(0.02, 0.5))}
         result = first_picture(AttackSettings().change(part="pays").change(**given))
         words = tell.pays_verdict(result)
@@ -182,8 +190,8 @@ def test_who_pays():
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_one_training(version):
-    for rng in draws(20 + list(VERSIONS).index(version), 200):
+def test_sentences_of_one_training(version):
+    for rng in draws(20 + list(VERSIONS).index(version), 70):
         given = recipe(rng) | {"canaries": int(rng.integers(20, 120)), "guessed": float(rng.uniform(0.05, 1))}
         result = first_picture(AttackSettings().change(part="once").change(version=version, **given))
         judged(judge.once_verdict(result), result, ONCE)
@@ -191,9 +199,9 @@ def test_one_training(version):
         assert f"{result.settings.canaries:,} experiments" in " ".join(judge.once_diagnostics(result))
 
 
-def test_membership():
+def test_sentences_of_membership():
     """Models of any margins and shares: the sentences are functions of them."""
-    for rng in draws(30, 300):
+    for rng in draws(30, 100):
         settings = AttackSettings().change(part="membership").change(epsilon=float(np.exp(rng.uniform(-4, 4))))
         models, shadows = int(rng.choice([16, 64, 128])), {}
         for arm in attack_members.ARMS:
@@ -205,9 +213,9 @@ def test_membership():
         judged(tell.membership_verdict(result), result, ())
 
 
-def test_inversion():
+def test_sentences_of_inversion():
     seen = set()
-    for rng in draws(40, 12):
+    for rng in draws(40, 4):
         settings = AttackSettings().change(part="inversion").change(**recipe(rng) | {"seed": 4})
         result = first_picture(settings)
         judged(tell.inversion_verdict(result), result, INVERSION)
@@ -220,9 +228,9 @@ def test_inversion():
 PLAIN = {name: one.bound((np.ones(4), np.ones(4))) for name, one in AUDITS.items()}
 
 
-def test_audits():
+def test_sentences_of_audits():
     """Any bounds, of any of the audits: what is said of the table is what its rows say."""
-    for rng in draws(50, 1000):
+    for rng in draws(50, 330):
         names = [name for name in AUDITS if rng.random() < rng.choice([0.3, 0.9, 1.0])]
         bounds, verdicts = {}, {}
         for name in names:

@@ -1,9 +1,6 @@
 """The contract of every estimator: all of scikit-learn's own checks."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -16,6 +13,7 @@ from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
 from dpcore.kept import MEMORY
 from dpcore.regression.gaussian_statistics import GaussianStatistics
+from tests.fresh import Interpreter
 
 # The module of an estimator, and how it is made there.
 ESTIMATORS = [
@@ -43,19 +41,16 @@ print(len(found), [(one["check_name"], one["exception"]) for one in found if one
 """
 
 
+@pytest.fixture(scope="module")
+def python() -> Iterator[Interpreter]:
+    """A Python outside of the tests: one check needs a switch that scipy reads as it is imported."""
+    with Interpreter(env={"SCIPY_ARRAY_API": "1"}) as one:
+        yield one
+
+
 @pytest.mark.parametrize(("module", "made"), ESTIMATORS)
-def test_all_of_scikit_learns_checks_pass(module, made):
-    """In a process of its own: one check needs a switch that scipy reads as it is imported."""
-    run = subprocess.run(
-        [sys.executable, "-c", CHECK.format(module=module, made=made)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "SCIPY_ARRAY_API": "1"},
-        cwd=Path(__file__).parents[1],
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    count, failed = run.stdout.split(maxsplit=1)
+def test_all_of_scikit_learns_checks_pass(python, module, made):
+    count, failed = python.run(CHECK.format(module=module, made=made)).split(maxsplit=1)
     assert failed.strip() == "[]"
     assert int(count) >= 50
 

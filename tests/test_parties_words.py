@@ -114,4 +114,4 @@ RULES: Rules = {
 
 
 def test_every_sentence_says_what_was_computed():
-    hold(PartiesSettings, words, RULES, within=QUICK, also=ONCE, count=200, essential=True)
+    hold(PartiesSettings, words, RULES, within=QUICK, also=ONCE, count=60, essential=True)

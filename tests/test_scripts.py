@@ -1,21 +1,17 @@
 """The programs that a page offers for download run in a checkout, and print what they promise."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 
 from dpcore.experiment import Settings
 from pages.table import PAGES
+from tests.fresh import FORGET, Interpreter
 from ui.page import Page
 from ui.show import script
 
-ROOT = Path(__file__).parents[1]
 # What makes work, as small as it gets on each page.
 WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10, "canaries": 20}
 WORK |= {"sources": 2, "dimension": 5, "rows": 200, "source_rows": 100, "target_rows": 200, "public_rows": 200}
@@ -51,19 +47,17 @@ OTHERS = [case for case in CASES if case not in FIRST]
 ESTIMATORS = [(page, settings) for _, page, settings in CASES if page.code]
 
 
-def run_alone(program: str) -> str:
-    """What a program prints that runs from the root of the checkout; a warning is an error."""
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        timeout=300,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+@pytest.fixture(scope="module")
+def python() -> Iterator[Interpreter]:
+    """A Python outside of the tests to which a warning is an error."""
+    with Interpreter("-W", "error") as one:
+        yield one
+
+
+def run_alone(python: Interpreter, program: str) -> str:
+    """What a program prints that finds nothing imported of the project."""
+    python.run(FORGET)
+    return python.run(program)
 
 
 def holds_a_table(printed: str) -> bool:
@@ -72,8 +66,8 @@ def holds_a_table(printed: str) -> bool:
 
 
 @pytest.mark.parametrize(("page", "settings"), [case[1:] for case in FIRST], ids=[case[0] for case in FIRST])
-def test_a_script_runs_alone_and_prints_a_table(page, settings):
-    assert holds_a_table(run_alone(script(settings, module=page.module)))
+def test_a_script_runs_alone_and_prints_a_table(python, page, settings):
+    assert holds_a_table(run_alone(python, script(settings, module=page.module)))
 
 
 @pytest.mark.parametrize(("page", "settings"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS])
@@ -88,8 +82,8 @@ def guaranteed(printed: str) -> float:
 
 
 @pytest.mark.parametrize(("page", "settings"), ESTIMATORS, ids=[page.name for page, _ in ESTIMATORS])
-def test_an_estimators_program_runs_alone_and_gives_the_pages_epsilon(page, settings):
-    printed = run_alone(page.code(settings))
+def test_an_estimators_program_runs_alone_and_gives_the_pages_epsilon(python, page, settings):
+    printed = run_alone(python, page.code(settings))
     assert guaranteed(printed) == pytest.approx(settings.epsilon, rel=1e-3)
 
 
