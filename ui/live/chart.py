@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
-import plotly
 import plotly.graph_objects as go
 import plotly.io as pio
 
@@ -72,7 +71,7 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0) -> None:
 
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it.
     """
-    data = {"plotly": plotly.__version__, "ack": ack, "rows": [[picture.message() for picture in row] for row in rows]}
+    data = {"ack": ack, "rows": [[picture.message() for picture in row] for row in rows]}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)
