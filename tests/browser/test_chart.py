@@ -47,7 +47,7 @@ def test_what_changed_is_drawn_and_what_did_not_is_kept(demo):
     slider(page).press("End")
     expect(line).not_to_have_attribute("d", path)
     kept = chart.evaluate("node => node.data.map((trace, at) => trace.x === before[at])")
-    assert kept == [True, False, True, True]  # cells, boundaries, two groups of points
+    assert kept == [True, False, True, True]  # columns, boundaries, two groups of points
 
 
 def test_a_chart_with_nothing_new_is_not_touched(demo):
