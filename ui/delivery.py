@@ -23,13 +23,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ui.live import serving
 
 STATIC = Path(st.__file__).parent / "static"
-# Parts of the front end that every page needs, and which it asks for only when a first message names them.
-PARTS = ("BidiComponent", "Html")
+# Parts of the front end that are asked for only when a first message names them: by a page with charts, and by home.
+PARTS = {True: ("BidiComponent", "Html", "ButtonGroup", "Button"), False: ("BidiComponent", "Html", "PageLink")}
 KINDS = {".js": "text/javascript", ".css": "text/css"}
 # A name that holds a hash of the file: what a browser has of it is right for good.
 KEPT = "public, max-age=31536000, immutable"
 
 _IMPORT = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
+_LOOKS = [f"{look}.{what}Color" for look in ("light", "dark") for what in ("background", "text")]
 # The theme has the fonts of the visitor's system. Before it is known, a link out of view asks for 170 kB of Streamlit's
 # own font: here its name means one of these.
 _FONT = re.compile(r'<link\s+rel="preload"[^>]*as="font"[^>]*>')
@@ -52,12 +53,22 @@ def first_page(question: str, *, charts: bool) -> str:
     page = _FONT.sub("", page)
     page = re.sub(r"<title>.*?</title>", "<title>Epsilon Lab</title>", page)
     page = page.replace("</head>", f"<style>{FACE}</style>{_links(page, charts=charts)}</head>")
-    return page.replace('<div id="root"></div>', f'<div id="root">{_waiting(question)}</div>')
+    # behind the head, to which the front end adds rules of its own
+    body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
+    return page.replace('<div id="root"></div>', body)
+
+
+def rules() -> str:
+    """The few rules that the panels and the layout need, on the ground of the theme."""
+    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
+    sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
 
 
 def _links(page: str, *, charts: bool) -> str:
     """Links to what the page will import; on one without charts, to what the next page will, in spare time."""
-    chunks = needed(STATIC / "static/js", [next((STATIC / "static/js").glob(f"{part}.*.js")).name for part in PARTS])
+    folder = STATIC / "static/js"
+    chunks = needed(folder, [next(folder.glob(f"{part}.*.js")).name for part in PARTS[charts]])
     early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
     early += _modules("connection")
     later = [*_modules("chart"), *_modules("knobs")]
@@ -77,18 +88,16 @@ def _modules(component: str) -> list[str]:
 
 
 def _waiting(question: str) -> str:
-    """A heading and a word, in the colours and about where Streamlit will write the same heading."""
-    option = {name: st.get_option(f"theme.{name}") for name in ("font", "light.backgroundColor", "light.textColor")}
-    dark = [st.get_option(f"theme.dark.{name}Color") for name in ("background", "text")]
-    font, *light = option.values()
-    look = "{{background:{0};color:{1}}}"
-    rules = (
-        f"body{look.format(*light)}"
-        f"@media (prefers-color-scheme:dark){{body{look.format(*dark)}}}"
-        f".lab-first{{font-family:{font};padding:4.25rem clamp(1rem,5vw,5rem)}}"
-        ".lab-first h1{font-size:2.1rem;line-height:1.2}"
+    """A heading and a word, in the colours and at the place where the front end will write the same heading."""
+    font, *looks = (st.get_option(f"theme.{name}") for name in ("font", *_LOOKS))
+    light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
+    sheet = (
+        f"body{{margin:0}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+        f".lab-first{{font-family:{font};padding:3.75rem 1rem}}"
+        "@media (min-width:736px){.lab-first{padding-inline:5rem}}"
+        ".lab-first h1{margin:0;padding:.25rem 0 1rem;font-size:2.1rem;line-height:1.2}"
     )
-    return f'<style>{rules}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
+    return f'<style>{sheet}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
 
 
 class Delivery:

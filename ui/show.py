@@ -2,24 +2,21 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, live, pace
+from ui import controls, delivery, live, pace
 from ui.compute import compute
 from ui.page import Page, Section, View
 from ui.pins import pinned
 
 
 def style() -> None:
-    """The few rules that the panels and the layout need, on the ground of the theme."""
-    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
-    rules = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-    st.html(f"<style>{rules.replace('LIGHT', light or 'white').replace('DARK', dark or 'black')}</style>")
+    """The rules of the layout; a browser that came by the first page has them already."""
+    st.html(f"<style>{delivery.rules()}</style>")
 
 
 @pace.working()
