@@ -44,7 +44,7 @@ def opened(topic: str, link: Mapping[str, str]) -> AppTest:
     for name, value in link.items():
         app.query_params[name] = value
     for part in ("share", "method"):
-        app.session_state[f"{topic}.{part}"] = True
+        app.session_state[f"{topic}.fold.{part}"] = True
     return app.run()
 
 

@@ -38,8 +38,8 @@ def show(page: Page) -> None:
     for section in here.sections:
         _section(section, view, page.name)
     pinned(desk, verdict=view.words["verdict"], done=done)
-    _folded("Share and download", "share", f"{page.name}.share", lambda: _share(desk.settings, here, result))
-    _folded("How it works", "school", f"{page.name}.method", lambda: st.markdown(papers.cited(page.method)))
+    _folded("Share and download", "share", f"{page.name}.fold.share", lambda: _share(desk.settings, here, result))
+    _folded("How it works", "school", f"{page.name}.fold.method", lambda: st.markdown(papers.cited(page.method)))
 
 
 @st.fragment
