@@ -12,6 +12,7 @@ import gzip
 import html
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -49,13 +50,17 @@ def needed(folder: Path, names: Iterable[str]) -> list[str]:
 
 def first_page(question: str, *, charts: bool) -> str:
     """Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this page."""
+    # the rules stand behind the head, to which the front end adds some of its own
+    body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
+    return _with_links(charts).replace('<div id="root"></div>', body)
+
+
+@cache
+def _with_links(charts: bool) -> str:
     page = (STATIC / "index.html").read_text("utf-8")
     page = _FONT.sub("", page)
     page = re.sub(r"<title>.*?</title>", "<title>Epsilon Lab</title>", page)
-    page = page.replace("</head>", f"<style>{FACE}</style>{_links(page, charts=charts)}</head>")
-    # behind the head, to which the front end adds rules of its own
-    body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
-    return page.replace('<div id="root"></div>', body)
+    return page.replace("</head>", f"<style>{FACE}</style>{_links(page, charts=charts)}</head>")
 
 
 def rules() -> str:
