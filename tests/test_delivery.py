@@ -19,7 +19,7 @@ QUESTIONS = {"": "What & why?", "classifier": "What does <privacy> cost?"}
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LINK = re.compile(r'<(?:link rel="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"')
 # Kilobytes (of 1,000 bytes) that travel before the first words and charts, fonts left out, which are as they are.
-MOST = 1250
+MOST = 1100
 
 
 async def inside(scope, receive, send):
