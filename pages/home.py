@@ -6,6 +6,7 @@ import streamlit as st
 
 from ui.page import Page
 
+QUESTION = "What does privacy cost a machine that learns?"
 _LEAD = (
     '<p class="lab-verdict">Train on people\'s data, and the model remembers people. <b>Differential privacy</b> adds '
     "noise, so that even an attacker can hardly tell whether the data hold <i>you</i> or somebody else. The noise has "
@@ -78,7 +79,7 @@ _NOTE = (
 
 def show(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
     """The home page: a tour, all ``pages`` with their questions, and what to try. ``doors``: page -> where it opens."""
-    st.title("What does privacy cost a machine that learns?")
+    st.title(QUESTION)
     st.html(_LEAD)
     st.header("A tour in four stops")
     for number, (column, (name, text, link)) in enumerate(zip(st.columns(4, gap="medium"), TOUR, strict=True), 1):

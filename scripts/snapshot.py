@@ -38,11 +38,13 @@ _PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash",
 
 
 def opened(topic: str, link: Mapping[str, str]) -> AppTest:
-    """The page at this link, with all its work done."""
+    """The page at this link, with all its work done and all that is folded away opened."""
     app = AppTest.from_file(str(ROOT / "ui/frame.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():
         app.query_params[name] = value
+    for part in ("share", "method"):
+        app.session_state[f"{topic}.fold.{part}"] = True
     return app.run()
 
 

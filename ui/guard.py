@@ -18,15 +18,11 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui.live.serving import PACKAGE
-
 # Sources of a Content-Security-Policy: keywords and origins, and nothing that could begin another rule.
 _SOURCES = re.compile(r"[\w'*:/.\[\] -]+")
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 # Numbers on the process and its sessions, which are nobody's business but the operator's.
 _CLOSED = "/_stcore/metrics"
-# Plotly is asked for by its version (`ui/live/assets/chart.js`): what a browser has of it is right for good.
-_LASTING = f"/{PACKAGE}.plotly/"
 
 
 def policy(environment: Mapping[str, str] = os.environ) -> str:
@@ -81,17 +77,13 @@ class Guard:
         hosts = st.get_option("server.allowedHosts") or ["*"]
         self._app = TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
         self._headers = {"Content-Security-Policy": policy(), "X-Content-Type-Options": "nosniff"}
-        self._kept = self._headers | {"Cache-Control": "public, max-age=31536000, immutable"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with the headers, or not at all."""
 
-        lasting = scope["type"] == "http" and _LASTING in scope["path"] and scope["query_string"].startswith(b"v=")
-
         async def say(message: Message) -> None:
             if message["type"] == "http.response.start":
-                keep = lasting and message["status"] == 200
-                MutableHeaders(scope=message).update(self._kept if keep else self._headers)
+                MutableHeaders(scope=message).update(self._headers)
             await send(message)
 
         closed = scope["type"] == "http" and scope["path"].rstrip("/").endswith(_CLOSED)

@@ -1,25 +1,22 @@
 """The frame of every page: the order of things on a screen, from the heading to how it works."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, live, pace
+from ui import controls, delivery, live, pace
 from ui.compute import compute
 from ui.page import Page, Section, View
 from ui.pins import pinned
 
 
 def style() -> None:
-    """The few rules that the panels and the layout need, on the ground of the theme."""
-    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
-    rules = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-    st.html(f"<style>{rules.replace('LIGHT', light or 'white').replace('DARK', dark or 'black')}</style>")
+    """The rules of the layout; a browser that came by the first page has them already."""
+    st.html(f"<style>{delivery.rules()}</style>")
 
 
 @pace.working()
@@ -41,10 +38,8 @@ def show(page: Page) -> None:
     for section in here.sections:
         _section(section, view, page.name)
     pinned(desk, verdict=view.words["verdict"], done=done)
-    with st.expander("Share and download", icon=":material/share:"):
-        _share(desk.settings, here, result)
-    with st.expander("How it works", icon=":material/school:"):
-        st.markdown(papers.cited(page.method))
+    _folded("Share and download", "share", f"{page.name}.fold.share", lambda: _share(desk.settings, here, result))
+    _folded("How it works", "school", f"{page.name}.fold.method", lambda: st.markdown(papers.cited(page.method)))
 
 
 @st.fragment
@@ -112,6 +107,15 @@ def _section(section: Section, view: View, page: str) -> None:
     if beside:
         with beside:
             live.board([[view.still[section.picture]]], key=f"{page}.{section.picture}")
+
+
+@st.fragment
+def _folded(label: str, icon: str, key: str, body: Callable[[], None]) -> None:
+    """What is sent when somebody opens it: code and formulas need as much of the front end as all the rest."""
+    fold = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+    if fold.open:
+        with fold:
+            body()
 
 
 def _share(settings: Any, page: Page, result: Any) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import plotly
 import streamlit as st
 from PIL import Image
 from playwright.sync_api import Page, Route
@@ -27,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 HOME = "http://painter.test"
 FILES = {
     "/": b"<!doctype html><meta charset=utf-8><title>Painter</title><body style=margin:0>",
-    "/plotly.js": Path(plotly.__file__).parent / "package_data/plotly.min.js",
+    "/plotly.js": serving.PLOTLY,
     "/bench.js": ROOT / "tests/browser/apps/painter_bench.js",
 }
 KINDS = {".js": "text/javascript"}

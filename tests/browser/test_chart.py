@@ -47,7 +47,7 @@ def test_what_changed_is_drawn_and_what_did_not_is_kept(demo):
     slider(page).press("End")
     expect(line).not_to_have_attribute("d", path)
     kept = chart.evaluate("node => node.data.map((trace, at) => trace.x === before[at])")
-    assert kept == [True, False, True, True]  # cells, boundaries, two groups of points
+    assert kept == [True, False, True, True]  # columns, boundaries, two groups of points
 
 
 def test_a_chart_with_nothing_new_is_not_touched(demo):
@@ -133,15 +133,15 @@ def test_a_saved_page_draws_the_chart_by_itself(page, demo, tmp_path):
 
 def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
     opened = demo()
-    opened.route("**/plotly.min.js*", lambda route: route.abort())
+    opened.route("**/plotly-basic.min.js*", lambda route: route.abort())
     opened.reload()
     expect(opened.get_by_text("This chart could not be drawn").first).to_be_visible()
-    opened.unroute("**/plotly.min.js*")
+    opened.unroute("**/plotly-basic.min.js*")
     slider(opened).press("End")
     expect(opened.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     expect(opened.get_by_text("This chart could not be drawn").first).not_to_be_visible()
     faults = page.watches[-1].faults
-    assert all("plotly.min.js" in fault for fault in faults)
+    assert all("plotly-basic.min.js" in fault for fault in faults)
     faults.clear()
 
 
@@ -153,7 +153,7 @@ def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion, co
     late.set_viewport_size({"width": 1280, "height": 720})
     late.emulate_media(reduced_motion=motion, color_scheme=colours)
     held = []
-    late.route("**/plotly.min.js*", lambda route, _: held.append(route))
+    late.route("**/plotly-basic.min.js*", lambda route, _: held.append(route))
     late.goto(f"{serve('tests/browser/apps/live_demo.py')}/")
     boxes = late.locator("[data-waiting]")
     expect(boxes).to_have_count(2, timeout=PATIENCE)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from benchmarks import first
 from tests.browser.person import drawn, field, slider
 from tests.hostile import HOSTILE
 
@@ -116,6 +117,18 @@ def test_the_lab_is_framed_by_whom_it_names_only(windows, serve, course, public,
             expect(lab.locator("#root")).to_have_count(0)
     finally:
         opened.close()
+
+
+def test_a_first_visit_is_small_and_nothing_moves_when_its_charts_come(chromium, serve):
+    """6,500 kB came before anything was compressed or left out, and what stood there moved by 0.2 to 0.7."""
+    visitor = chromium.new_context(viewport=first.VIEWPORT)
+    try:
+        cold, warm = (first.visit(visitor, f"{serve('app.py')}/classifier", None) for _ in range(2))
+    finally:
+        visitor.close()
+    assert 1000 < sum(cold["bytes"].values()) / 1000 < 1700, cold["bytes"]
+    assert not warm["bytes"]["front end"] + warm["bytes"]["ours"] + warm["bytes"]["Plotly"]
+    assert max(cold["shift"], warm["shift"]) < 0.1
 
 
 ADDRESS = quote("\n\n![x](http://evil.test/p.png)\n\n# BIG headline\n\n[click](http://evil.test) :red[x] <img src=x>")

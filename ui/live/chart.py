@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
-import plotly
 import plotly.graph_objects as go
 import plotly.io as pio
 
@@ -69,8 +68,7 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0, of: Mapp
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
     pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come.
     """
-    pictures = [[picture.message() for picture in row] for row in rows]
-    data = {"plotly": plotly.__version__, "ack": ack, "of": of, "rows": pictures}
+    data = {"ack": ack, "of": of, "rows": [[picture.message() for picture in row] for row in rows]}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)

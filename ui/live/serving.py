@@ -1,4 +1,4 @@
-"""Serve the browser half of the live widgets, and Plotly itself, from files on this machine.
+"""Serve the browser half of the live widgets, and Plotly itself, from files of this checkout.
 
 Streamlit serves a folder at `_stcore/bidi-components/<component>/` for every component that has declared one.
 An installed package declares it in its own pyproject; a plain checkout cannot, so the same declaration is
@@ -8,34 +8,50 @@ made here, in code. Why this way and not another:
   data.
 - The address is Streamlit's own business: a module asks for its neighbours relative to `import.meta.url`, so
   a base path, a proxy or a deep link such as `/classifier` cannot mislead it.
-- Plotly is served out of the installed wheel: nothing is copied, no folder must be writable, no option must
-  be set, and the JavaScript always has the version that the Python half was written for.
-- The server compresses these files (4.8 MB of Plotly travel as 1.5 MB), which it does not do for its static
-  files.
+- The components' names hold what their files hold, as a hash: a browser may keep each file for good, and never mixes
+  those of two versions. Who edits one starts the server anew.
+- `plotly/` is the smallest of the bundles that Plotly publishes: scatter, bar and pie, in the very version of
+  plotly.js that the installed Python half was written for (`tests/test_delivery.py` compares them).
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import plotly
 import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-PACKAGE = "epsilon_lab"
-FOLDERS = {
-    "knobs": (Path(__file__).parent, "assets"),
-    "connection": (Path(__file__).parent, "assets"),
-    "chart": (Path(__file__).parent, "assets"),
-    "plotly": (Path(plotly.__file__).parent, "package_data"),
-}
+HERE = Path(__file__).parent
+FOLDERS = {"knobs": "assets", "connection": "assets", "chart": "assets", "plotly": "plotly"}
+PLOTLY = HERE / "plotly" / "plotly-basic.min.js"
 
 _registering = threading.Lock()
+
+
+def _hash() -> str:
+    """What all files hold, in twelve letters."""
+    files = sorted(file for folder in set(FOLDERS.values()) for file in (HERE / folder).iterdir())
+    told = (part for file in files for part in (file.name.encode(), hashlib.sha256(file.read_bytes()).digest()))
+    return hashlib.sha256(b"".join(told)).hexdigest()[:12]
+
+
+PACKAGE = f"epsilon_lab_{_hash()}"
+
+
+def address(component: str, file: str) -> str:
+    """Where Streamlit serves a file of a component, below its base path."""
+    return f"/_stcore/bidi-components/{PACKAGE}.{component}/{file}"
+
+
+def files() -> dict[str, Path]:
+    """All that the widgets load, by ``address``."""
+    return {address(name, file.name): file for name, folder in FOLDERS.items() for file in (HERE / folder).iterdir()}
 
 
 def _declare_folders() -> None:
@@ -45,10 +61,10 @@ def _declare_folders() -> None:
     """
     register = get_bidi_component_manager()
     with _registering:
-        for name, (root, folder) in FOLDERS.items():
+        for name, folder in FOLDERS.items():
             if register.get_component_asset_root(f"{PACKAGE}.{name}") is None:
                 components = [ComponentConfig(name=name, asset_dir=folder)]
-                register.register_from_manifest(ComponentManifest(PACKAGE, "1", components), root)
+                register.register_from_manifest(ComponentManifest(PACKAGE, "1", components), HERE)
 
 
 @cache

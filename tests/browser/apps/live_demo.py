@@ -41,18 +41,16 @@ def lines(epsilon: float) -> go.Figure:
 
 
 def regions(epsilon: float) -> go.Figure:
-    """A decision map: regions, boundaries in one trace with gaps, and points that never move."""
+    """A decision map: how the classes share each column, boundaries in one trace with gaps, points that never move."""
     turn = np.log10(epsilon)
     score = GRID[..., 0] * np.cos(turn) + GRID[..., 1] * np.sin(turn)
-    levels = np.clip((score + 1) * 4, 0, 7).astype("u1")
-    palette = ["#d55e00", "#e08840", "#ebb080", "#f5d8c0", "#c0dcec", "#80b8d8", "#4095c5", "#0072b2"]
-    steps = [[(i + j) / 8, colour] for i, colour in enumerate(palette) for j in (0, 1)]
+    above = 2 * (score > 0).mean(axis=0, dtype="f4")
     side = np.linspace(-1, 1, 64, dtype="f4")
     angles = turn + np.random.default_rng(1).normal(0, 0.2, 24)
     ends = np.stack([-np.sin(angles), np.cos(angles)], axis=-1) * 2
     track = np.stack([ends, -ends, np.full_like(ends, np.nan)], axis=1).reshape(-1, 2).astype("f4")
     figure = go.Figure()
-    figure.add_heatmap(x=side, y=side, z=levels, zmin=0, zmax=7, colorscale=steps, showscale=False)
+    figure.add_bar(x=side, y=above, base=-1, width=2 / 64, marker_color="#80b8d8")
     figure.add_scatter(x=track[:, 0], y=track[:, 1], mode="lines", line={"color": "#333", "width": 1})
     for group, colour in zip(POINTS, ("#0072b2", "#d55e00"), strict=True):
         figure.add_scatter(x=group[:, 0], y=group[:, 1], mode="markers", marker={"color": colour, "size": 6})

@@ -52,7 +52,7 @@ class Board {
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, ack, of, plotly: version }) {
+  update({ rows, ack, of }) {
     this.clicks.contained(ack)
     const named = new Map()
     rows.forEach((pictures, place) => {
@@ -61,7 +61,7 @@ class Board {
         const chart = this.charts.get(picture.name) ?? new Chart(picture.name)
         named.set(picture.name, chart)
         if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
-        chart.update(picture, version)
+        chart.update(picture)
         if (picture.clicks) (chart.clicks = this.clicks).listen(chart.node, picture.clicks)
       })
     })
@@ -132,16 +132,15 @@ class Board {
   }
 }
 
-/** Plotly, from the wheel that is installed beside Streamlit. */
-function plotly(version) {
-  library ??= load(new URL(`../epsilon_lab.plotly/plotly.min.js?v=${version}`, import.meta.url)).catch((error) => {
+/** Plotly, from the folder beside this one: its name ends in another word, and holds the same version. */
+function plotly() {
+  library ??= load(import.meta.url.replace(/\.chart\/[^/]*$/, ".plotly/plotly-basic.min.js")).catch((error) => {
     library = null // the next chart may try again
     throw error
   })
   return library
 }
 
-/** The address holds the version, so a browser may keep the file for good (`ui/guard.py` says so). */
 async function load(address) {
   const script = document.createElement("script")
   await new Promise((resolve, reject) => {
@@ -185,13 +184,12 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, late }, version) {
+  update({ figure, alt, height, late }) {
     this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
     this.height = height
     this.late = late
     this.place()
     this.sent = { alt, figure: this.latest = adopt(this.latest, figure) }
-    this.version = version
   }
 
   /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
@@ -208,7 +206,7 @@ class Chart {
   show(picture) {
     this.hold(picture)
     if (this.tools) return drawSoon(this)
-    plotly(this.version).then((tools) => {
+    plotly().then((tools) => {
       this.tools = tools
       drawSoon(this)
     }, (error) => this.failed(error))

@@ -1,0 +1,135 @@
+"""The first paint: from an address to its words and charts, in headless Chromium, with what travels meanwhile.
+
+*cold*: a browser that has never been here. *warm*: the same browser once more, in another tab. *slow*: a network of
+1 Mbit/s and 200 ms, emulated by Chromium for files and websockets alike; *local*: none in between. Seconds are the
+page's own clock, from the start of its navigation: *sign*, something is painted; *words*, the verdict stands there;
+*charts*, every chart in view is drawn. *shift*: Chromium's layout shift score from the words until all is quiet.
+Kilobytes (of 1,000 bytes) are those of the whole visit, as they travel, headers included: Streamlit's front end, its
+fonts, Plotly, our own files, all other answers, and what comes over Streamlit's websocket.
+"""
+
+from collections import Counter
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from benchmarks.latency import FLAGS, VIEWPORT, browser_path, missing_here, served
+from benchmarks.report import Outcome, Print, at_most, number, row
+
+PATH = "classifier"
+SLOW = {"offline": False, "latency": 200, "downloadThroughput": 125_000, "uploadThroughput": 125_000}
+NETWORKS = {"local": None, "slow": SLOW}
+CHARTS_AT_MOST, KILOBYTES_AT_MOST = 25.0, 2000.0
+# Milliseconds: how long a picture may take; how long after it a visit goes on.
+PATIENCE, AFTERWARDS = 180_000, 4000
+
+KINDS = ("front end", "fonts", "Plotly", "ours", "others", "socket")
+COLUMNS = ("network", "visit", "sign", "words", "charts", "shift", "requests", *KINDS, "kB")
+WIDTHS = (7, 5, 6, 6, 6, 6, 8, 9, 6, 7, 5, 6, 6, 6)
+
+WATCH = """new PerformanceObserver((news) => {
+  window.shifts = [...window.shifts ?? [], ...news.getEntries().map(({ startTime, value }) => [startTime, value])]
+}).observe({ type: "layout-shift", buffered: true })"""
+SIGN = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+WORDS = "() => document.querySelector('.lab-verdict')?.textContent.trim() && performance.now()"
+CHARTS = """() => {
+  const seen = [...document.querySelectorAll("[data-chart]")].filter((one) => {
+    const { top, bottom } = one.getBoundingClientRect()
+    return bottom > 0 && top < innerHeight
+  })
+  const drawn = (one) => one.querySelector(".main-svg") && !one.querySelector("[data-waiting]")
+  return seen.length && seen.every(drawn) && performance.now()
+}"""
+SHIFT = "since => (window.shifts ?? []).filter(([at]) => at > since).reduce((sum, [_, value]) => sum + value, 0)"
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """A cold and a warm visit on each network, ``rounds`` times."""
+    asked = "cold, at 1 Mbit/s and 200 ms: charts after", "cold: all that travels"
+    if missing := missing_here():
+        return Outcome(lines=_lines(asked, [], []), missing=missing)
+    from playwright.sync_api import sync_playwright
+
+    say(row(COLUMNS, WIDTHS))
+    seconds, sizes = [], []
+    with ExitStack() as stack:
+        address = stack.enter_context(served("app.py"))
+        chromium = stack.enter_context(sync_playwright()).chromium
+        for _ in range(rounds):
+            for network, how in NETWORKS.items():
+                browser = chromium.launch(executable_path=browser_path(), args=FLAGS)
+                context = browser.new_context(viewport=VIEWPORT)
+                for kind in ("cold", "warm"):
+                    seen = visit(context, f"{address}/{PATH}", how)
+                    say(row([network, kind, *_told(seen)], WIDTHS))
+                    if kind == "cold":
+                        sizes.append(sum(seen["bytes"].values()) / 1000)
+                        seconds += [seen["charts"]] if how else []
+                browser.close()
+    return Outcome(lines=_lines(asked, seconds, sizes))
+
+
+def _lines(asked, seconds, sizes) -> list:
+    return [
+        at_most(asked[0], CHARTS_AT_MOST, seconds, unit=" s"),
+        at_most(asked[1], KILOBYTES_AT_MOST, sizes, unit=" kB"),
+    ]
+
+
+def visit(context, address: str, network: dict | None) -> dict:
+    """What was seen, when (seconds), and how many bytes of each kind came."""
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    session = context.new_cdp_session(page)
+    session.send("Network.enable")
+    if network:
+        session.send("Network.emulateNetworkConditions", network)
+    kinds, came, requests = {}, Counter(), Counter()
+
+    def answered(event: dict) -> None:
+        kinds[event["requestId"]] = kind_of(event["response"]["url"])
+
+    def ended(event: dict) -> None:
+        kind = kinds.get(event["requestId"])
+        came[kind] += event["encodedDataLength"]
+        requests[kind] += event["encodedDataLength"] > 0
+
+    def heard(event: dict) -> None:
+        size = len(event["response"]["payloadData"])
+        came["socket"] += size * 3 // 4 if event["response"]["opcode"] == 2 else size  # in base 64
+
+    session.on("Network.responseReceived", answered)
+    session.on("Network.loadingFinished", ended)
+    session.on("Network.webSocketFrameReceived", heard)
+    page.goto(address, wait_until="commit", timeout=PATIENCE)
+    at = {name: _when(page, what) for name, what in (("sign", SIGN), ("words", WORDS), ("charts", CHARTS))}
+    page.wait_for_timeout(AFTERWARDS)
+    shift = page.evaluate(SHIFT, 1000 * at["words"])
+    page.close()
+    return at | {"shift": shift, "bytes": came, "requests": sum(requests.values())}
+
+
+def _when(page, what: str) -> float:
+    """Seconds after which this was so."""
+    return page.wait_for_function(what, timeout=PATIENCE).json_value() / 1000
+
+
+def kind_of(address: str) -> str:
+    """What an address of the server belongs to.
+
+    >>> kind_of("http://localhost:1/lab/static/js/index.x.js"), kind_of("http://localhost:1/classifier")
+    ('front end', 'others')
+    """
+    path = urlsplit(address).path
+    if "/_stcore/bidi-components/" in path:
+        return "Plotly" if "/plotly" in path else "ours"
+    if "/static/" in path:
+        return "fonts" if path.endswith((".woff2", ".ttf")) else "front end"
+    return "others"
+
+
+def _told(seen: dict) -> list[str]:
+    kilobytes = [seen["bytes"][kind] / 1000 for kind in KINDS]
+    times = [f"{seen[name]:.1f}" for name in ("sign", "words", "charts")]
+    return [*times, f"{seen['shift']:.3f}", seen["requests"], *map(number, kilobytes), number(np.sum(kilobytes))]

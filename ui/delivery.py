@@ -1,0 +1,141 @@
+"""What a browser fetches before anything can be seen: asked for early, sent compressed, kept for good.
+
+Streamlit sends its front end as it is, 2.5 MB before the first word, and leaves compression to a proxy; a module is
+found only when the one that imports it has come. Here each file is compressed at its first request and held in memory,
+a quarter of its size; and the page itself names what it will need, so that one round trip asks for all of it. Until
+the front end runs, the page shows its question.
+
+Who takes no gzip, and every other address, is answered by Streamlit.
+"""
+
+import gzip
+import html
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ui.live import serving
+
+STATIC = Path(st.__file__).parent / "static"
+# Parts of the front end that are asked for only when a first message names them: by a page with charts, and by home.
+PARTS = {True: ("BidiComponent", "Html", "ButtonGroup", "Button"), False: ("BidiComponent", "Html", "PageLink")}
+KINDS = {".js": "text/javascript", ".css": "text/css"}
+# A name that holds a hash of the file: what a browser has of it is right for good.
+KEPT = "public, max-age=31536000, immutable"
+
+_IMPORT = re.compile(r'(?:from|import) ?"\./([\w.-]+\.js)"')
+_LOOKS = [f"{look}.{what}Color" for look in ("light", "dark") for what in ("background", "text")]
+# The theme has the fonts of the visitor's system. Before it is known, a link out of view asks for 170 kB of Streamlit's
+# own font: here its name means one of these.
+_FONT = re.compile(r'<link\s+rel="preload"[^>]*as="font"[^>]*>')
+_SYSTEM = ",".join(f'local("{name}")' for name in ("Arial", "Roboto", "Liberation Sans", "Noto Sans", "DejaVu Sans"))
+FACE = f'@font-face{{font-family:"Source Sans";font-weight:100 900;font-style:normal;src:{_SYSTEM}}}'
+
+
+def needed(folder: Path, names: Iterable[str]) -> list[str]:
+    """These modules of a folder and all that they import, from near to far."""
+    found = list(names)
+    for name in found:
+        imported = _IMPORT.findall((folder / name).read_text("utf-8"))
+        found += dict.fromkeys(one for one in imported if one not in found)
+    return found
+
+
+def first_page(question: str, *, charts: bool) -> str:
+    """Streamlit's page, with the question in it until the front end runs; ``charts``: those are drawn on this page."""
+    # the rules stand behind the head, to which the front end adds some of its own
+    body = f'<style>{rules()}</style><div id="root">{_waiting(question)}</div>'
+    return _with_links(charts).replace('<div id="root"></div>', body)
+
+
+@cache
+def _with_links(charts: bool) -> str:
+    page = (STATIC / "index.html").read_text("utf-8")
+    page = _FONT.sub("", page)
+    page = re.sub(r"<title>.*?</title>", "<title>Epsilon Lab</title>", page)
+    return page.replace("</head>", f"<style>{FACE}</style>{_links(page, charts=charts)}</head>")
+
+
+def rules() -> str:
+    """The few rules that the panels and the layout need, on the ground of the theme."""
+    light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
+    sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
+
+
+def _links(page: str, *, charts: bool) -> str:
+    """Links to what the page will import; on one without charts, to what the next page will, in spare time."""
+    folder = STATIC / "static/js"
+    chunks = needed(folder, [next(folder.glob(f"{part}.*.js")).name for part in PARTS[charts]])
+    early = [f"/static/js/{chunk}" for chunk in chunks if chunk not in page]
+    early += _modules("connection")
+    later = [*_modules("chart"), *_modules("knobs")]
+    plotly = serving.address("plotly", serving.PLOTLY.name)
+    return "".join(
+        [
+            *(f'<link rel="modulepreload" href=".{one}">' for one in early),
+            *(f'<link rel="{"modulepreload" if charts else "prefetch"}" href=".{one}">' for one in later),
+            f'<link rel="{"preload" if charts else "prefetch"}" as="script" fetchpriority="low" href=".{plotly}">',
+        ]
+    )
+
+
+def _modules(component: str) -> list[str]:
+    names = needed(serving.HERE / serving.FOLDERS[component], [f"{component}.js"])
+    return [serving.address(component, name) for name in names]
+
+
+def _waiting(question: str) -> str:
+    """A heading and a word, in the colours and at the place where the front end will write the same heading."""
+    font, *looks = (st.get_option(f"theme.{name}") for name in ("font", *_LOOKS))
+    light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
+    sheet = (
+        f"body{{margin:0}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+        f".lab-first{{font-family:{font};padding:3.75rem 1rem}}"
+        "@media (min-width:736px){.lab-first{padding-inline:5rem}}"
+        ".lab-first h1{margin:0;padding:.25rem 0 1rem;font-size:2.1rem;line-height:1.2}"
+    )
+    return f'<style>{sheet}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
+
+
+class Delivery:
+    """ASGI middleware. ``questions``: name of a page -> its heading; "" is the home page."""
+
+    def __init__(self, app: ASGIApp, questions: Mapping[str, str]) -> None:
+        self._app = app
+        base = (st.get_option("server.baseUrlPath") or "").strip("/")
+        base = f"/{base}" if base else ""
+        static = {f"/{file.relative_to(STATIC).as_posix()}": file for file in (STATIC / "static").rglob("*")}
+        self._files = {base + name: file for name, file in (static | serving.files()).items() if file.suffix in KINDS}
+        self._packed: dict[Path, bytes] = {}
+        pages = {f"{base}/{name}": first_page(question, charts=bool(name)) for name, question in questions.items()}
+        self._pages = {name: gzip.compress(page.encode()) for name, page in pages.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with a file or a page that is known here."""
+        asks = scope["type"] == "http" and scope["method"] == "GET"
+        takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
+        answer = await self._answer(scope["path"]) if takes else None
+        await (answer or self._app)(scope, receive, send)
+
+    async def _answer(self, path: str) -> Response | None:
+        if path in self._pages:
+            return _packed(self._pages[path], "text/html", "no-cache")
+        file = self._files.get(path)
+        if file is None:
+            return None
+        if file not in self._packed:
+            self._packed[file] = await run_in_threadpool(lambda: gzip.compress(file.read_bytes()))
+        return _packed(self._packed[file], KINDS[file.suffix], KEPT)
+
+
+def _packed(body: bytes, kind: str, kept: str) -> Response:
+    headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding", "Cache-Control": kept}
+    return Response(body, media_type=kind, headers=headers)
