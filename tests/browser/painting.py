@@ -141,8 +141,10 @@ class Bench:
         self.ground = np.array([int(GROUNDS[name][at : at + 2], 16) for at in (1, 3, 5)], dtype=np.int16)
 
     def place(self, heights: Mapping[str, int], *, view: tuple[int, int] | None = None) -> None:
-        """Empty cells for these charts, in a window of this size, or in one that shows them all and no more: what is out
-        of view is not painted, and of what is empty no picture is needed."""
+        """Empty cells for these charts in a window of this size, or in one that shows all of them and nothing else.
+
+        What is out of view is not painted, and a picture of what is empty takes as long as one of charts.
+        """
         width, height = view or (3 * WIDTH, 900)
         self.page.set_viewport_size({"width": width, "height": height})
         self.boxes = self.page.evaluate(
