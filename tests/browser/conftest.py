@@ -6,7 +6,9 @@ the server itself fails the test.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -94,13 +96,8 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
     yield start
     for process, _ in servers.values():
-        process.terminate()
-    for process, _ in servers.values():
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()  # there is nobody to say goodbye to, which takes seconds
+        process.wait()
 
 
 @dataclass
@@ -139,9 +136,12 @@ def server(own_server: Server) -> Server:
 
 
 def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    """One below those that a system gives to whoever asks for any: it is still free when the server has started."""
+    for port in random.Random().sample(range(20_000, 30_000), 100):
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
+    raise OSError("of a hundred ports none is free")
 
 
 def _start(script: Path, options: tuple[str, ...], log: Path, port: int) -> tuple[subprocess.Popen[bytes], str]:
@@ -218,7 +218,6 @@ class Windows:
 
     def _open(self) -> tuple[Page, Watch]:
         opened, watch = self.profile.new_page(), Watch()
-        opened.set_default_timeout(PATIENCE)
         watch.listen(opened)
         return opened, watch
 
@@ -235,6 +234,8 @@ class Windows:
 def windows(chromium: Browser) -> Iterator[dict[bool, Windows]]:
     """The windows of a visitor with a mouse, and of one with a finger."""
     kinds = {touch: Windows(chromium.new_context(has_touch=touch, is_mobile=touch)) for touch in (False, True)}
+    for each in kinds.values():
+        each.profile.set_default_timeout(PATIENCE)
     yield kinds
     for each in kinds.values():
         each.profile.close()

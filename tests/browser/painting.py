@@ -139,10 +139,19 @@ class Bench:
         )
         self.ground = np.array([int(GROUNDS[name][at : at + 2], 16) for at in (1, 3, 5)], dtype=np.int16)
 
-    def place(self, heights: Mapping[str, int]) -> None:
+    def place(self, heights: Mapping[str, int], *, view: tuple[int, int] | None = None) -> None:
+        """Empty cells for these charts in a window of this size, or in one that shows all of them and nothing else.
+
+        What is out of view is not painted, and a picture of what is empty takes as long as one of charts.
+        """
+        width, height = view or (3 * WIDTH, 900)
+        self.page.set_viewport_size({"width": width, "height": height})
         self.boxes = self.page.evaluate(
             "([charts, width]) => bench.place(charts, width)", [list(heights.items()), WIDTH]
         )
+        if view is None:
+            height = math.ceil(max(box["bottom"] for box in self.boxes.values()))
+            self.page.set_viewport_size({"width": width, "height": height})
 
     def draw(self, figures: Figures, *, afresh: bool = False) -> dict[str, np.ndarray]:
         """Pictures by name after Plotly has drawn these figures; ``afresh``: as if it had drawn nothing before."""
@@ -181,7 +190,7 @@ def difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray) -> floa
     the ink. Distances of colours are those of the channel that differs most. 0 where nothing is inked.
     """
     ink = np.maximum(_far(painted, bare), _far(drawn, bare))
-    return float(_differs(painted, drawn, ink)[ink > LEAST].mean()) if (ink > LEAST).any() else 0.0
+    return _share(painted, drawn, ink) if (ink > LEAST).any() else 0.0
 
 
 def inked(drawn: np.ndarray, bare: np.ndarray) -> int:
@@ -191,21 +200,22 @@ def inked(drawn: np.ndarray, bare: np.ndarray) -> int:
 
 def part_difference(painted: np.ndarray, drawn: np.ndarray, bare: np.ndarray) -> float:
     """`difference` where Plotly inks this part of a chart."""
-    ink = _far(drawn, bare)
-    return float(_differs(painted, drawn, ink)[ink > LEAST].mean())
+    return _share(painted, drawn, _far(drawn, bare))
 
 
-def _differs(painted: np.ndarray, drawn: np.ndarray, ink: np.ndarray) -> np.ndarray:
-    return np.maximum(_nearest(painted, drawn), _nearest(drawn, painted)) > 8 + ink / 4
+def _share(painted: np.ndarray, drawn: np.ndarray, ink: np.ndarray) -> float:
+    """Of the inked pixels, those that differ."""
+    places = np.nonzero(ink > LEAST)
+    far = np.maximum(_nearest(painted, drawn, places), _nearest(drawn, painted, places))
+    return float((far > 8 + ink[places] / 4).mean())
 
 
 def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    return np.abs(one - other).max(axis=2)
+    return np.abs(one - other).max(axis=-1)
 
 
-def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """How far each pixel's colour is from the nearest within a pixel of its place in the other picture."""
-    height, width, _ = one.shape
+def _nearest(one: np.ndarray, other: np.ndarray, places: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """How far the colours at these places are from the nearest within a pixel of its place in the other picture."""
     padded = np.pad(other, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    places = [padded[down : down + height, right : right + width] for down in range(3) for right in range(3)]
-    return np.min([_far(one, place) for place in places], axis=0)
+    near = [padded[places[0] + down, places[1] + right] for down in range(3) for right in range(3)]
+    return np.min([_far(one[places], colour) for colour in near], axis=0)

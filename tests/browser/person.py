@@ -9,7 +9,17 @@ from playwright.sync_api import Locator, Page, expect
 SHOWN = """(chart) => (chart?.querySelector("canvas")?.toDataURL() ?? "") +
   [...chart?.querySelectorAll(".shapelayer path, path.js-line, image") ?? []]
     .map((one) => one.getAttribute("d") ?? one.getAttribute("href")).sort().join()"""
-PATIENCE = 30_000  # milliseconds; a condition that holds ends the wait at once
+# JavaScript: bring a node to the middle of the window, and wait until five frames have found it at one place.
+STANDS = """async (node) => {
+  node.scrollIntoView({ block: "center", behavior: "instant" })
+  for (let [times, before] = [0, ""]; times < 5;) {
+    const { top, left } = node.getBoundingClientRect()
+    times = `${top} ${left}` === before ? times + 1 : 0
+    before = `${top} ${left}`
+    await new Promise(requestAnimationFrame)
+  }
+}"""
+PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
 
 
 def drawn(page: Page, charts: int = 2) -> None:
@@ -34,14 +44,19 @@ def text(page: Page) -> Locator:
     return page.get_by_test_id("stText")
 
 
-def shows(page: Page, epsilon: float, timeout: int = PATIENCE) -> None:
+def shows(page: Page, epsilon: float) -> None:
     """Wait until what the demo has drawn is for this epsilon."""
-    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ", timeout=timeout)
+    expect(text(page)).to_contain_text(f"epsilon {epsilon!r} ")
 
 
 def look_at(page: Page, chart: str) -> None:
     """Scroll a chart into view, as who drags on a phone does: what is out of view follows when the drag is over."""
     page.locator(chart).first.scroll_into_view_if_needed()
+
+
+def hold_still(thing: Locator) -> None:
+    """Bring it to the middle of the window, and wait until it stays where it is."""
+    thing.evaluate(STANDS)
 
 
 def grab(page: Page, name: str = "Epsilon") -> tuple[float, float, float]:

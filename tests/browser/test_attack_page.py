@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, drawn, field, slider
+from tests.browser.person import PATIENCE, drawn, field, hold_still, slider
 
 CHARTS = 3
 SMALL = "repeats=100&steps=5"
@@ -31,9 +31,7 @@ def test_a_click_on_a_point_chooses_that_person(page, serve, width, dark, touch)
     opened = page(f"{serve('app.py')}/attack?{SMALL}", width=width, height=1000, dark=dark, touch=touch)
     drawn(opened, CHARTS)
     expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)
-    chart(opened).scroll_into_view_if_needed()
-    opened.mouse.wheel(0, 40)
-    opened.wait_for_timeout(300)  # the page scrolls smoothly
+    hold_still(chart(opened))
     spot = chart(opened).evaluate(LONELY)
     if touch:
         opened.touchscreen.tap(spot["x"], spot["y"])
@@ -65,9 +63,7 @@ def test_the_person_can_be_dragged_and_the_picture_follows(page, serve, width, d
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row", width=width, height=1000, dark=dark)
     drawn(opened, CHARTS)
     handle = chart(opened).locator("xpath=..").locator("[data-handle]")
-    handle.scroll_into_view_if_needed()
-    opened.mouse.wheel(0, 40)
-    opened.wait_for_timeout(300)  # the page scrolls smoothly
+    hold_still(handle)
     box = handle.bounding_box()
     begin = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     opened.mouse.move(*begin)
@@ -113,8 +109,7 @@ def test_a_finger_drags_the_person_and_scrolls_the_page_anywhere_else(page, serv
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row", width=390, height=800, dark=True, touch=True)
     drawn(opened, CHARTS)
     handle = chart(opened).locator("xpath=..").locator("[data-handle]")
-    chart(opened).evaluate("node => node.scrollIntoView({block: 'center', behavior: 'instant'})")
-    opened.wait_for_timeout(300)
+    hold_still(chart(opened))
     finger, box, top = Finger(opened), handle.bounding_box(), opened.evaluate(SCROLLED)
     begin = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     finger.swipe(begin, (begin[0] - 50, begin[1] - 60))

@@ -146,12 +146,11 @@ def test_a_chart_that_cannot_be_drawn_says_so(page, demo):
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion, colours):
+def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion):
     """While Plotly is on its way, the outline of each chart stands where it will be, and then gives way to it."""
     late, watch = windows[False].take()
     late.set_viewport_size({"width": 1280, "height": 720})
-    late.emulate_media(reduced_motion=motion, color_scheme=colours)
+    late.emulate_media(reduced_motion=motion, color_scheme="light")
     held = []
     late.route("**/plotly-basic.min.js*", lambda route, _: held.append(route))
     late.goto(f"{serve('tests/browser/apps/live_demo.py')}/")
@@ -159,8 +158,10 @@ def test_a_chart_that_is_late_shows_that_it_is_coming(windows, serve, motion, co
     expect(boxes).to_have_count(2, timeout=PATIENCE)
     expect(boxes.first).to_have_text("Drawing …")
     sizes = "boxes => boxes.map(box => [box.offsetHeight, box.parentElement.offsetHeight, box.offsetWidth])"
-    assert all(height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes))
-    assert boxes.first.evaluate("box => box.getAnimations().length") == (0 if motion == "reduce" else 1)
+    for colours in ("light", "dark"):
+        late.emulate_media(reduced_motion=motion, color_scheme=colours)
+        assert all(height == cell >= 200 and width > 200 for height, cell, width in boxes.evaluate_all(sizes))
+        assert boxes.first.evaluate("box => box.getAnimations().length") == (0 if motion == "reduce" else 1), colours
     while not held:
         late.wait_for_timeout(20)
     held[0].continue_()

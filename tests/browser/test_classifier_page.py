@@ -49,13 +49,23 @@ def shows(page: Page, words: str) -> None:
     expect(verdict(page)).to_contain_text(words, timeout=PATIENCE)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_picture_moves_while_the_slider_is_dragged(classifier, width, dark):
-    page = classifier(width=width, height=900, dark=dark, touch=width < 500)
-    look_at(page, "[aria-label^='Decision regions, private']")
+def test_the_picture_moves_while_the_slider_is_dragged(classifier, width):
+    page = classifier(width=width, height=900, touch=width < 500)
+    colour = "() => getComputedStyle(document.querySelector('.js-plotly-plot .xtick text')).fill"
+    light = page.evaluate(colour)
     page.evaluate(NOTE_VERDICTS)
     page.evaluate(NOTE_MAPS)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"([light, dark]) => (({colour})() !== light) === dark", arg=[light, scheme == "dark"])
+        follows(page)
+
+
+def follows(page: Page) -> None:
+    """Drag the slider: verdict and map go with it, and nothing is wider than the window."""
+    look_at(page, "[aria-label^='Decision regions, private']")
+    page.evaluate("() => { verdicts.length = 0; maps.clear() }")
     drag_until(page, lambda: min(page.evaluate("[new Set(verdicts).size, maps.size]")), 5)
     shows(page, f"epsilon {float(field(page).input_value()):.3g}")
     wide = page.evaluate(

@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.person import PATIENCE, drawn, field, grab, slider
 
-AGREED = 15_000  # milliseconds
 # What the browser and Streamlit write into the console while there is no server; anything else is still a fault.
 EXPECTED = (
     "net::ERR_",
@@ -104,9 +103,9 @@ def rested(page, line):
 
 def agree(page: Page, epsilon: str) -> None:
     """Wait until slider, field, verdict, picture and address all say this epsilon."""
-    expect(page.locator(".lab-verdict")).to_contain_text(f"epsilon {epsilon},", timeout=AGREED)
-    expect(page.get_by_role("img", name=f"log-ratio against epsilon {epsilon}.")).to_be_visible(timeout=AGREED)
-    page.wait_for_function(ADDRESS, arg=["epsilon", float(epsilon)], timeout=AGREED)
+    expect(page.locator(".lab-verdict")).to_contain_text(f"epsilon {epsilon},", timeout=PATIENCE)
+    expect(page.get_by_role("img", name=f"log-ratio against epsilon {epsilon}.")).to_be_visible(timeout=PATIENCE)
+    page.wait_for_function(ADDRESS, arg=["epsilon", float(epsilon)], timeout=PATIENCE)
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
     expect(field(page)).to_have_value(epsilon)
 
@@ -162,4 +161,4 @@ def test_a_cut_line_to_a_server_that_stays(rested, line):
     agree(rested, last)
     assert prior != "0.5"
     expect(rested.locator(".lab-verdict")).to_contain_text(f"first guess of {100 * float(prior):.0f} in 100")
-    rested.wait_for_function(ADDRESS, arg=["prior", float(prior)], timeout=AGREED)
+    rested.wait_for_function(ADDRESS, arg=["prior", float(prior)], timeout=PATIENCE)

@@ -5,7 +5,7 @@ import time
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import drawn, field, grab, shows, slider, sweep, text
+from tests.browser.person import PATIENCE, drawn, field, grab, shows, slider, sweep, text
 
 # Notes each text that the page showed under the charts' heading, in order.
 NOTE_TEXTS = """() => {
@@ -22,7 +22,7 @@ def test_the_picture_moves_while_the_slider_moves(demo):
     page = demo()
     page.evaluate(NOTE_TEXTS)
     track = grab(page)
-    end = time.monotonic() + 15
+    end = time.monotonic() + PATIENCE / 1000
     while len(set(page.evaluate("texts"))) < 8 and time.monotonic() < end:
         sweep(page, track, 5)
     before_release = len(set(page.evaluate("texts")))
@@ -38,9 +38,9 @@ def test_nothing_queues_and_the_last_value_wins(demo):
     page.mouse.move(track[0] + track[1] * 0.75, track[2])
     last = float(field(page).input_value())
     page.mouse.up()
-    shows(page, last, timeout=5000)
+    shows(page, last)
     runs = (time.monotonic() - began) / 0.15
-    page.wait_for_url(f"**/*epsilon={last:g}*", timeout=5000)
+    page.wait_for_url(f"**/*epsilon={last:g}*")
     assert float(field(page).input_value()) == last
     assert int(re.search(r"run (\d+)", text(page).text_content())[1]) <= runs + 3
 

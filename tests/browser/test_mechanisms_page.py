@@ -64,7 +64,7 @@ def test_arrow_keys_step_through_the_releases(mechanisms):
 
 def test_a_link_shows_the_same_elsewhere(mechanisms):
     query = "?mechanism=classical&epsilon=20&prior=0.1&release=7&seed=9"
-    pages = [mechanisms(query), mechanisms(query, width=1440)]
+    pages = [mechanisms(query), mechanisms(query, touch=True)]  # which is another profile
     for page in pages:
         says(page, "gives only epsilon 25.4")
         expect(page.locator(".lab-table .now")).to_contain_text("broken", timeout=PATIENCE)

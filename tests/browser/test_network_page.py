@@ -34,7 +34,7 @@ def test_a_training_plays_from_the_first_step_to_the_last(page, serve, width, da
     )
     opened.get_by_role("button", name="Play").click()
     look_at(opened, "[data-chart='map.private']")
-    opened.wait_for_function("() => heard.length > 30 && heard.at(-1).includes('After 60 steps')", timeout=4 * PATIENCE)
+    opened.wait_for_function("() => heard.length > 30 && heard.at(-1).includes('After 60 steps')", timeout=2 * PATIENCE)
     heard = opened.evaluate("heard")
     steps = [int(found.group(1)) for words in heard if (found := re.search(r"After (\d+) steps? of", words))]
     after = steps[1:]  # the first is where it stood before
@@ -65,8 +65,8 @@ RESTS = """step => new URLSearchParams(location.search).get("shown") === String(
 
 def rests(opened, step: int) -> None:
     """Wait until this step is shown, and all is computed: the last slice is the one over lot sizes."""
-    opened.wait_for_function(RESTS, arg=step, timeout=2 * PATIENCE)
-    expect(opened.locator(".lab-cards")).to_contain_text("For the same epochs and budget", timeout=2 * PATIENCE)
+    opened.wait_for_function(RESTS, arg=step, timeout=PATIENCE)
+    expect(opened.locator(".lab-cards")).to_contain_text("For the same epochs and budget", timeout=PATIENCE)
 
 
 def agree(opened, wanted: dict) -> None:
@@ -87,13 +87,17 @@ def test_a_pause_agrees_with_a_fresh_page_at_its_link(page, serve):
     opened.get_by_role("button", name="Pause", exact=True).click()
     step = int(field(opened, "Moment shown").input_value())
     assert 17 < step < 60
+    fresh = None
     for _ in range(2):  # as it rests, and one step on
         rests(opened, step)
-        fresh = page(opened.url, width=1440, height=900)
+        if fresh is None:
+            fresh = page(opened.url, width=1440, height=900)
+        else:
+            fresh.bring_to_front()
+            fresh.goto(opened.url)
         drawn(fresh, CHARTS)
         rests(fresh, step)
         agree(opened, fresh.evaluate(SEEN))
-        fresh.close()
         opened.get_by_role("button", name="One step on", exact=True).click()
         step += 1
     opened.get_by_role("button", name="Restart", exact=True).click()

@@ -33,7 +33,7 @@ CHART = {"data": [CURVE], "layout": AXES}
 
 @pytest.fixture(scope="module")
 def page_of_charts(chromium: Browser) -> Iterator[Bench]:
-    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    context = chromium.new_context()
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -45,7 +45,6 @@ def page_of_charts(chromium: Browser) -> Iterator[Bench]:
 @pytest.fixture
 def bench(page_of_charts: Bench) -> Bench:
     page_of_charts.look("light")
-    page_of_charts.page.set_viewport_size({"width": 1440, "height": 2900})  # what is out of view is not painted
     return page_of_charts
 
 
@@ -173,8 +172,7 @@ def test_what_is_not_known_is_left_to_plotly(bench: Bench, unknown: dict):
 
 
 def test_a_chart_out_of_view_is_painted_when_it_comes_into_view(bench: Bench):
-    bench.page.set_viewport_size({"width": 480, "height": 500})
-    bench.place({"above": 600, "below": 300})
+    bench.place({"above": 600, "below": 300}, view=(480, 500))
     bench.draw({"above": CHART, "below": CHART})
     moved = CHART | {"data": [CURVE | {"y": [1, 0, 1]}]}
     hidden = "name => getComputedStyle(bench.div(name).querySelector('.overplot')).visibility === 'hidden'"
