@@ -70,6 +70,7 @@ export class Channel {
     this.era = 0
     this.wanted = null // key of the value where things stand
     this.done = 1 // how much of the work for it is done
+    this.pending = false // whether Streamlit has more to do
     this.begin()
   }
 
@@ -84,12 +85,18 @@ export class Channel {
     this.least = REST
   }
 
-  /** The server's settings are these, and contain the movement of the knob `landed`. */
-  update(about, landed) {
+  /** The server's settings are these, contain the movement of the knob `landed`, and Streamlit has more to do, or not. */
+  update(about, landed, pending) {
     this.about = about
+    this.pending = pending
     if (about) this.connected()
     if (this.moves.has(landed) && this.handed.get(landed) === this.moves.get(landed)) this.moves.delete(landed)
-    if (!this.moving && !this.moves.size && this.done === 1) this.release()
+    this.finish()
+  }
+
+  /** Once nothing moves and all is done on either side, whichever is the last: what Streamlit says is the same. */
+  finish() {
+    if (!this.moving && !this.moves.size && this.done === 1 && !this.pending) this.release()
   }
 
   /** Whether what is shown is ahead of what Streamlit says. */
@@ -101,7 +108,6 @@ export class Channel {
   release() {
     this.wanted = null
     this.done = 1
-    if (!this.held) return
     this.held = false
     globalThis.dispatchEvent(new CustomEvent(RELEASE, { detail: JSON.stringify(this.about) }))
   }
@@ -142,8 +148,14 @@ export class Channel {
     this.notBefore ||= performance.now() + LOST
     this.socket = null
     this.done = 1
-    if (this.moving) this.settle(false)
-    else this.stir(false)
+    this.end()
+  }
+
+  /** Nothing more comes from here. */
+  end() {
+    if (this.moving) return this.settle(false)
+    this.stir(false)
+    this.finish()
   }
 
   /** A knob, or a mark on a chart, was moved. False where Streamlit has to be told instead. */
@@ -232,6 +244,7 @@ export class Channel {
     if (asked) { for (const old of this.keys.keys()) if (old < number) this.keys.delete(old) }
     if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) this.keep(key, this.newest)
     if (this.waits && asked) this.ask()
+    if (!asked && key === this.wanted) this.passed = this.asked // questions on their way are older than this
     const late = asked && this.moving && number > this.passed // the finger has gone on: better than nothing
     if ((this.wanted !== null && key === this.wanted) || late) this.show(this.newest)
   }
@@ -257,15 +270,14 @@ export class Channel {
     globalThis.dispatchEvent(new CustomEvent(SHOW, { detail: asked }))
     if (!asked.taken) return this.unfit()
     this.held = true
-    if (!this.moving && this.done === 1) this.stir(false) // all has come: Streamlit may say so
+    if (!this.moving && this.done === 1) this.end() // all has come: Streamlit may say so
   }
 
   /** What cannot be shown here is asked of Streamlit, until it has answered. */
   unfit() {
     this.about = null
     this.done = 1
-    if (this.moving) this.settle(false)
-    else this.stir(false)
+    this.end()
   }
 
   rest(wait) {

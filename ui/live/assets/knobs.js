@@ -83,7 +83,7 @@ class Panel {
     if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
     // first: the server works on the next while this is drawn
     const landed = this.sender.acknowledged(ack, { work: pending, page: behind })
-    this.channel.update(channel, landed)
+    this.channel.update(channel, landed, pending)
     this.values = values
     for (const { player, knob: { name } } of this.channel.ahead ? [] : this.playing) {
       const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
