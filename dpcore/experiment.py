@@ -48,10 +48,27 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, values: np.ndarray) -> Self:
         """Of ``values`` (R,)."""
-        return cls(*map(float, np.quantile(values, QUANTILES)))
+        return cls(*quantiles_of(values).tolist())
 
 
 QUANTILES = (0.05, 0.5, 0.95)
+
+
+def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
+    """``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, which takes four times as
+    long; a redraw asks for dozens of them.
+    """
+    ordered = np.moveaxis(np.sort(values, axis=axis), axis, 0)
+    place = np.array(QUANTILES) * (len(ordered) - 1)
+    below = place.astype(int)
+    share = (place - below).reshape(-1, *[1] * (ordered.ndim - 1))
+    low, high = ordered.take(below, axis=0), ordered.take(below + 1, axis=0, mode="clip")
+    step = high - low
+    found = np.where(share < 0.5, low + step * share, high - step * (1 - share))
+    unknown = np.isnan(ordered[-1])  # NaN is sorted to the end
+    if unknown.any():
+        np.copyto(found, np.nan, where=unknown)
+    return found
 
 
 class Settings:

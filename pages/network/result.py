@@ -13,7 +13,7 @@ import pandas as pd
 from dpcore.accountants import BASES, account
 from dpcore.boundaries import Plane, agreement, traced, usual_plane
 from dpcore.data import toy as data
-from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd
 from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs
@@ -245,7 +245,7 @@ class NetworkResult:
             for first, last in pairwise([0, *ends]):
                 there = [getattr(run, what)[first:last] for run in runs if len(run.frames) >= last]
                 with np.errstate(invalid="ignore"):  # losses of networks that have diverged may be infinite
-                    parts.append(np.quantile(np.concatenate(there, axis=1), QUANTILES, axis=1))
+                    parts.append(quantiles_of(np.concatenate(there, axis=1), axis=1))
             return np.concatenate(parts, axis=1)
 
         steps = self.job.marks[frames]
