@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import threadpoolctl
+from numpy.lib.introspect import opt_func_info
 
 from benchmarks import (
     attack,
@@ -51,9 +52,10 @@ def machine() -> str:
     """One line on what the figures belong to."""
     blas = threadpoolctl.threadpool_info()
     threads = ", ".join(sorted({f"{pool['internal_api']} {pool['num_threads']} threads" for pool in blas}))
+    vectors = [found["ff"]["current"] or "none" for found in opt_func_info("^(exp|tanh)$", "float32").values()]
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}, "
-        f"{threads}, {busy()}"
+        f"exp and tanh by {' and '.join(vectors)}, {threads}, {busy()}"
     )
 
 

@@ -55,9 +55,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 
 
 def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
-    """``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, which takes four times as
-    long; a redraw asks for dozens of them.
-    """
+    """``QUANTILES`` of ``values`` along an axis, (3, ...): ``np.quantile`` to the last bit, four times as quickly."""
     ordered = np.moveaxis(np.sort(values, axis=axis), axis, 0)
     place = np.array(QUANTILES) * (len(ordered) - 1)
     below = place.astype(int)
@@ -66,9 +64,7 @@ def quantiles_of(values: np.ndarray, *, axis: int = -1) -> np.ndarray:
     step = high - low
     found = np.where(share < 0.5, low + step * share, high - step * (1 - share))
     unknown = np.isnan(ordered[-1])  # NaN is sorted to the end
-    if unknown.any():
-        np.copyto(found, np.nan, where=unknown)
-    return found
+    return np.where(unknown, np.nan, found) if unknown.any() else found
 
 
 class Settings:

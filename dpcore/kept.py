@@ -113,34 +113,19 @@ class Memory:
                 self._drop(question)
 
 
-# Objects of exactly these types refer to nothing that counts.
-_PLAIN = frozenset((str, bytes, int, float, complex, bool, type(None)))
-_BOXES = frozenset((tuple, list, dict, set, frozenset))
-
-
 def sizes(value: Any) -> tuple[int, dict[int, int]]:
     """Bytes of all that ``value`` holds: (of the small parts together, of each large part by its identity).
 
-    Classes, modules and a function's globals belong to the program, not to the value. A redraw's answers hold thousands
-    of small parts: the usual types are told apart first.
+    Classes, modules and a function's globals belong to the program, not to the value.
     """
     parts, seen, stack, small = {}, set(), [value], 0
     while stack:
         one = stack.pop()
-        if id(one) in seen:
+        if id(one) in seen or isinstance(one, (type, ModuleType)):
             continue
         seen.add(id(one))
-        kind = type(one)
-        if kind in _PLAIN:
-            size = sys.getsizeof(one)
-        elif kind in _BOXES:
-            size = sys.getsizeof(one)
-            stack += gc.get_referents(one)
-        elif issubclass(kind, (type, ModuleType)):
-            continue
-        else:
-            size, inside = _part(one)
-            stack += inside
+        size, inside = _part(one)
+        stack += inside
         if size < _SMALL:
             small += size
         else:
@@ -150,10 +135,10 @@ def sizes(value: Any) -> tuple[int, dict[int, int]]:
 
 def _part(one: Any) -> tuple[int, list[Any]]:
     """(bytes of an object itself, what it refers to)."""
+    if isinstance(one, (str, bytes, int, float, complex, np.generic, type(None))):
+        return sys.getsizeof(one), []
     if isinstance(one, np.ndarray):  # a view keeps all of what it is a view of
         return sys.getsizeof(one), [one.base, *(one.ravel() if one.dtype.hasobject else ())]
-    if isinstance(one, np.generic):
-        return sys.getsizeof(one), []
     if hasattr(one, "memory_usage"):  # frames, series and their indices
         return int(np.sum(one.memory_usage(deep=True))), []
     if isinstance(one, FunctionType):

@@ -130,11 +130,7 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
     log_growth = growth + np.log(-np.expm1(-growth))
-    terms = rest * math.log1p(-rate)
-    terms += log_binomial
-    terms += k * math.log(rate)
-    terms += log_growth
-    return np.logaddexp(0, _log_sums(terms))
+    return np.logaddexp(0, _log_sums(log_binomial + rest * math.log1p(-rate) + k * math.log(rate) + log_growth))
 
 
 def _log_sums(terms: np.ndarray) -> np.ndarray:

@@ -50,14 +50,9 @@ def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
         # log(1 + e^wrong) = max(wrong, 0) + log(1 + e^-|wrong|): no overflow, and far quicker than logaddexp
         rest = np.abs(wrong)
         np.exp(np.negative(rest, out=rest), out=rest)
-        if rest.dtype == np.float32:  # within 6e-8; log1p takes up to seven times as long
-            rest += 1
-            np.log(rest, out=rest)
-        else:
-            np.log1p(rest, out=rest)
-        np.maximum(wrong, 0, out=wrong)
-        wrong += rest
-        return wrong
+        rest += 1  # to single precision within 6e-8, where log1p would take up to seven times as long
+        np.log(rest, out=rest)
+        return np.maximum(wrong, 0, out=wrong) + rest
     top = z.max(axis=-2)
     total = np.log(np.exp(z - top[..., None, :]).sum(axis=-2)) + top
     return total - np.take_along_axis(z, _rows(y, z), axis=-2)[..., 0, :]
@@ -82,14 +77,10 @@ def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def mean_loss(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Mean loss of each model (...,), in nats; one product for as many models as fit into the cache."""
-    k, p = weights.shape[-2:]
-    flat = weights.reshape(-1, p)
-    width = k * max(1, _CELLS_AT_ONCE // (k * len(X)))
-    found = [
-        values((flat[first : first + width] @ X.T).reshape(-1, k, len(X)), y).mean(axis=-1)
-        for first in range(0, len(flat), width)
-    ]
-    return np.concatenate(found).reshape(weights.shape[:-2])
+    (k, p), n = weights.shape[-2:], len(X)
+    flat, width = weights.reshape(-1, p), k * max(1, _CELLS_AT_ONCE // (k * n))
+    parts = (flat[first : first + width] @ X.T for first in range(0, len(flat), width))
+    return np.concatenate([values(z.reshape(-1, k, n), y).mean(axis=-1) for z in parts]).reshape(weights.shape[:-2])
 
 
 def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -175,11 +175,12 @@ class ClassifierSettings(Settings):
             if task in outcomes:
                 place = EPSILONS.index(task.epsilons[0])
                 accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
+        split = data.load(self.dataset, seed=self.seed)
         features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,
-            split=data.load(self.dataset, seed=self.seed),
-            plane=_plane(self.dataset, self.seed, features),
+            split=split,
+            plane=_plane(split, features),
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
@@ -188,9 +189,8 @@ class ClassifierSettings(Settings):
 
 
 @kept
-def _plane(dataset: str, seed: int, features: tuple[int, int] | None) -> Plane:
+def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
     """One plane for all models that are drawn in it, so that what does not move in it is drawn once."""
-    split = data.load(dataset, seed=seed)
     source = split.source
     if len(source.features) > 2 and features:
         return feature_plane(split.X_public, *features, names=source.features, bounds=source.bounds)
