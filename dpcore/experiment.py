@@ -48,7 +48,7 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, values: np.ndarray) -> Self:
         """Of ``values`` (R,)."""
-        return cls(*quantiles_of(values).tolist())
+        return cls(*quantiles_of(np.ravel(values)).tolist())
 
 
 QUANTILES = (0.05, 0.5, 0.95)

@@ -68,6 +68,6 @@ def normal_steps(
             noise.flags.writeable = False
             yield noise
 
-    little = steps * per_step <= _KEPT_BYTES
+    little = block == steps and steps * per_step <= _KEPT_BYTES
     for noise in [MEMORY.answer(question, lambda: next(blocks()), newest=64)] if little else blocks():
         yield from noise
