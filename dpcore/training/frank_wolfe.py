@@ -273,7 +273,7 @@ def _unit_noise(noise, seed, draws, part, steps, vertices):
     return _draws(noise, seed, tuple(indices.tolist()), part, spare, vertices), rows
 
 
-@kept(newest=8)
+@kept(newest=32)
 def _draws(noise, seed, indices, part, steps, vertices) -> np.ndarray:
     drawn = np.empty((len(indices), steps, vertices))
     for place, index in enumerate(indices):
