@@ -107,11 +107,15 @@ def ours(work: Work, multipliers: np.ndarray) -> Training:
     )
 
 
+def _one() -> int:
+    return 1
+
+
 def on_one_core(train: Training) -> Training:
     """The same, kept from sharing the models among the cores."""
 
     def alone() -> np.ndarray:
-        with mock.patch.object(cores, "cores", return_value=1):
+        with mock.patch.object(cores, "cores", _one):
             return train()
 
     return alone

@@ -9,6 +9,8 @@
   clipping, no update. Of several arrangements the quickest one counts. For two classes the engine takes a tanh in place
   of the exponential, which may be the quicker of the two; the floor with tanh is shown beside.
 
+Our noise is drawn in the first round and found in the memory after that, as in a drag of epsilon.
+
 All work in float32. Ours uses the cores that it would use by itself, Opacus as many as it is quicker with; ours on *one
 core* is held against the floor, which has one. The loops and Opacus train a few models, and their times are scaled up
 to all 180. In each round every contender is timed in turn, over and over for a moment; its time is the median of that

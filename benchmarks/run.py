@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 import threadpoolctl
+from numpy.lib.introspect import opt_func_info
 
 from benchmarks import (
     attack,
@@ -19,6 +20,7 @@ from benchmarks import (
     engine,
     extremes,
     first,
+    frames,
     hypotheses,
     latency,
     load,
@@ -39,6 +41,7 @@ BENCHMARKS = {
     "orderings": ("the orderings of two papers on generated data, 20 repeats; nothing is timed", orderings.run, 1),
     "parties": ("20,000 parties: first picture, slices, memory; four releases beside a loop", parties.run, 5),
     "extremes": ("every page with its knobs at their highest: first picture, longest slice, memory", extremes.run, 3),
+    "frames": ("what a redraw of each page costs the server, in CPU time", frames.run, 5),
     "play": ("a training that plays: moments drawn a second", play.run, 3),
     "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),
     "crowd": ("10 people who drag and 100 who move, on the channel of one server", crowd.run, 3),
@@ -51,9 +54,10 @@ def machine() -> str:
     """One line on what the figures belong to."""
     blas = threadpoolctl.threadpool_info()
     threads = ", ".join(sorted({f"{pool['internal_api']} {pool['num_threads']} threads" for pool in blas}))
+    vectors = [found["ff"]["current"] or "none" for found in opt_func_info("^(exp|tanh)$", "float32").values()]
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, numpy {np.__version__}, "
-        f"{threads}, {busy()}"
+        f"exp and tanh by {' and '.join(vectors)}, {threads}, {busy()}"
     )
 
 

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from dpcore.kept import kept
 from dpcore.training import losses
 
 Extent = tuple[tuple[float, float], tuple[float, float]]
@@ -97,9 +98,14 @@ def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndar
 
     Rows of the grid follow the second coordinate, columns the first.
     """
-    points = losses.with_constant(plane.grid(size)).astype(np.float32).T
-    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ points)
+    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _points(plane, size))
     return winner.reshape(size, size), share.reshape(size, size)
+
+
+@kept(newest=16)
+def _points(plane: Plane, size: int) -> np.ndarray:
+    """The grid with a constant, (3, size * size): the same for all that is drawn in a plane."""
+    return losses.with_constant(plane.grid(size)).astype(np.float32).T
 
 
 def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

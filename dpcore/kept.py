@@ -29,16 +29,12 @@ class Memory:
     """The newest answers by question, safe to use from all threads."""
 
     def __init__(self, limit_bytes: int):
-        self._limit, self._bytes = limit_bytes, 0
+        self._limit, self.held_bytes = limit_bytes, 0
         # question -> (answer, bytes of its own, bytes of each large part by identity); how many answers hold a part
         self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
         self._holders: dict[int, int] = {}
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
-
-    @property
-    def held_bytes(self) -> int:
-        return self._bytes
 
     def find(self, question: Hashable) -> tuple[bool, Any]:
         """(whether the answer is known, the answer)."""
@@ -86,25 +82,25 @@ class Memory:
             self._running.pop(question, None)
             self._drop(question)
             self._answers[question] = value, own, parts
-            self._bytes += own
+            self.held_bytes += own
             for part, size in parts.items():
-                self._bytes += 0 if part in self._holders else size
+                self.held_bytes += 0 if part in self._holders else size
                 self._holders[part] = self._holders.get(part, 0) + 1
             if newest is not None:
                 alike = [one for one in self._answers if isinstance(one, tuple) and one[0] == question[0]]
                 for one in alike[:-newest]:
                     self._drop(one)
-            while self._bytes > self._limit and len(self._answers) > 1:
+            while self.held_bytes > self._limit and len(self._answers) > 1:
                 self._drop(next(iter(self._answers)))
 
     def _drop(self, question: Hashable) -> None:
         _, own, parts = self._answers.pop(question, (None, 0, {}))
-        self._bytes -= own
+        self.held_bytes -= own
         for part, size in parts.items():
             self._holders[part] -= 1
             if not self._holders[part]:
                 del self._holders[part]
-                self._bytes -= size
+                self.held_bytes -= size
 
     def forget(self, about: Callable[[Hashable], bool] = lambda question: True) -> None:
         """Drop the answers to the questions that ``about`` picks."""

@@ -6,11 +6,14 @@ from typing import Literal, get_args
 import numpy as np
 
 from dpcore import check
+from dpcore.kept import MEMORY
 
 Purpose = Literal["noise", "data", "split", "audit", "start", "lots"]
 
 # A block of noise of this many bytes is drawn at once; it bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000
+# Less noise than this, in bytes of double precision, is kept: a drag asks for the same at each epsilon.
+_KEPT_BYTES = 1_000_000
 
 
 def stream(seed: int, purpose: Purpose, index: int = 0, part: int = 0) -> np.random.Generator:
@@ -51,13 +54,20 @@ def normal_steps(
     draws as they are. Values are drawn in double precision and then rounded: both precisions see the same noise.
     """
     key = _key(seed, purpose)  # judged once: a redraw opens hundreds of streams
-    check.whole(0, part=part)
-    generators = [_generator(*key, index, part) for index in check.wholes(low=0, indices=indices).tolist()]
-    per_step = 8 * len(generators) * int(np.prod(shape))
+    rows = tuple(check.wholes(low=0, indices=indices).tolist())
+    per_step = 8 * len(rows) * int(np.prod(shape))
     block = max(1, min(steps, _BLOCK_BYTES // max(per_step, 1)))
-    for first in range(0, steps, block):
-        size = (min(block, steps - first), *shape)
-        noise = np.empty((size[0], len(generators), *shape), dtype)
-        for row, generator in enumerate(generators):
-            noise[:, row] = generator.standard_normal(size)
+    question = "normal steps", *key, rows, check.whole(0, part=part), steps, shape, dtype
+
+    def blocks() -> Iterator[np.ndarray]:
+        generators = [_generator(*key, row, part) for row in rows]
+        for first in range(0, steps, block):
+            noise = np.empty((min(block, steps - first), len(rows), *shape), dtype)
+            for row, generator in enumerate(generators):
+                noise[:, row] = generator.standard_normal((len(noise), *shape))
+            noise.flags.writeable = False
+            yield noise
+
+    little = block == steps and steps * per_step <= _KEPT_BYTES
+    for noise in [MEMORY.answer(question, lambda: next(blocks()), newest=64)] if little else blocks():
         yield from noise

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, crowd, engine, load, network_contenders
+from benchmarks import contenders, crowd, engine, frames, load, network_contenders
 from benchmarks import frank_wolfe_contenders as walks
 from benchmarks import regression as regression_benchmark
 from benchmarks import regression_contenders as fits
@@ -18,6 +18,7 @@ from benchmarks.subjects import DRAGGED, SUBJECTS
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import Statistics
 from pages.regression.experiment import RegressionSettings
+from pages.table import PAGES
 
 SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=350.0, repeats=5, draw=2, across=1, up=3)
 BARE = "benchmarks/bare/bare.py"
@@ -145,6 +146,19 @@ def test_people_of_the_load_get_an_answer_to_what_they_move(kind, page):
     assert errors == []
     assert len(waits) >= 2
     assert (waits > 0).all()
+
+
+def test_each_frame_is_of_a_new_value_and_its_parts_are_the_whole():
+    drag = frames.Drag(next(page for page in PAGES if page.name == "mechanisms"), None)
+    drag.stand()
+    for _ in range(3):
+        drag.frame()
+    assert len({one["sent"] for one in drag.taken}) > 1
+    for one in drag.taken:
+        assert sum(one[name] for name in frames.SHARES) == pytest.approx(one["whole"])
+        assert min(one[name] for name in frames.SHARES) > 0
+    cells = drag.cells()
+    assert len(cells) == len(frames.COLUMNS)
 
 
 @pytest.mark.parametrize("drags", [True, False])

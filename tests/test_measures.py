@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.experiment import Spread
+from dpcore.experiment import QUANTILES, Spread, quantiles_of
 from pages.attack.two_worlds_result import Attacked
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
@@ -84,3 +84,17 @@ def test_a_measure_is_the_pages_own_number(settings, outcome):
     assert own.keys() == settings.MEASURES.keys()
     for name, says in own.items():
         assert Spread.of(settings.MEASURES[name].read(outcome)) == says(result), name
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_quantiles_are_those_of_numpy_to_the_last_bit(dtype: type):
+    random = np.random.default_rng(3)
+    for rows in (1, 2, 3, 20, 24, 99):
+        values = (10.0 ** random.uniform(-5, 5) * random.normal(size=(3, rows, 2))).astype(dtype)
+        values[0] = values[0].round()  # ties
+        for axis in (-2, 1):
+            assert np.array_equal(quantiles_of(values, axis=axis), np.quantile(values, QUANTILES, axis=axis))
+        one = values[1, :, 0]
+        assert np.array_equal(quantiles_of(one), np.quantile(one, QUANTILES))
+        one[rows // 2] = np.nan
+        assert np.isnan(quantiles_of(one)).all()

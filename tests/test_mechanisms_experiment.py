@@ -164,10 +164,10 @@ def test_nine_in_ten(mechanism, epsilon):
 def test_the_laplace_trade_off_is_the_one_of_theory():
     """1 - e^eps a up to e^-eps/2, then e^-eps/(4a) up to 1/2, then e^-eps (1 - a)."""
     run = result("laplace", 1.3)
-    alpha = run.trade_off["false alarms"].to_numpy()[1:]
+    alpha = run.trade_off["false alarms"][1:]
     e = math.exp(1.3)
     theory = np.where(alpha < 1 / (2 * e), 1 - e * alpha, np.where(alpha < 0.5, 1 / (4 * e * alpha), (1 - alpha) / e))
-    np.testing.assert_allclose(run.trade_off["misses"].to_numpy()[1:], theory, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(run.trade_off["misses"][1:], theory, rtol=1e-9, atol=1e-12)
     assert run.worlds.balanced_accuracy == pytest.approx(1 - math.exp(-1.3 / 2) / 2)
 
 
@@ -218,7 +218,7 @@ def test_a_promise_that_is_broken_shows_in_the_trade_off():
 def test_posterior_odds_stay_within_e_to_the_epsilon(prior):
     run = result("laplace", 1.0, prior=prior, release=200)
     low, high = run.posterior_range(prior)
-    after = run.sequence["posterior"].to_numpy()
+    after = run.sequence["posterior"]
     without, with_you = run.worlds.densities(run.releases)
     np.testing.assert_allclose(after, prior * with_you / (prior * with_you + (1 - prior) * without))
     assert ((after >= low - 1e-12) & (after <= high + 1e-12)).all()
@@ -331,8 +331,8 @@ def test_the_drawn_curves_are_the_downloaded_ones():
     line = figures.trade_off(run)["data"][2]
     np.testing.assert_allclose(numbers(line["y"]), run.trade_off["misses"], rtol=1e-6, atol=1e-9)
     without, with_you = figures.release(run)["data"][:2]
-    np.testing.assert_allclose(numbers(without["y"]), run.frame["density without you"], rtol=1e-5, atol=1e-12)
-    np.testing.assert_allclose(numbers(with_you["y"]), run.frame["density with you"], rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(numbers(without["y"]), run.densities()["density without you"], rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(numbers(with_you["y"]), run.densities()["density with you"], rtol=1e-5, atol=1e-12)
 
 
 @pytest.mark.parametrize("ground", ["#FFFFFF", "#12141C"])

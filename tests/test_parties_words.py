@@ -5,6 +5,7 @@ import pytest
 
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
+from pages.parties.result import QUERIES
 from tests.sentences import Rules, hold
 
 QUICK = {
@@ -61,13 +62,13 @@ def spread(result) -> float:
 def better(result) -> np.ndarray:
     """At which numbers of questions one by one does better than the released model."""
     soft = float(np.median(result.now.accuracy[result.methods.index("soft")]))
-    return result.answers["right"].to_numpy() > soft
+    return result.answered > soft
 
 
 def leading(result) -> int:
     found = better(result)
     many = len(found) if found.all() else int(found.argmin())
-    return int(result.answers["questions"].iloc[many - 1]) if many else 0
+    return QUERIES[many - 1] if many else 0
 
 
 def cost(result) -> float:

@@ -125,7 +125,7 @@ class Page:
     pictures: result -> rows of pictures, which move with the knobs.
     above, below: names of words over and under the pictures, which move with them; cards: name of words -> title.
     sections: what stands under all that moves, and follows at rest; still: its pictures, by name.
-    frames: result -> name of a download -> its frame, made when asked for.
+    frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
     code: settings -> the same by an estimator of ``dpcore.estimators``, as a program; None where there is none.
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
     still is, asked at each movement.
@@ -145,7 +145,7 @@ class Page:
     knobs: Callable[[Any], Knobs]
     words: Mapping[str, Callable[[Any], str]]
     pictures: Callable[[Any], Rows]
-    frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame]]]
+    frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
     above: Sequence[str] = ()
     below: Sequence[str] = ()
     cards: Mapping[str, str] = field(default_factory=lambda: {"why": WHY, "guarantee": "The guarantee"})

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
 from dpcore import papers
@@ -142,7 +143,7 @@ def _share(settings: Any, page: Page, result: Any) -> None:
 
 
 def _csv(frame):
-    return lambda: frame().to_csv(index=False)
+    return lambda: pd.DataFrame(frame()).to_csv(index=False)
 
 
 def script(settings: Any, *, module: str) -> str:

@@ -127,20 +127,29 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
     As the binomial weights add up to 1, A_a - 1 is the sum with e^x - 1 for e^x: positive terms only, so that nothing
     cancels where A_a is barely more than 1.
     """
-    a, k, log_binomial = _binomials(orders)
+    rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
     log_growth = growth + np.log(-np.expm1(-growth))
-    terms = log_binomial + (a - k) * math.log1p(-rate) + k * math.log(rate) + log_growth
-    return np.logaddexp(0, logsumexp(terms, axis=1))
+    return np.logaddexp(0, _log_sums(log_binomial + rest * math.log1p(-rate) + k * math.log(rate) + log_growth))
+
+
+def _log_sums(terms: np.ndarray) -> np.ndarray:
+    """ln sum_k e^terms of each row, in place: scipy's ``logsumexp`` to the last bit, a search's largest cost."""
+    top = terms.max(axis=1, keepdims=True)
+    at = terms == top
+    terms[at] = -math.inf  # the largest are added apart: no digit of the others is lost beside them
+    terms -= top
+    others, count = np.exp(terms, out=terms).sum(axis=1), at.sum(axis=1)
+    return np.log1p(others / count) + np.log(count) + top[:, 0]
 
 
 @kept
 def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Orders as a column, k = 2 .. the largest as a row, and ln C(a, k), -inf where k > a."""
+    """a - k for orders a as a column and k = 2 .. the largest as a row, that row, and ln C(a, k), -inf where k > a."""
     a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)
     with np.errstate(invalid="ignore"):
         table = gammaln(a + 1) - gammaln(k + 1) - gammaln(np.maximum(a - k, 0) + 1)
-    return a, k, np.where(k <= a, table, -math.inf)
+    return a - k, k, np.where(k <= a, table, -math.inf)
 
 
 def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:

@@ -9,10 +9,4 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.noisy_max import NoisyMax
 from dpcore.mechanisms.norm_exponential import NormExponential
 
-__all__ = [
-    "Gaussian",
-    "Laplace",
-    "NoisyMax",
-    "NormExponential",
-    "classical_noise_multiplier",
-]
+__all__ = ["Gaussian", "Laplace", "NoisyMax", "NormExponential", "classical_noise_multiplier"]

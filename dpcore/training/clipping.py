@@ -31,9 +31,12 @@ class LogisticGradient:
     def __init__(self, X: np.ndarray, y: np.ndarray, *, models: int, clip_norm: np.ndarray | None):
         half = X * ((2 * y - 1) / 2).astype(X.dtype)[:, None]
         # in double precision: what this sum loses would pull every step the same way
-        self._n, self._total = len(X), half.sum(axis=0, dtype=np.float64).astype(X.dtype)
+        self._n, total = len(X), half.sum(axis=0, dtype=np.float64).astype(X.dtype)
+        self._total = np.tile(total, (models, 1))  # as wide as what it is taken from: short rows cost a loop each
         cuts = blocks(len(X), rows=models, itemsize=X.itemsize)
         floor = _residual_floor(X, clip_norm)
+        if floor is not None and len(cuts) == 1:
+            floor = np.broadcast_to(floor, (models, len(X)))
         self._blocks = [
             (half[cut].T.copy(), half[cut].copy(), None if floor is None else floor[..., cut].copy()) for cut in cuts
         ]

@@ -122,7 +122,8 @@ def _descend(X, y, *, start, steps, seed, draws, clipping, marks, tail, history,
     gradient = mean_gradient(X, y, models=models, k=k, clip_norm=clip if clipping == "per-example" else None)
     current = np.array(start.transpose(1, 0, 2), order="C")
     total = np.zeros_like(current)
-    rates, noise_rates = eta[None, :, None], (eta * sd)[:, None, None]
+    # As wide as what they scale: rows of a few numbers cost a loop each
+    rates, noise_rates = np.tile(eta[None, :, None], (k, 1, p)), np.tile((eta * sd)[:, None, None], (1, k, p))
     indices, row = np.unique(draws, return_inverse=True)
     noisy = bool(np.any(sd))
     noise = normal_steps(seed, "noise", indices if noisy else (), steps=steps, shape=(k, p), dtype=X.dtype.type)
@@ -136,7 +137,7 @@ def _descend(X, y, *, start, steps, seed, draws, clipping, marks, tail, history,
         mean *= rates
         current -= mean
         if noisy:
-            current -= (drawn[row] * noise_rates).transpose(1, 0, 2)
+            current -= (drawn.take(row, axis=0) * noise_rates).transpose(1, 0, 2)
         if step >= steps - tail:
             total += current
     if steps in kept:

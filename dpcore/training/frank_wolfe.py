@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from dpcore import check
+from dpcore.kept import kept
 from dpcore.privacy import Adjacency, BoundedRangeRelease, Composed, PureRelease
 from dpcore.streams import stream
 
@@ -266,13 +267,19 @@ def _walk(task, polytope, lengths, scales, unit, keep_points, dtype) -> Walk:
 
 
 def _unit_noise(noise, seed, draws, part, steps, vertices):
-    """((streams, T, V) noise of scale 1, row of each model): an own draw for each vertex, in step order."""
+    """((streams, T or more, V) noise of scale 1, row of each model): an own draw for each vertex, in step order."""
     indices, rows = np.unique(draws, return_inverse=True)
+    spare = 1 << (steps - 1).bit_length()  # what is kept serves the next epsilon of a drag, with some more steps
+    return _draws(noise, seed, tuple(indices.tolist()), part, spare, vertices), rows
+
+
+@kept(newest=32)
+def _draws(noise, seed, indices, part, steps, vertices) -> np.ndarray:
     drawn = np.empty((len(indices), steps, vertices))
     for place, index in enumerate(indices):
-        generator = stream(seed, "noise", int(index), part)
-        drawn[place] = getattr(generator, noise)(size=(steps, vertices))
-    return drawn, rows
+        drawn[place] = getattr(stream(seed, "noise", index, part), noise)(size=(steps, vertices))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def _labels(X, y, centre, order, dtype) -> np.ndarray:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from dpcore import pieces
 from dpcore.attacks import audit, one_run
-from dpcore.experiment import QUANTILES, Settings
+from dpcore.experiment import Settings, quantiles_of
 from dpcore.kept import kept
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
@@ -313,7 +313,7 @@ class OnceResult:
             low = middle = high = np.nan
             alone = self.audits if epsilon == self.settings.epsilon else self._alone(epsilon)
             if alone:
-                low, middle, high = np.quantile([one[2].epsilon for one in alone], QUANTILES)
+                low, middle, high = quantiles_of([one[2].epsilon for one in alone])
             many = self.retrained(epsilon)
             rows.append((epsilon, low, middle, high, *(many[f].epsilon if f in many else np.nan for f in FORMS)))
         return pd.DataFrame(rows, columns=["epsilon", "low", "median", "high", *FORMS])

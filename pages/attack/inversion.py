@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import pieces
-from dpcore.experiment import QUANTILES
+from dpcore.experiment import quantiles_of
 from dpcore.training import descent, losses
 from dpcore.training.recipes import Claim
 from pages.attack.inputs import PrivateRecipe
@@ -145,7 +145,7 @@ class InversionResult:
     def over(self, which: int) -> tuple[np.ndarray, np.ndarray]:
         """Epsilons done (m,), and quantiles 5 %, 50 %, 95 % of the match (3, m) of classes (0) or record (1)."""
         epsilons = np.array(sorted(self.curve))
-        matches = [np.quantile(self.curve[epsilon][:, which], QUANTILES) for epsilon in epsilons]
+        matches = [quantiles_of(self.curve[epsilon][:, which]) for epsilon in epsilons]
         return epsilons, np.array(matches).reshape(-1, 3).T
 
     def match(self, which: int) -> tuple[float, float]:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpcore import pieces
 from dpcore.data import toy as data
-from dpcore.experiment import QUANTILES, Settings
+from dpcore.experiment import Settings, quantiles_of
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from pages.attack.inputs import PrivateRecipe
@@ -144,7 +144,7 @@ class GroupsResult:
         some = self.shares[:, :, group, label]
         done = ~np.isnan(some[:, 0])
         trained = some[done][:, ~np.isnan(some[done]).any(axis=0)]
-        return np.array(EPSILONS)[done], np.quantile(trained, QUANTILES, axis=1)
+        return np.array(EPSILONS)[done], quantiles_of(trained, axis=1)
 
     def typical(self, group: int, label: int = -1) -> float:
         """Today's share of right answers: the median over the repeats, for one class the mean.

@@ -17,7 +17,8 @@ from dpcore import check, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.data import toy as data
-from dpcore.experiment import QUANTILES, Measure, Settings, Spread, Task
+from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
+from dpcore.kept import kept
 from dpcore.privacy import Adjacency
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from pages.classifier.work import AccuracyCurve, Focus, FocusOutcome, Model, PublicStart, Reference, ReferenceOutcome
@@ -175,10 +176,11 @@ class ClassifierSettings(Settings):
                 place = EPSILONS.index(task.epsilons[0])
                 accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
         split = data.load(self.dataset, seed=self.seed)
+        features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,
             split=split,
-            plane=_plane(self, split),
+            plane=_plane(split, features),
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
@@ -186,11 +188,12 @@ class ClassifierSettings(Settings):
         )
 
 
-def _plane(settings: ClassifierSettings, split: data.Split) -> Plane:
+@kept
+def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
+    """One plane for all models that are drawn in it, so that what does not move in it is drawn once."""
     source = split.source
-    if len(source.features) > 2 and settings.plane == "features":
-        x, y = settings.feature_x, settings.feature_y
-        return feature_plane(split.X_public, x, y, names=source.features, bounds=source.bounds)
+    if len(source.features) > 2 and features:
+        return feature_plane(split.X_public, *features, names=source.features, bounds=source.bounds)
     return usual_plane(split.X_public, names=source.features, bounds=source.bounds)
 
 
@@ -229,11 +232,15 @@ class ClassifierResult:
 
     def summary(self) -> dict[str, Spread]:
         """Held-out accuracy at today's epsilon, by arm."""
+        return self._summary
+
+    @cached_property
+    def _summary(self) -> dict[str, Spread]:
         return dict(zip(self.settings.arms, map(Spread.of, self.focus.accuracy), strict=True))
 
     def losses(self) -> np.ndarray:
         """Quantiles of the loss, (3, A, m), as in ``loss_curves``."""
-        return np.quantile(self.focus.loss, QUANTILES, axis=1)
+        return quantiles_of(self.focus.loss, axis=1)
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
@@ -284,10 +291,17 @@ class ClassifierResult:
     def quantiles(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
         """Of what is trained: epsilons (m,), and the 5 %, 50 % and 95 % quantiles of accuracy (3, m), at each over the
         same repeats."""
+        return self._quantiles[arm]
+
+    @cached_property
+    def _quantiles(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        return [self._quantiles_of(arm) for arm in range(len(self.settings.arms))]
+
+    def _quantiles_of(self, arm: int) -> tuple[np.ndarray, np.ndarray]:
         done = ~np.isnan(self.accuracy[arm, :, 0])
         trained = self.accuracy[arm, done]
         trained = trained[:, ~np.isnan(trained).any(axis=0)]
-        return np.array(EPSILONS)[done], np.quantile(trained, QUANTILES, axis=1)
+        return np.array(EPSILONS)[done], quantiles_of(trained, axis=1)
 
     def table(self) -> pd.DataFrame:
         """Median accuracy in % at the nine epsilons, with and without pre-training, and the published figures."""

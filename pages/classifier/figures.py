@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpcore.kept import MEMORY
 from pages.classifier.experiment import LIMITS, ClassifierResult
 from ui.plot import maps, theme
 
@@ -16,19 +17,26 @@ def regions(result: ClassifierResult, arm: int) -> dict:
         result.boundaries(arm),
         name=name,
         title=f"{_name(result, name).capitalize()}: {accuracy:.0%}",
-        also=result.reference_boundaries(),
+        also=_reference(result)[1],
     )
 
 
 def reference_regions(result: ClassifierResult) -> dict:
     """What the model without privacy decides."""
-    return _map(
-        result,
-        result.reference_regions(),
-        result.reference_boundaries(),
-        name="reference",
-        title=f"{_name(result, 'reference').capitalize()}: {result.reference.accuracy:.0%}",
-    )
+    return _reference(result)[0]
+
+
+def _reference(result: ClassifierResult) -> tuple[dict, dict]:
+    """(the map of the model without privacy, its boundary in other maps), drawn once: no private knob moves it."""
+    about = result.reference, result.split, result.plane, _name(result, "reference")
+    return MEMORY.answer(("reference", *about), lambda: _drawn_reference(result), newest=16)
+
+
+def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:
+    segments = result.reference_boundaries()
+    title = f"{_name(result, 'reference').capitalize()}: {result.reference.accuracy:.0%}"
+    figure = _map(result, result.reference_regions(), segments, name="reference", title=title)
+    return figure, maps.boundary(result.plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
 
 
 def _name(result: ClassifierResult, name: str) -> str:
@@ -40,7 +48,7 @@ def _map(result, decided, segments, *, name, title, also=None) -> dict:
     width = 2.2 if name == "reference" else 1.2
     shapes = [maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)]
     if also is not None:
-        shapes.append(maps.boundary(result.plane, also, colour=theme.NON_PRIVATE, width=2, dash="dot"))
+        shapes.append(also)
     return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
 
 

@@ -190,7 +190,7 @@ class Focus:
             weights=weights,
             accuracy=_held_out(split, weights),
             steps=path.steps,
-            loss=np.stack([losses.mean_loss(at, X, split.y_private) for at in history], axis=-1),
+            loss=np.moveaxis(losses.mean_loss(history, X, split.y_private), 0, -1),
             clipped=clipped,
             signal=signal,
             noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
@@ -213,7 +213,7 @@ def _clipping_facts(model: Model, history, X, y) -> tuple[np.ndarray, np.ndarray
     return clipped, signal
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ReferenceOutcome:
     """weights (k, p) of the same descent without clipping and noise; its accuracy, steps (m,) and loss (m,); and the
     accuracy and loss that descents approach (``best_accuracy``, ``best_loss``)."""

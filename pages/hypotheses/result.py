@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.data import domains
-from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
 from pages.hypotheses.work import METHODS, Outcome, over_repeats, source_fit
@@ -93,7 +93,7 @@ class HypothesesResult:
     @cached_property
     def weight_spread(self) -> np.ndarray:
         """Quantiles (3, K) of the hypothesis weights."""
-        return np.quantile(self.weights, QUANTILES, axis=0)
+        return quantiles_of(self.weights, axis=0)
 
     @property
     def error(self) -> Spread:
@@ -113,8 +113,8 @@ class HypothesesResult:
 
     def _quantiles(self, over: str, measure: Callable[[list[Outcome]], np.ndarray]) -> QuantileCurve:
         places = self._places(over)
-        quantiles = np.array([np.quantile(measure(done), QUANTILES) for _, done in places]).reshape(-1, 3).T
-        return QuantileCurve(np.array([place for place, _ in places]), quantiles)
+        found = np.array([quantiles_of(measure(done)) for _, done in places]).reshape(-1, 3).T
+        return QuantileCurve(np.array([place for place, _ in places]), found)
 
     @property
     def best_dimension(self) -> int:

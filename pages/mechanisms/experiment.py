@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -161,7 +162,7 @@ class MechanismsResult:
         odds = np.log(prior) - np.log1p(-np.asarray(prior))
         return expit(odds - self.settings.epsilon), expit(odds + self.settings.epsilon)
 
-    @property
+    @cached_property
     def outputs(self) -> np.ndarray:
         """Outputs x (m,), twice as far as ``reach``, dense where the densities bend."""
         worlds, (low, high) = self.worlds, self.reach
@@ -171,7 +172,7 @@ class MechanismsResult:
         near = [np.linspace(low, high, 101), centres, *(centre + around for centre in centres)]
         return np.unique(np.concatenate([np.linspace(low - far, high + far, 81), *near]))
 
-    @property
+    @cached_property
     def reach(self) -> tuple[float, float]:
         """A range of outputs that holds nearly all releases, and the threshold of epsilon where there is one."""
         worlds = self.worlds
@@ -186,43 +187,47 @@ class MechanismsResult:
         noise = self.worlds.scale * self.worlds.at_share((np.arange(_DOTS) + 0.5) / _DOTS)
         return self.worlds.value + np.array([[0.0], [self.worlds.sensitivity]]) + noise
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """A row an output: densities and log-ratio."""
+    def densities(self) -> dict[str, np.ndarray]:
+        """Columns, a row an output: densities and log-ratio."""
         x = self.outputs
         without, with_you = self.worlds.densities(x)
         columns = {"output": x, "density without you": without, "density with you": with_you}
-        return pd.DataFrame(columns | {"log ratio": self.worlds.log_ratio(x)})
+        return columns | {"log ratio": self.worlds.log_ratio(x)}
 
-    @property
-    def trade_off(self) -> pd.DataFrame:
-        """A row a share of false alarms: the misses of the best test, and what the claim leaves at least."""
+    @cached_property
+    def trade_off(self) -> dict[str, Any]:
+        """Columns, a row a share of false alarms: the misses of the best test, and what the claim leaves at least."""
         tail = np.geomspace(1e-9, 0.05, 40)
         alpha = np.concatenate([[0.0], tail, np.linspace(0.06, 0.94, 67), 1 - tail[::-1], [1.0]])
         promised = promised_misses(alpha, epsilon=self.settings.epsilon, delta=self.claim.delta)
-        return pd.DataFrame({"false alarms": alpha, "misses": self.worlds.misses(alpha), "promised": promised})
+        return {"false alarms": alpha, "misses": self.worlds.misses(alpha), "promised": promised}
 
-    @property
-    def profile(self) -> pd.DataFrame:
-        """A row an epsilon: the delta that this noise needs there, closest where Laplace noise needs no more."""
+    @cached_property
+    def profile(self) -> dict[str, Any]:
+        """Columns, a row an epsilon: the delta that this noise needs there, closest where Laplace noise stops."""
         near = self.settings.epsilon * (1 - np.array([0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5, 1e-8, 0.0]))
         epsilons = np.unique(np.concatenate([np.geomspace(*EPSILON_RANGE, 101), np.maximum(near, EPSILON_RANGE[0])]))
         deltas = [self.worlds.delta_at(float(epsilon)) for epsilon in epsilons]
-        return pd.DataFrame({"epsilon": epsilons, "delta": deltas})
+        return {"epsilon": epsilons, "delta": np.array(deltas)}
 
-    @property
-    def sequence(self) -> pd.DataFrame:
-        """A row a release looked at so far: what it said, and what it says about you."""
+    @cached_property
+    def sequence(self) -> dict[str, Any]:
+        """Columns, a row a release looked at so far: what it said, and what it says about you."""
         x = self.releases[: self.settings.release]
         columns = {"release": np.arange(1, len(x) + 1), "output": x, "log ratio": self.worlds.log_ratio(x)}
-        return pd.DataFrame(columns | {"posterior": self.worlds.posterior(x, self.settings.prior)})
+        return columns | {"posterior": self.worlds.posterior(x, self.settings.prior)}
 
     @property
-    def choice(self) -> pd.DataFrame:
-        """A row an option: its answers without you, and its chance to win in both worlds."""
+    def last(self) -> dict[str, Any]:
+        """The last row of the ``sequence``."""
+        return {name: column[-1] for name, column in self.sequence.items()}
+
+    @cached_property
+    def choice(self) -> dict[str, Any]:
+        """Columns, a row an option: its answers without you, and its chance to win in both worlds."""
         names = [chr(ord("A") + place) for place in range(self.settings.options)]
         columns = {"option": names, "answers": self.settings.counts}
-        return pd.DataFrame(columns | {"without you": self.chances[0], "with you": self.chances[1]})
+        return columns | {"without you": self.chances[0], "with you": self.chances[1]}
 
     def table(self) -> pd.DataFrame:
         """The three mechanisms at these settings, a row each."""

@@ -72,7 +72,7 @@ def _density(x: np.ndarray, y: np.ndarray, colour: str, name: str) -> dict:
 def _marks(result: MechanismsResult, top: float) -> list[dict]:
     """The releases so far as faint strokes, the newest as a diamond, here and on the log-ratio."""
     *earlier, now = result.sequence["output"]
-    ratio = result.sequence["log ratio"].iloc[-1]
+    ratio = result.last["log ratio"]
     strokes = "".join(f"M{x:.6g},{-0.035 * top:.4g}L{x:.6g},{-0.105 * top:.4g}" for x in earlier) or "M0,0L0,0"
     line = {"color": theme.rgba(theme.WITH_YOU, 0.5), "width": 1.3}
     return [
@@ -171,7 +171,7 @@ def posterior(result: MechanismsResult) -> dict:
     grid = np.linspace(0.001, 0.999, 99)
     low, high = result.posterior_range(grid)
     low_end, high_end = (float(end) for end in result.posterior_range(prior))
-    after = float(result.sequence["posterior"].iloc[-1])
+    after = float(result.last["posterior"])
     return theme.figure(
         _diagonal(rising=True),
         margin=MARGIN,
@@ -205,8 +205,7 @@ def _diagonal(*, rising: bool) -> dict:
 
 def trade_off(result: MechanismsResult) -> dict:
     """Misses against false alarms of the best tests, what the promise leaves at least, and the reader's best point."""
-    frame = result.trade_off
-    alpha, misses, promised = (frame[name].to_numpy() for name in ("false alarms", "misses", "promised"))
+    alpha, misses, promised = result.trade_off.values()
     alarms, missed, right = result.worlds.attacker(result.settings.prior)
     curve = "of those out, accused: %{x:.3f}<br>of those in, missed: %{y:.3f}<extra></extra>"
     return theme.figure(
@@ -227,8 +226,7 @@ def _in_hundred(share: float) -> str:
 
 def profile(result: MechanismsResult) -> dict:
     """The delta that this noise needs at each epsilon, and the pair that was promised."""
-    frame, epsilon = result.profile, result.settings.epsilon
-    epsilons, deltas = frame["epsilon"].to_numpy(), frame["delta"].to_numpy()
+    (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
     promised = max(result.claim.delta, 2 * _LEAST_DELTA)
     cross = {"symbol": "x", "size": 10, "color": theme.BOUND}
     needed = f"{result.claim.needed_delta:.2g}" if result.claim.needed_delta >= _LEAST_DELTA else "0"
@@ -298,16 +296,16 @@ def _label(result: MechanismsResult, name: str, place: int) -> dict:
 
 def choice(result: MechanismsResult) -> dict:
     """Who wins report-noisy-max, in both worlds."""
-    frame, voted = result.choice, result.settings.voted
+    columns, voted = result.choice, result.settings.voted
     names = [
         f"{option}: {answers:.0f}" + (" (+ you)" if place == voted else "")
-        for place, (option, answers) in enumerate(zip(frame["option"], frame["answers"], strict=True))
+        for place, (option, answers) in enumerate(zip(columns["option"], columns["answers"], strict=True))
     ]
     bars = [
         {
             "type": "bar",
             "orientation": "h",
-            "x": theme.array(frame[world].to_numpy()),
+            "x": theme.array(columns[world]),
             "y": names,
             "name": world,
             "marker": {"color": colour},

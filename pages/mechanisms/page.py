@@ -79,7 +79,7 @@ PAGE = Page(
     sections=[Section("table")],
     frames=lambda result: {
         "Mechanisms": result.table,
-        "Densities": lambda: result.frame,
+        "Densities": result.densities,
         "Trade-off": lambda: result.trade_off,
         "Delta over epsilon": lambda: result.profile,
         "Releases": lambda: result.sequence,

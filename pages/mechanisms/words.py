@@ -1,6 +1,7 @@
 """One released number in words: verdict, the release at hand, diagnostics, guarantee, table."""
 
 import math
+from typing import Any
 
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from ui import outcomes, panels
@@ -66,7 +67,7 @@ def _cost(result: MechanismsResult) -> str:
 
 def this_release(result: MechanismsResult) -> str:
     """The release at hand, and why it is not one of a series."""
-    settings, last = result.settings, result.sequence.iloc[-1]
+    settings, last = result.settings, result.last
     truth, count = settings.value + settings.sensitivity, settings.release
     series = (
         f"Each of these {count} could have been the one. Publishing all {count} would cost up to {count} times epsilon "
@@ -150,8 +151,8 @@ def _formula(result: MechanismsResult) -> str:
 
 def choosing(result: MechanismsResult) -> str:
     """Report-noisy-max in words."""
-    settings = result.settings
-    best, voted = result.choice.iloc[0], result.choice.iloc[settings.voted]
+    settings, rows = result.settings, _options(result)
+    best, voted = rows[0], rows[settings.voted]
     ahead = f"{settings.lead} ahead" if settings.lead else "level with the next"
     before, after = panels.small(voted["without you"]), panels.small(voted["with you"])
     moves = f"moves its chance from {before} to {after}" if before != after else f"leaves its chance at {before}"
@@ -162,6 +163,11 @@ def choosing(result: MechanismsResult) -> str:
     ) + panels.note(
         f"This is a release of its own, at epsilon {number(settings.epsilon)}, however many options there are."
     )
+
+
+def _options(result: MechanismsResult) -> list[dict[str, Any]]:
+    """The rows of the choice."""
+    return [dict(zip(result.choice, row, strict=True)) for row in zip(*result.choice.values(), strict=True)]
 
 
 def _factor(result: MechanismsResult) -> str:
@@ -227,12 +233,12 @@ def table(result: MechanismsResult) -> str:
 
 def alts(result: MechanismsResult) -> dict[str, str]:
     """What a screen reader says in place of each picture."""
-    settings, last = result.settings, result.sequence.iloc[-1]
+    settings, last = result.settings, result.last
     low, high = (float(end) for end in result.posterior_range(settings.prior))
     alarms, misses, right = result.worlds.attacker(settings.prior)
     winners = ", ".join(
         f"{row['option']} {in_hundred(row['without you'])} without you and {in_hundred(row['with you'])} with you"
-        for _, row in result.choice.iterrows()
+        for row in _options(result)
     )
     return {
         "release": f"Densities of the published number around {settings.value} without you and "

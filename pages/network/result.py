@@ -13,7 +13,8 @@ import pandas as pd
 from dpcore.accountants import BASES, account
 from dpcore.boundaries import Plane, agreement, traced, usual_plane
 from dpcore.data import toy as data
-from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.experiment import Settings, Spread, quantiles_of
+from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd
 from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs
@@ -102,10 +103,9 @@ class NetworkResult:
     def split(self) -> data.Split:
         return self.job.rows.load()
 
-    @cached_property
+    @property
     def plane(self) -> Plane:
-        source = self.split.source
-        return usual_plane(self.split.X_public, names=source.features, bounds=source.bounds)
+        return _plane(self.split)
 
     @cached_property
     def _on_the_plane(self) -> dict[str, np.ndarray]:
@@ -245,7 +245,7 @@ class NetworkResult:
             for first, last in pairwise([0, *ends]):
                 there = [getattr(run, what)[first:last] for run in runs if len(run.frames) >= last]
                 with np.errstate(invalid="ignore"):  # losses of networks that have diverged may be infinite
-                    parts.append(np.quantile(np.concatenate(there, axis=1), QUANTILES, axis=1))
+                    parts.append(quantiles_of(np.concatenate(there, axis=1), axis=1))
             return np.concatenate(parts, axis=1)
 
         steps = self.job.marks[frames]
@@ -295,3 +295,9 @@ class NetworkResult:
                 "plain": 100 * plain["accuracy median"].to_numpy(),
             }
         )
+
+
+@kept
+def _plane(split: data.Split) -> Plane:
+    """One for all networks on these rows, so that the rows in it are drawn once."""
+    return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)

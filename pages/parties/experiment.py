@@ -13,6 +13,7 @@ import numpy as np
 from dpcore import check
 from dpcore.boundaries import Plane, principal_plane
 from dpcore.experiment import Measure, Settings, Task
+from dpcore.kept import kept
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
@@ -151,23 +152,12 @@ class PartiesSettings(Settings):
     @property
     def plane(self) -> Plane:
         """Where decisions are drawn: the two features, or two main directions of the public rows."""
-        kind = self.world.kind
-        features = public(self.dataset, self.seed, self.public_rows)["public"].X[:, :-1]
-        if features.shape[1] > 2:
-            return principal_plane(features)
-        end, unit = 0.75 * REACH, 0.75 * kind.radius
-        return Plane(
-            origin=np.zeros(2),
-            axes=np.eye(2),
-            extent=((-end, end), (-end, end)),
-            units=((-unit, unit), (-unit, unit)),
-            labels=("feature 1", "feature 2"),
-        )
+        return _plane(self.world, self.public_rows)[0]
 
     def schedule(self) -> Iterable[Task]:
         """What the parties known by now say, or the first ones; then all of them, with the curves on the way."""
-        crowd, first, plane = self.crowd, self._first, self.plane
-        grid = tuple(map(tuple, plane.inputs(plane.grid(GRID)).round(6).tolist()))
+        crowd, first = self.crowd, self._first
+        _, grid = _plane(self.world, self.public_rows)
         tasks = [
             Gather(crowd=crowd, upto=first, essential=True),
             replace(self._now, asked=first, essential=True),
@@ -253,3 +243,22 @@ class PartiesSettings(Settings):
 
 def _asked(task: Tried | Change) -> int:
     return task.asked
+
+
+@kept
+def _plane(world: World, public_rows: int) -> tuple[Plane, tuple[tuple[float, ...], ...]]:
+    """(where decisions are drawn, the rows of a grid over it)."""
+    features = public(world.dataset, world.seed, public_rows)["public"].X[:, :-1]
+    plane = principal_plane(features) if features.shape[1] > 2 else _of_two_features(world)
+    return plane, tuple(map(tuple, plane.inputs(plane.grid(GRID)).round(6).tolist()))
+
+
+def _of_two_features(world: World) -> Plane:
+    end, unit = 0.75 * REACH, 0.75 * world.kind.radius
+    return Plane(
+        origin=np.zeros(2),
+        axes=np.eye(2),
+        extent=((-end, end), (-end, end)),
+        units=((-unit, unit), (-unit, unit)),
+        labels=("feature 1", "feature 2"),
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.boundaries import boundaries, votes
 from pages.parties.experiment import LIMITS
-from pages.parties.result import NOISE_AT, PartiesResult
+from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import maps, theme
 
 # Method -> (name, colour). The page speaks of one of them; all are drawn.
@@ -133,8 +133,7 @@ def decisions(result: PartiesResult, name: str) -> dict:
         boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1)],
         title=title,
     )
-    for trace in figure["data"]:
-        trace["marker"]["size"] = 4
+    figure["data"] = [trace | {"marker": trace["marker"] | {"size": 4}} for trace in figure["data"]]
     figure["layout"]["margin"] = _MAP_MARGIN
     for axis in ("xaxis", "yaxis"):
         figure["layout"][axis]["title"] = {"text": ""}
@@ -147,15 +146,14 @@ def _capital(text: str) -> str:
 
 def one_party(result: PartiesResult) -> dict:
     """How far one party that turns around moves the weights: tried here, in the worst case, and by the bounds."""
-    frame = result.moved()
     traces, shapes, words = [], [], []
-    for y, row in zip((1.0, 0.0), frame.to_dict("records"), strict=True):
+    for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
         shapes += [_mark(row["bound"], y, theme.BOUND, "solid"), _mark(row["published bound"], y, theme.BOUND, "dot")]
         words.append({"x": 0.01, "y": y + 0.36, "xref": "paper", "text": text, "showarrow": False, "xanchor": "left"})
         if result.moves is None:
             continue
-        here = np.maximum(result.moves.here[frame["release"].tolist().index(row["release"])], _LEAST_MOVE)
+        here = np.maximum(result.moves.here[place], _LEAST_MOVE)
         hover = f"one of the parties: %{{x:.2~g}}<extra>{text}</extra>"
         traces.append(_dots(here, y, colour, "circle", hover))
         hover = f"all rows tied: %{{x:.3~g}}<extra>{text}</extra>"
@@ -206,7 +204,7 @@ def noise(result: PartiesResult) -> dict:
     ends = places[[0, -1]]
     for name in releases:
         text, colour = STYLES[name]
-        heights = np.array([result.noise_norm(name, count) for count in NOISE_AT])
+        heights = result.noise_norms(name)
         hover = f"%{{x:,.0f}} parties: %{{y:.3~g}}<extra>noise, {text}</extra>"
         traces.append(theme.line(places, heights, colour=colour, name=text, hovertemplate=hover))
         hover = f"%{{y:.3~g}}<extra>the weights themselves, {text}</extra>"
@@ -252,14 +250,14 @@ def bound(result: PartiesResult) -> dict:
 
 
 def _bound_lines(result: PartiesResult) -> list[dict]:
-    frame, lines = result.bound, []
-    x = frame["parties"].to_numpy()
+    bound, lines = result.bound, []
     for name, dash in (("total", "solid"), ("noise", "dot"), ("rows", "dot")):
         text = {"total": "theorem 4", "noise": "its noise part", "rows": "its part for public rows"}[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
-        values = np.clip(frame[name].to_numpy(), _LEAST_RISK, 1e12)
+        values = np.clip(bound[name], _LEAST_RISK, 1e12)
         style = {"color": theme.BOUND, "width": 2 if name == "total" else 1.2, "dash": dash}
-        lines.append(theme.line(x, values, colour=theme.BOUND, name=text, line=style, hovertemplate=hover))
+        more = {"name": text, "line": style, "hovertemplate": hover}
+        lines.append(theme.line(bound["parties"], values, colour=theme.BOUND, **more))
     return lines
 
 
@@ -269,8 +267,7 @@ def _corner(text: str, y: float) -> dict:
 
 def answers(result: PartiesResult) -> dict:
     """Right answers when each question gets its own noise, over the number of questions; one model answers for ever."""
-    frame, soft = result.answers, result.summary["soft"]
-    x = frame["questions"].to_numpy(dtype=float)
+    x, soft = np.array(QUERIES, dtype=float), result.summary["soft"]
     text, colour = STYLES["soft"]
     ends = x[[0, -1]]
     hover = "%{x:,} questions: %{y:.3g} in 100<extra>noisy votes, one by one</extra>"
@@ -280,7 +277,7 @@ def answers(result: PartiesResult) -> dict:
         theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name=text),
         theme.line(
             x,
-            100 * frame["right"].to_numpy(),
+            100 * result.answered,
             colour=theme.WITHOUT_YOU,
             name="noisy votes",
             line=one_by_one,

@@ -76,6 +76,6 @@ PAGE = Page(
         "Releases": result.table,
         "All runs": result.curves,
         "One party": result.moved,
-        "Answers": lambda: result.answers,
+        "Answers": result.answers,
     },
 )

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from dpcore import accountants
-from dpcore.experiment import QUANTILES, Settings, Spread, Task
+from dpcore.experiment import Settings, Spread, Task, quantiles_of
+from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
-from dpcore.parties.worlds import CONSTANT, parties
+from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
@@ -24,7 +25,8 @@ NOISE_AT = tuple(float(value) for value in np.geomspace(2, 20_000, 25))
 _SHOWN_ROWS = 120
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shown:
     """Some private rows and their classes, as a map takes them."""
 
     X_private: np.ndarray
@@ -117,10 +119,13 @@ class PartiesResult:
         options = {"classes": own.classes, "parties": own.parties, "regularisation": own.regularisation}
         return aggregation.sensitivity(release, constants="published", **options)
 
-    def noise_norm(self, release: str, count: float | None = None) -> float:
-        """The mean norm of the noise, with ``count`` parties: k d sensitivity / epsilon."""
-        model = self.settings.model if count is None else self.settings.model.at(count)
-        return self.dimensions * model.sensitivity(release) / self.settings.epsilon
+    def noise_norm(self, release: str) -> float:
+        """The mean norm of the noise: k d sensitivity / epsilon."""
+        return self.dimensions * self.sensitivity(release) / self.settings.epsilon
+
+    def noise_norms(self, release: str) -> np.ndarray:
+        """The same with each of ``NOISE_AT`` parties."""
+        return self.dimensions * work.sensitivities(self.settings.model, release, NOISE_AT) / self.settings.epsilon
 
     @property
     def dimensions(self) -> int:
@@ -168,12 +173,14 @@ class PartiesResult:
     @staticmethod
     def _quantiles(places, found) -> tuple[np.ndarray, np.ndarray]:
         done = [place for place, one in enumerate(found) if one is not None]
-        values = np.array([np.quantile(found[place], QUANTILES) for place in done]).reshape(-1, 3).T
+        values = np.array([quantiles_of(found[place]) for place in done]).reshape(-1, 3).T
         return np.array([places[place] for place in done], dtype=float), values
 
     @cached_property
-    def bound(self) -> pd.DataFrame | None:
-        """Theorem 4 at today's epsilon over the number of parties; None where it is not about as many classes."""
+    def bound(self) -> dict[str, np.ndarray] | None:
+        """Theorem 4 at today's epsilon over the number of parties, its ``total`` and its parts; None where it is not
+        about as many classes.
+        """
         own = self.ensemble
         if own.classes > 2:
             return None
@@ -189,36 +196,36 @@ class PartiesResult:
             )
             for count in NOISE_AT
         ]
-        frame = pd.DataFrame(rows)
-        return frame.assign(total=frame.sum(axis=1), parties=NOISE_AT)
+        parts = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        return parts | {"total": sum(parts.values()), "parties": np.array(NOISE_AT)}
 
     @property
     def bound_now(self) -> float:
         """The bound of Theorem 4 with about as many parties as today, in nats."""
-        near = (self.bound["parties"] - self.ensemble.parties).abs().argmin()
-        return float(self.bound["total"].iloc[near])
+        near = np.abs(self.bound["parties"] - self.ensemble.parties).argmin()
+        return float(self.bound["total"][near])
 
     @cached_property
+    def answered(self) -> np.ndarray:
+        """The share of right answers to each of ``QUERIES`` questions, when each gets its own noise."""
+        truth, counts = self.ensemble.rows["check"].y, self.fits.counts
+        return aggregation.answered(counts, truth, epsilon=self.settings.epsilon, queries=np.array(QUERIES))
+
     def answers(self) -> pd.DataFrame:
         """Noisy answers one by one against one released model, over the number of questions."""
-        truth, counts = self.ensemble.rows["check"].y, self.fits.counts
-        queries = np.array(QUERIES)
-        found = aggregation.answered(counts, truth, epsilon=self.settings.epsilon, queries=queries)
-        return pd.DataFrame({"questions": queries, "right": found})
-
-    @property
-    def worth(self) -> int:
-        """How many questions can be answered one by one before the released soft model would do better; 0: none."""
-        better = (self.answers["right"] > self.summary["soft"].median).cummin()
-        return int(self.answers["questions"][better].max()) if better.any() else 0
+        return pd.DataFrame({"questions": QUERIES, "right": self.answered})
 
     @cached_property
+    def worth(self) -> int:
+        """How many questions can be answered one by one before the released soft model would do better; 0: none."""
+        better = np.logical_and.accumulate(self.answered > self.summary["soft"].median)
+        return int(max(np.array(QUERIES)[better], default=0))
+
+    @property
     def shown(self) -> Shown:
         """The rows that the maps show: those of the first parties, whose labels may be careless."""
         world = self.ensemble.crowd.world
-        X, y = parties(world, 0, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
-        kind = world.kind
-        return Shown(X.reshape(-1, kind.inputs)[:, :-1], y.ravel(), Names(kind.names))
+        return _shown(world, min(self.ensemble.parties, -(-_SHOWN_ROWS // world.rows)))
 
     def plane_weights(self, name: str) -> np.ndarray:
         """Weights (R, k, d) of a method, or (1, k, d) of "batch", for features with a constant 1 behind them."""
@@ -266,11 +273,12 @@ class PartiesResult:
                     frames.append(pd.DataFrame({"accuracy": trial.accuracy.ravel()}, index=index).reset_index())
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["over", "at", "method"])
 
-    def moved(self) -> pd.DataFrame:
-        """A row a release: how far one party moves it here, in the worst case, and by the bounds."""
+    @cached_property
+    def movements(self) -> list[dict[str, Any]]:
+        """Of each release: how far one party moves it here, in the worst case, and by the bounds."""
         moves = self.moves or Moves(np.full((2, 1), np.nan), np.full(2, np.nan))
         rows = zip(("vote", "soft"), moves.here, moves.worst, strict=True)
-        return pd.DataFrame(
+        return [
             {
                 "release": name,
                 "largest of the parties tried": here.max(),
@@ -279,4 +287,14 @@ class PartiesResult:
                 "published bound": self.published_sensitivity(name),
             }
             for name, here, worst in rows
-        )
+        ]
+
+    def moved(self) -> pd.DataFrame:
+        """The ``movements``, a row a release."""
+        return pd.DataFrame(self.movements)
+
+
+@kept
+def _shown(world: World, count: int) -> Shown:
+    kind, (X, y) = world.kind, parties(world, 0, count)
+    return Shown(X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), source=Names(classes=kind.names))

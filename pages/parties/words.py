@@ -3,7 +3,7 @@
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
 from pages.parties import figures
-from pages.parties.result import PartiesResult
+from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
 from ui import panels
 from ui.outcomes import LEARNT, apart, count, landing, percent, points, signed
@@ -146,7 +146,7 @@ def _crowd(result: PartiesResult) -> str:
 def _answers(result: PartiesResult) -> str:
     if not result.worth:
         return "Even a single question, answered with noise, would be answered no better than by the released model."
-    most = "more than" if result.worth == result.answers["questions"].max() else "up to about"
+    most = "more than" if result.worth == max(QUERIES) else "up to about"
     drowned = result.summary["soft"].median < result.constant + LEARNT
     start = "The model of soft labels hardly beats one answer for all now. " if drowned else ""
     return (
@@ -284,10 +284,7 @@ def alts(result: PartiesResult) -> dict[str, str]:
         name: f"Decision regions, {figures.STYLES[name][0]}: median accuracy {in_hundred(summary[name].median)} in 100."
         for name in result.methods
     }
-    moved = ", ".join(
-        f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}"
-        for row in result.moved().to_dict("records")
-    )
+    moved = ", ".join(f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}" for row in result.movements)
     return maps | {
         "epsilon": f"Accuracy over 1/epsilon. At epsilon {number(settings.epsilon)}, in 100: {said}.",
         "parties": f"Accuracy over the number of parties. With {settings.parties:,}, in 100: {said}.",

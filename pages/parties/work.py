@@ -98,6 +98,12 @@ class Model:
         return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon, delta=self.delta)
 
 
+@kept
+def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.ndarray:
+    """Of the release with so many parties; no epsilon moves them."""
+    return np.array([model.at(count).sensitivity(release) for count in counts])
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fits:
     """What the aggregator has before it adds noise, from the first ``asked`` parties.

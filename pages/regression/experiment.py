@@ -15,7 +15,7 @@ import pandas as pd
 from dpcore import check
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
-from dpcore.experiment import QUANTILES, Measure, Settings, Spread, Task
+from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.regression.functional import best_share, published_best_share, published_epsilon
 from dpcore.regression.least_squares import REPAIRS
@@ -278,7 +278,7 @@ class RegressionResult:
 
     def quantiles(self, name: str) -> np.ndarray:
         """5 %, 50 % and 95 % quantiles (3, E) of the error over ``EPSILONS``."""
-        return np.quantile(self.curves[name].errors, QUANTILES, axis=1)
+        return quantiles_of(self.curves[name].errors, axis=1)
 
     def table(self) -> pd.DataFrame:
         """A row a mechanism at today's epsilon: median, quantiles and mean of the error, and how often it fails."""
@@ -327,7 +327,7 @@ class RegressionResult:
         """
         exact, found = self.problem.least_squares(), self.focus.weights
         factor = 2 * self.problem.half
-        low, median, high = factor * np.quantile(found[:, 1:], QUANTILES, axis=0)
+        low, median, high = factor * quantiles_of(found[:, 1:], axis=0)
         return pd.DataFrame(
             {
                 "feature": self.settings.source.features[: self.settings.features],

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.accountants import account, zcdp
-from dpcore.experiment import QUANTILES, Settings, Spread
+from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, noise_multiplier, norm_q
@@ -124,7 +124,7 @@ class TransferResult:
         places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (MIGRATED, self.over_migrated)
         own = found[CANDIDATES.index(name)]
         done = ~np.isnan(own[:, 0])
-        return np.array(places, dtype=float)[done], np.quantile(own[done], QUANTILES, axis=1)
+        return np.array(places, dtype=float)[done], quantiles_of(own[done], axis=1)
 
     @property
     def curves(self) -> pd.DataFrame:

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpcore.boundaries import Plane
 from dpcore.data.toy import Split
+from dpcore.kept import kept
 from ui.plot import theme
 
 # Shades of a region, from "half of the models say so" to "all of them do".
@@ -62,8 +63,9 @@ def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, d
     return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
 
 
+@kept(newest=16)
 def _points(split: Split, plane: Plane) -> list[dict]:
-    """Some private rows, by class."""
+    """Some private rows, by class; no knob that trains moves them."""
     rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]
     at = plane.display(plane.coordinates(rows))
     outline = {"width": 0.6, "color": "rgba(30,30,30,.7)"}
