@@ -277,7 +277,8 @@ def _unit_noise(noise, seed, draws, part, steps, vertices):
 def _draws(noise, seed, indices, part, steps, vertices) -> np.ndarray:
     drawn = np.empty((len(indices), steps, vertices))
     for place, index in enumerate(indices):
-        drawn[place] = getattr(stream(seed, "noise", index, part), noise)(size=(steps, vertices))
+        generator = stream(seed, "noise", index, part)
+        drawn[place] = getattr(generator, noise)(size=(steps, vertices))
     drawn.flags.writeable = False
     return drawn
 
