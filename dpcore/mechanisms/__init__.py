@@ -4,9 +4,8 @@ All noise here is floating-point noise; releases to an adversary who reads the l
 instead [mironov2012].
 """
 
-from dpcore.mechanisms.gaussian import Gaussian, classical_noise_multiplier
-from dpcore.mechanisms.laplace import Laplace
-from dpcore.mechanisms.noisy_max import NoisyMax
-from dpcore.mechanisms.norm_exponential import NormExponential
-
-__all__ = ["Gaussian", "Laplace", "NoisyMax", "NormExponential", "classical_noise_multiplier"]
+from dpcore.mechanisms.gaussian import Gaussian as Gaussian
+from dpcore.mechanisms.gaussian import classical_noise_multiplier as classical_noise_multiplier
+from dpcore.mechanisms.laplace import Laplace as Laplace
+from dpcore.mechanisms.noisy_max import NoisyMax as NoisyMax
+from dpcore.mechanisms.norm_exponential import NormExponential as NormExponential
