@@ -3,7 +3,15 @@
 import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
-import { complete, drawNow, drawSoon, stir, whenComplete, whenStirred } from "../../ui/live/assets/drawing.js"
+import {
+  complete,
+  drawNow,
+  drawSoon,
+  onceDrawn,
+  stir,
+  whenComplete,
+  whenStirred,
+} from "../../ui/live/assets/drawing.js"
 import { Clock } from "./fakes.js"
 
 const clock = new Clock()
@@ -13,6 +21,8 @@ Object.assign(globalThis, { getComputedStyle: () => ({ getPropertyValue: () => "
 const chart = (name, seen = true) => ({ name, seen, node: null, draw: () => drawn.push(name) })
 
 beforeEach(() => {
+  drawn = []
+  drawSoon(chart("before"))
   clock.pass(10_000) // nothing waits
   drawn = []
 })
@@ -34,6 +44,33 @@ test("nobody waits long for a run that is never complete", () => {
   drawSoon(chart("loss"))
   clock.pass(10)
   assert.deepEqual(drawn, ["map", "loss"])
+})
+
+test("charts that come after all was said to have arrived are drawn at once", () => {
+  complete()
+  drawSoon(chart("map"))
+  drawSoon(chart("loss"))
+  clock.pass(0)
+  assert.deepEqual(drawn, ["map", "loss"])
+  drawSoon(chart("map"))
+  clock.pass(59)
+  assert.equal(drawn.length, 2)
+})
+
+test("who waits for the next charts hears of them once, and waits no longer than for charts that may not come", () => {
+  onceDrawn(() => drawn.push("heard"))
+  clock.pass(50)
+  drawSoon(chart("map"))
+  drawNow()
+  assert.deepEqual(drawn, ["map", "heard"])
+  onceDrawn(() => drawn.push("in vain"))
+  clock.pass(119)
+  assert.equal(drawn.length, 2)
+  clock.pass(1)
+  assert.equal(drawn[2], "in vain")
+  drawSoon(chart("loss"))
+  drawNow()
+  assert.deepEqual(drawn, ["map", "heard", "in vain", "loss"])
 })
 
 test("a chart that changes twice is drawn once", () => {

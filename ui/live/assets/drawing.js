@@ -7,17 +7,19 @@ import { lookOf } from "./look.js"
 const LONGEST_WAIT = 60 // milliseconds; a page without a panel has nobody to say that a run is complete
 const CALM = 120 // milliseconds
 const COMPLETE = "epsilon-lab:complete"
+const DRAWN = "epsilon-lab:drawn"
 const STIRRED = "epsilon-lab:stirred"
 
 const waiting = new Set()
 const later = new Set() // what is out of view, and not as it should be
 let timer = null
 let calm = null
+let overtaken = false // a run was said to be complete when none of its charts had come
 
 /** Draw this chart with the others of the run. */
 export function drawSoon(chart) {
   waiting.add(chart)
-  timer ??= setTimeout(drawNow, LONGEST_WAIT)
+  timer ??= setTimeout(drawNow, overtaken ? 0 : LONGEST_WAIT)
 }
 
 /** Call this when all of a run has arrived, if `first` before it is drawn; returns a function that ends it. */
@@ -43,16 +45,29 @@ export function complete() {
   globalThis.dispatchEvent(new Event(COMPLETE))
 }
 
+/** Call this when the next charts are drawn, or when none have come for a while: a movement need not change any. */
+export function onceDrawn(act) {
+  const end = () => {
+    clearTimeout(late)
+    globalThis.removeEventListener(DRAWN, end)
+    act()
+  }
+  const late = setTimeout(end, 2 * LONGEST_WAIT)
+  globalThis.addEventListener(DRAWN, end)
+}
+
 /** Draw at once all that waits and is in view. */
 export function drawNow() {
   clearTimeout(timer)
   timer = null
   const charts = [...waiting]
   waiting.clear()
-  if (!charts.length) return
+  overtaken = !charts.length // Streamlit hands news to panel and board in either order, at times a frame apart
+  if (overtaken) return
   const look = lookOf(charts[0].node) // asked once: to ask between two draws makes the browser work out all styles anew
   for (const chart of charts) if (chart.seen) chart.draw(look)
   for (const chart of charts) if (!chart.seen) later.add(chart)
+  globalThis.dispatchEvent(new Event(DRAWN))
   clearTimeout(calm)
   calm = setTimeout(follow, CALM)
 }

@@ -3,7 +3,7 @@
 
 import { Channel, whenMoved } from "./channel.js"
 import { whenBack } from "./connection.js"
-import { complete, whenStirred } from "./drawing.js"
+import { complete, onceDrawn, whenStirred } from "./drawing.js"
 import { Player } from "./play.js"
 import { element, Row } from "./row.js"
 import { around } from "./scale.js"
@@ -88,7 +88,7 @@ class Panel {
     for (const { player, knob: { name } } of this.channel.ahead ? [] : this.playing) {
       const elsewhere = errors[name] || values[name] !== this.sender.sent.get(name)
       if (elsewhere && !this.sender.ahead(name, ack)) player.stop() // the server has put it there
-      else if (!this.sender.busy) player.follow()
+      else if (!this.sender.busy) onceDrawn(() => player.follow())
     }
     complete()
     const goesOn = this.playing.length > 0 || this.channel.ahead
