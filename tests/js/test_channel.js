@@ -65,6 +65,14 @@ test("an answer that a stop from hand has overtaken is not shown any more", () =
   assert.deepEqual(seen, ["two", "three", "three"])
 })
 
+test("the release of a knob whose picture is shown shows and asks nothing anew", () => {
+  channel.take("epsilon", 2)
+  answer(1, "two")
+  channel.take("epsilon", 2)
+  assert.deepEqual(seen, ["two"])
+  assert.equal(socket.sent.length, 1)
+})
+
 test("Streamlit's word counts again when both are done, whichever is the last", () => {
   for (const last of ["channel", "streamlit"]) {
     const before = released.length

@@ -1,6 +1,8 @@
 // The channel beside Streamlit's runs. What is moved is asked about at once; what differs in words and pictures comes
 // back. When nothing moves any more Streamlit is told, once: its answer shows the same, and address and tables follow.
 
+import { load } from "./pictures.js"
+
 const SHOW = "epsilon-lab:show"
 const RELEASE = "epsilon-lab:release"
 const MOVED = "epsilon-lab:moved"
@@ -69,6 +71,7 @@ export class Channel {
     this.scope = ""
     this.era = 0
     this.wanted = null // key of the value where things stand
+    this.seen = null // the frame that is shown
     this.done = 1 // how much of the work for it is done
     this.pending = false // whether Streamlit has more to do
     this.begin()
@@ -174,9 +177,9 @@ export class Channel {
   }
 
   want(key) {
-    if (key === this.wanted && (this.waits || !this.frames.has(key))) return // it is on its way
-    this.wanted = key
     const frame = this.frames.get(key)
+    if (key === this.wanted && (this.waits || !frame || frame === this.seen)) return // on its way, or shown
+    this.wanted = key
     if (frame) {
       this.waits = false
       this.passed = this.asked
@@ -253,6 +256,7 @@ export class Channel {
   merged(name, { data, layout, ...beside }) {
     const before = this.newest.charts[name]?.figure ?? { data: [], layout: {} }
     const parts = { ...before.layout, ...layout }
+    for (const { source } of layout?.images ?? []) load(source)
     for (const part in layout) if (layout[part] === null) delete parts[part]
     return { ...beside, figure: { data: data ?? before.data, layout: parts } }
   }
@@ -264,6 +268,7 @@ export class Channel {
   }
 
   show(frame) {
+    this.seen = frame
     const here = frame === this.frames.get(this.wanted)
     if (here) this.done = frame.done
     const asked = { frame, taken: false, then: () => here && this.shown(frame) }

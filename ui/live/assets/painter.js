@@ -5,16 +5,15 @@ import { axesOf, drawGrid, same } from "./axes.js"
 import { drawLabels, fits, scoot } from "./labels.js"
 import { runs, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
+import { load } from "./pictures.js"
 import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
 
 const LAYERS = ".shapelayer, .imagelayer, .gridlayer, .zerolinelayer, .overplot, .hoverlayer"
 const PAINTED = new Set(["shapes", "images", "annotations", "title"])
 const AXIS = /^[xy]axis\d*$/
 const CLEAR = /^(transparent|rgba\(.*, ?0\))$/
-const MOST_PICTURES = 300
 
 const sheets = new WeakMap() // graph div -> what is painted on it
-const pictures = new Map() // data address of an image -> the image, decoded
 
 /** Show `figure` on a graph div where Plotly has drawn `drawn`. Out of view it is painted once it comes into view.
  * False, and nothing is done, where it holds what is not known here: then Plotly must draw. */
@@ -38,7 +37,7 @@ class Sheet {
     this.undo = [] // what gives Plotly's nodes back what was written in them
     this.asked = 0 // number of the newest figure
     this.painted = 0 // and of the one that is to be seen
-    this.waiting = null // a figure that is out of view, or whose images are being decoded
+    this.waiting = null // a figure that is out of view, or whose images are being read
     this.seen = inView(div)
     this.canvas.style.cssText = "position:absolute;left:0;top:0;pointer-events:none"
     this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
@@ -86,13 +85,14 @@ class Sheet {
     return changed
   }
 
-  /** Paint, once all of its images are decoded, unless something newer has been painted or Plotly has drawn by then. */
+  /** Paint, once all of its images are there, unless something newer has been painted or Plotly has drawn by then. */
   begin(room) {
-    const missing = (room.figure.layout.images ?? []).filter(({ source }) => !pictures.has(source))
+    const images = (room.figure.layout.images ?? []).map(({ source }) => load(source))
+    const missing = images.filter((image) => !(image.complete && image.naturalWidth))
     if (!missing.length) return this.draw(room)
-    Promise.all(missing.map(({ source }) => decoded(source))).then(() => {
+    Promise.all(missing.map((image) => image.decode())).then(() => {
       if (this.waiting && room.number > this.painted) this.draw(room)
-    }, () => {}) // one that cannot be decoded is Plotly's to draw
+    }, () => {}) // one that cannot be read is Plotly's to draw
   }
 
   draw(room) {
@@ -108,7 +108,7 @@ class Sheet {
       }
     }
     layer("below")
-    for (const image of images) drawImage(context, image, pictures.get(image.source), room)
+    for (const image of images) drawImage(context, image, load(image.source), room)
     drawGrid(context, full, axes)
     layer("between")
     drawTraces(context, figure.data, room)
@@ -208,11 +208,4 @@ function titleOf(layout, name) {
 function inView(div) {
   const { top, bottom } = div.getBoundingClientRect()
   return bottom > 0 && top < innerHeight
-}
-
-async function decoded(source) {
-  const bytes = Uint8Array.from(atob(source.slice(source.indexOf(",") + 1)), (letter) => letter.charCodeAt(0))
-  const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }))
-  if (pictures.size >= MOST_PICTURES) pictures.delete(pictures.keys().next().value)
-  pictures.set(source, picture)
 }
