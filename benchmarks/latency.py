@@ -8,8 +8,8 @@ lab's own configuration, and take turns in one run.
   A change is a mutation of the page that makes a difference, or a drawing call on a canvas. The same holds for all
   pages, the bare one as well. *all* asks that of the charts out of view too; "at rest", nothing changes any more: some
   curves go on being computed, and Plotly draws what was painted.
-- *new*: a value that nobody has asked for before, as nothing is asked for ahead of time. *at hand*: the slider has had
-  the focus for some seconds, in which the next stops were asked for.
+- *new*: a value that nobody has asked for before, in a browser that asks for nothing ahead of time. *at hand*: in
+  another browser, at another setting, the slider has had the focus for some seconds: the next stops were asked for.
 - *drag*: a slider is dragged once, slowly, from end to end. A redraw counts when all charts in view that depend on it
   have changed since the one before, and no more redraws count than the slider had values. Each drag has settings of its
   own: nothing that is drawn was computed before.
@@ -118,14 +118,15 @@ def _answers(address: str, process: subprocess.Popen) -> bool:
 class Visit:
     """A browser that has a page open, and what can be done there."""
 
-    def __init__(self, browser, subject: Subject, address: str, drag: int | None = None):
+    def __init__(self, browser, subject: Subject, address: str, *, unseen: int | None = None, alone: bool = False):
         self.subject = subject
         self.context = browser.new_context(viewport=VIEWPORT)
         self.context.add_init_script(path=RECORDER)
+        self.context.add_init_script(f"recorder.alone = {str(alone).lower()}")
         self.page = self.context.new_page()
         field, values = subject.unseen
-        query = subject.query if drag is None else f"{field}={values[drag]}"
-        self.page.goto(f"{address}/{subject.path}?{query}".rstrip("?"))
+        query = [subject.query] if unseen is None else [subject.query, f"{field}={values[unseen]}"]
+        self.page.goto(f"{address}/{subject.path}?{'&'.join(filter(None, query))}".rstrip("?"))
         self.slider = self.page.locator(f'input[type=range][aria-label="{subject.slider}"]')
         self.slider.wait_for(state="attached", timeout=60_000)
         for chart in subject.charts:
@@ -156,13 +157,12 @@ class Visit:
         ends = [*pictures, max(at for _, at in changes)]
         return tuple(end - seen["down"] for end in ends)
 
-    def alone(self, on: bool) -> None:
-        """Whether nothing is asked for ahead of time; else the next stops get some time."""
-        self.page.evaluate("on => (recorder.alone = on)", on)
+    def linger(self) -> None:
+        """Have the focus for a while: the next stops are asked for."""
         self.slider.blur()
-        if not on:
-            self.slider.focus()
-            time.sleep(FOCUS_SECONDS)
+        self.page.bring_to_front()
+        self.slider.focus()
+        time.sleep(FOCUS_SECONDS)
 
     def drag(self) -> dict:
         """Drag the slider from end to end; what was recorded."""
@@ -230,21 +230,25 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 def _presses(browser, addresses: dict[str, str], *, rounds: int, say: Print) -> dict[tuple[str, str], np.ndarray]:
     """(page, "new" or "at hand") -> milliseconds of every press, (rounds, presses)."""
-    visits = {name: Visit(browser, SUBJECTS[name], address) for name, address in addresses.items()}
+    visits = {
+        (name, how): Visit(browser, SUBJECTS[name], address, unseen=None if how == "new" else -1, alone=how == "new")
+        for name, address in addresses.items()
+        for how in WAYS
+    }
     for visit in visits.values():
         for _ in range(WARM_UP):
             visit.press()
-    taken = {(name, how): np.empty((rounds, PRESSES, 3)) for name in visits for how in WAYS}
+    taken = {each: np.empty((rounds, PRESSES, 3)) for each in visits}
     for turn in range(rounds):
-        for name, visit in visits.items() if turn % 2 else reversed(visits.items()):
-            for how in WAYS:
-                visit.alone(how == "new")
-                taken[name, how][turn] = [visit.press() for _ in range(PRESSES)]
+        for (name, how), visit in visits.items() if turn % 2 else reversed(visits.items()):
+            if how == "at hand":
+                visit.linger()
+            taken[name, how][turn] = [visit.press() for _ in range(PRESSES)]
     say(row(COLUMNS, WIDTHS))
     for visit in visits.values():
         visit.close()
     for (name, how), times in taken.items():
-        visit = visits[name]
+        visit = visits[name, how]
         times, whole, rest = np.moveaxis(times, -1, 0)
         ends = (*_percentiles(times), times.max(), _percentiles(whole)[0], _percentiles(rest)[0])
         charts = [len(visit.subject.charts), len(visit.moving), times.size]
@@ -261,7 +265,7 @@ def _drags(browser, name: str, address: str, *, say: Print) -> list[float]:
     """Complete redraws a second of each drag."""
     subject, rates = SUBJECTS[name], []
     for drag in range(DRAGS):
-        visit = Visit(browser, subject, address, drag)
+        visit = Visit(browser, subject, address, unseen=drag)
         seen = visit.drag()
         visit.close()
         ends = complete_redraws(seen["changes"], visit.moving)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Subject:
     """A page to measure: its script and path, its slider, its charts, and which of them depend on the slider.
 
-    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag.
+    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag and, the last, for
+    what is at hand.
     """
 
     script: str
@@ -16,7 +17,7 @@ class Subject:
     moving: tuple[int, ...]
     slider: str = "Epsilon"
     query: str = ""
-    unseen: tuple[str, tuple[float, ...]] = ("seed", (100, 101, 102))
+    unseen: tuple[str, tuple[float, ...]] = ("seed", (100, 101, 102, 103))
 
 
 SUBJECTS = {
@@ -38,14 +39,14 @@ SUBJECTS = {
         path="ledger",
         slider="Noise multiplier",
         query="noise_multiplier=1.0",  # from here there are as many stops upwards as keys are pressed
-        unseen=("delta", (2e-5, 3e-5, 4e-5)),
+        unseen=("delta", (2e-5, 3e-5, 4e-5, 5e-5)),
         charts=("[data-chart=steps]", "[data-chart=noise]", "[data-chart=effects]"),
         moving=(0, 1, 2),
     ),
     "mechanisms": Subject(
         script="app.py",
         path="mechanisms",
-        unseen=("seed", (200, 201, 202)),
+        unseen=("seed", (200, 201, 202, 203)),
         charts=tuple(
             f"[data-chart={name}]" for name in ("release", "dots", "posterior", "trade", "profile", "errors", "choice")
         ),
@@ -91,7 +92,7 @@ SUBJECTS = {
         script="app.py",
         path="parties",
         query="parties=20000&epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
-        unseen=("seed", (400, 401, 402)),
+        unseen=("seed", (400, 401, 402, 403)),
         charts=tuple(
             f'[data-chart="{name}"]'
             for name in ("epsilon", "parties", "map.soft", "map.vote", "map.average", "noise", "map.batch")
@@ -103,7 +104,7 @@ SUBJECTS = {
         script="app.py",
         path="hypotheses",
         query="data=topics",
-        unseen=("seed", (300, 301, 302)),
+        unseen=("seed", (300, 301, 302, 303)),
         charts=tuple(
             f"[data-chart={name}]"
             for name in ("weights", "gain", "epsilon", "share", "error", "plane", "noise", "dimension")
