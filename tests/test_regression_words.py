@@ -73,7 +73,7 @@ def close(text: str, value: float) -> bool:
 RULES: Rules = {
     r"Middle run is off by: ([\d.,e+]+)": lambda r, m: close(m[1], middle(r)),
     r"Without privacy: ([\d.,e+]+)": lambda r, m: close(m[1], r.least_squares),
-    r"always the mean: ([\d.,e+]+)": lambda r, m: close(m[1].rstrip("."), r.mean_error),
+    r"(?:always|saying) the mean: ([\d.,e+]*\d)": lambda r, m: close(m[1], r.mean_error),
     r"price: ([\d.,e+]+)": lambda r, m: close(m[1], shown_gap(r)) and middle(r) > r.least_squares,
     r"no cost to be seen": lambda r, _: middle(r) <= r.least_squares,
     r"Nine runs in ten: ([\d.,e+]+) to ([\d.,e+]+) \.": lambda r, m: all(
@@ -96,7 +96,7 @@ RULES: Rules = {
     r"even least squares only": lambda r, _: r.least_squares >= r.mean_error,
     r"No cost can be seen": lambda r, _: middle(r) <= r.least_squares,
     r"Privacy costs next to nothing": lambda r, _: r.least_squares < middle(r) < 1.02 * r.least_squares,
-    r"red a lower one": lambda r, _: on_sums(r),
+    r"red: less": lambda r, _: on_sums(r),
     r"hardly a promise": lambda r, _: r.guarantee.attacker_accuracy > 0.95,
     r"pull the mean up": lambda r, _: (
         r.focus.errors.mean() > 1.15 * middle(r) and r.focus.errors.max() > r.focus.errors.mean()

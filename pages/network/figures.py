@@ -19,6 +19,8 @@ PLAIN = "without privacy"
 LAYERS = ("#3b82c4", "#8457c6", "#2fb5c7", "#b3871a")
 # The histogram's height: a share of all gradients in one bar.
 _TALLEST = 0.25
+# Where the rule begins that ends in the corner of the legend: a share of the height.
+_ABOVE_LEGEND = 0.25
 # How far an axis goes on beyond the end of the training.
 _BESIDE = 1.02
 
@@ -59,7 +61,10 @@ def accuracy(result: NetworkResult) -> dict:
         legend="lower right",
         xaxis={"title": {"text": label}, "range": [0, end]},
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
-        shapes=[theme.rule(moment(result)), theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"}],
+        shapes=[
+            theme.rule(moment(result)) | {"y0": _ABOVE_LEGEND},
+            theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"},
+        ],
     )
 
 

@@ -159,10 +159,7 @@ def _departure(result: NetworkResult) -> str:
         case "realised":
             return "one person also changes what the sum is divided by, and the noise does not cover that."
         case _:
-            return (
-                "each row is in exactly one lot of an epoch, so no chance hides who was in it. What is proved is "
-                f"epsilon {number(result.by_epochs.epsilon)} (replace-one, counted by epochs)."
-            )
+            return "each row is in exactly one lot of an epoch, so no chance hides who was in it."
 
 
 def _cost(result: NetworkResult) -> str:

@@ -27,8 +27,8 @@ ABOUT = {
         "fit. Look for how the lines fan out about the dotted one of least squares as epsilon falls."
     ),
     "noisy": (
-        "What this one run minimises, over two of the coefficients: the darker, the larger the error seems. Where "
-        "noise has turned the bowl into a saddle, red is lower than the place where the method stops."
+        "What this one run minimises, over two of the coefficients: the more grey, the larger the error seems. "
+        "Where noise has turned the bowl into a saddle, red is lower than the place where the method stops."
     ),
     "true": (
         "The error that the rows really have, over two of the coefficients, with the end of every run. Look for ends "
@@ -121,22 +121,22 @@ def _cost(result: RegressionResult) -> str:
     mine, plain = _apart(found.median, exact)
     mean = number(result.mean_error)
     if found.median >= result.mean_error:
-        without = "least squares without privacy" if exact < result.mean_error else "even least squares only"
+        without = f", even least squares only by {plain}" if exact >= result.mean_error else ""
         return (
-            f"The private models have <b>learnt nothing yet</b>: the middle run is off by {mine} {unit}, always the "
-            f"mean by {mean}, {without} by {plain}."
+            f"The private models have <b>learnt nothing yet</b>: the middle run is off by {mine} {unit}, always "
+            f"saying the mean by {mean}{without}."
         )
     if found.median <= exact:
         return f"<b>No cost can be seen</b> here: off by {mine} {unit} with privacy, {plain} without."
     price = _price(mine, plain)
     cost = f"{price} {unit}" if price and found.median >= 1.02 * exact else "next to nothing"
     off = f"<b>{mine}</b> instead of {plain} {unit}" if price else f"{mine} {unit}, as it is without privacy"
-    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off}, always the mean by {mean}."
+    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always saying the mean: {mean})."
 
 
 def caption(result: RegressionResult) -> str:
     """What the marks are."""
-    surface = " Surface: darker is a larger error" + (", red a lower one." if result.noisy_surface else ".")
+    surface = " Surface: the more grey, the more error" + ("; red: less." if result.noisy_surface else ".")
     return f"Lines: one for each run, dotted least squares; points are held-out people, for the analyst only.{surface}"
 
 
