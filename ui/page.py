@@ -119,7 +119,7 @@ class Page:
     settings: the type of its experiment.
     setup: shows the choices that make another experiment.
     lead: settings -> a sentence under the heading (markdown).
-    legend: result -> (name, colour, dash) of what all pictures share.
+    legend: result -> (name, colour, dash) of what all pictures share, in Plotly's terms.
     knobs: settings -> its knobs.
     words: name -> what a result says (HTML). All pages have "verdict".
     pictures: result -> rows of pictures, which move with the knobs.

@@ -13,6 +13,7 @@ from ui import controls, delivery, live, pace
 from ui.compute import compute
 from ui.page import Page, Section, View
 from ui.pins import pinned
+from ui.plot import theme
 
 
 def style() -> None:
@@ -81,8 +82,10 @@ def _notices(sentences: Iterable[str]) -> None:
 
 def _legend(entries: Sequence[tuple[str, str, str]]) -> None:
     """One legend for all charts: (name, colour, dash)."""
+    borders = {"solid": "solid", "dot": "dotted"}  # a border has no dashes of several lengths
     keys = "".join(
-        f'<span class="lab-key"><i style="border-top-color:{colour};border-top-style:{dash}"></i>{name}</span>'
+        f'<span class="lab-key"><i style="border-top-color:{theme.CSS.get(colour, colour)};'
+        f'border-top-style:{borders.get(dash, "dashed")}"></i>{name}</span>'
         for name, colour, dash in entries
     )
     if keys:

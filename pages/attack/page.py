@@ -52,9 +52,9 @@ def setup(desk: controls.Desk) -> None:
                 desk.choose("against", "In the other world stands", AGAINST)
 
 
-def solid(names) -> list[tuple[str, str, str]]:
-    """A legend of (name, colour)."""
-    return [(name, colour, "solid") for name, colour in names]
+def keys(names, *, dash: str | None = None) -> list[tuple[str, str, str]]:
+    """A legend of (name, colour): of lines, each with the dash of its colour, or all with this one."""
+    return [(name, colour, dash or theme.DASHES[colour]) for name, colour in names]
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
@@ -166,7 +166,7 @@ WORLDS = Page(
         "with another in their place; the attacker sees one of these models and says which world it comes from. "
         "**Drag the person** anywhere, then drag epsilon."
     ),
-    legend=always(solid((name, colour) for colour, name in figures.WORLDS)),
+    legend=always(keys((name, colour) for colour, name in figures.WORLDS)),
     knobs=worlds_knobs,
     words=words(say.verdict, say.diagnostics, say.guarantee, say.worlds_table),
     cards={"why": "How to read it", "guarantee": "The guarantee"},
@@ -182,7 +182,7 @@ MEMBERSHIP = replace(
         "Many models are trained, each on half of the same people. The attacker sees a model and a person: was this "
         "person in? **Drag epsilon** and compare what they find with what the guarantee allows."
     ),
-    legend=always(solid(others.ARMS.values())),
+    legend=always(keys(others.ARMS.values(), dash="solid")),
     knobs=always(knobs("members", *RECIPE)),
     words=words(tell.membership_verdict, tell.membership_diagnostics, tell.membership_guarantee, tell.membership_table),
     pictures=membership,
@@ -193,7 +193,7 @@ AUDIT = replace(
         "Every mechanism of the lab runs hundreds or thousands of times in two neighbouring worlds, now. What an "
         "attacker achieves is a lower bound on epsilon. A mechanism that claims less is **caught**."
     ),
-    legend=always(solid((*audited.COLOURS.items(), ("claimed", theme.BOUND)))),
+    legend=always(keys((*audited.COLOURS.items(), ("claimed", theme.BOUND)), dash="solid")),
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(judge.audit_verdict, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table),
     pictures=audit,
@@ -208,7 +208,7 @@ ONCE = replace(
         "If you can train only once, plant many canaries. A coin decides the class of each, and the attacker guesses "
         "the coins from the weights. **Drag epsilon**, and compare with an audit of thousands of trainings."
     ),
-    legend=always(solid(audited.KEYS)),
+    legend=always(keys(audited.KEYS)),
     knobs=always(knobs("canaries", "guessed", *RECIPE)),
     words=words(judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
     pictures=once,
@@ -218,7 +218,7 @@ PAYS = replace(
     lead=always(
         "The guarantee is the same for everybody. Is its cost? **Drag epsilon**, and make the minority smaller."
     ),
-    legend=always(solid(others.GROUP_COLOURS.items())),
+    legend=always(keys(others.GROUP_COLOURS.items())),
     knobs=always(knobs("minority", *RECIPE)),
     words=words(tell.pays_verdict, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
     pictures=pays,

@@ -53,7 +53,7 @@ def pictures(result) -> list[list[live.Picture]]:
 def legend(result) -> list[tuple[str, str, str]]:
     """What the colours of all charts mean."""
     names = theme.NAMES[result.settings.version]
-    return [(names[name], theme.COLOURS[name], theme.DASHES[name]) for name in names]
+    return [(names[name], theme.COLOURS[name], theme.DASHES[theme.COLOURS[name]]) for name in names]
 
 
 PAGE = Page(

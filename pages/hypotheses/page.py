@@ -108,7 +108,7 @@ PAGE = Page(
         "A target has many rows and few labels. Sources lend it hypotheses, each with its own noise, and noisy hints "
         "about who resembles whom. **Drag epsilon**, then mix the target from the sources."
     ),
-    legend=always((*figures.STYLES.values(), figures.TRUTH)),
+    legend=always(figures.LEGEND),
     knobs=knobs,
     words={
         "verdict": say.verdict,

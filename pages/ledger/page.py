@@ -29,9 +29,6 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("afterwards", "Then, with the released weights", say.AFTERWARDS, wide=True, help=say.AFTERWARDS_HELP)
 
 
-LEGEND = tuple((name, colour, say.LEGEND[dash]) for name, colour, dash in theme.THEOREMS.values())
-
-
 PAGE = Page(
     name="ledger",
     title="Ledger",
@@ -44,7 +41,7 @@ PAGE = Page(
         "A model is trained in steps. Each looks at a random sample, adds Gaussian noise, and costs some privacy. "
         "**Drag the noise or the steps.** Every curve counts the *same* run; only the theorem differs."
     ),
-    legend=always(LEGEND),
+    legend=always(tuple(theme.THEOREMS.values())),
     knobs=always(Knobs(hero="noise_multiplier", main=(*RUN, *ELSEWHERE), changes=say.KNOBS)),
     words={
         "verdict": say.verdict,

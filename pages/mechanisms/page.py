@@ -16,10 +16,10 @@ SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
 LEGEND = (
     ("world with you", theme.WITH_YOU, "solid"),
-    ("world without you", theme.WITHOUT_YOU, "solid"),
+    ("world without you", theme.WITHOUT_YOU, "dash"),
     ("this noise", theme.PRIVATE, "solid"),
-    ("what is promised", theme.BOUND, "dashed"),
-    ("now", theme.NOW, "dotted"),
+    ("what is promised", theme.BOUND, "dash"),
+    ("now", theme.NOW, "dot"),
 )
 
 

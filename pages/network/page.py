@@ -67,7 +67,7 @@ def pictures(result) -> list[list[live.Picture]]:
 def legend(result) -> list[tuple[str, str, str]]:
     """What the colours of all charts mean."""
     name = figures.NAMES[result.settings.variant]
-    return [(name, figures.COLOURS["private"], "solid"), (figures.PLAIN, figures.COLOURS["plain"], "dotted")]
+    return [(name, figures.COLOURS["private"], "solid"), (figures.PLAIN, figures.COLOURS["plain"], "dot")]
 
 
 PAGE = Page(

@@ -56,9 +56,9 @@ def knobs(settings: RegressionSettings) -> Knobs:
 
 
 LEGEND = (
-    *((name, colour, "solid") for name, colour in theme.REGRESSIONS.values()),
-    ("least squares", theme.NON_PRIVATE, "dotted"),
-    ("always the mean", theme.NON_PRIVATE, "dashed"),
+    *((name, colour, theme.DASHES[colour]) for name, colour in theme.REGRESSIONS.values()),
+    ("least squares", theme.NON_PRIVATE, "dot"),
+    ("always the mean", theme.NON_PRIVATE, "dash"),
 )
 
 
