@@ -26,6 +26,7 @@ def people(result: WorldsResult) -> dict:
     plane, settings = result.plane, result.settings
     shapes = [
         maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour])
+        | {"opacity": 0.75}
         for world, (colour, _) in reversed(list(enumerate(WORLDS)))
     ]
     who = f"row {settings.person}" if settings.who == "row" else "an outlier"

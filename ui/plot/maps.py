@@ -58,7 +58,7 @@ def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, d
     style = {"color": theme.INKS.get(colour, colour), "width": width, "dash": dash}
     # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
     hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
-    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
+    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style} | hidden
 
 
 def symbol(label: int) -> str:
