@@ -22,6 +22,7 @@ STYLE = (ROOT / "ui/style.css").read_text("utf-8")
 SERIES = (theme.RUST, theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 MEANINGS = (theme.PRIVATE, theme.PUBLIC, theme.NON_PRIVATE, theme.BOUND)
 WORLDS = (theme.WITH_YOU, theme.WITHOUT_YOU)
+ONCE = (theme.BOUND, figures_audits.ONE, *figures_audits.MANY.values())
 # Series that stand in one chart: (colour, dash) of each.
 FAMILIES = {
     "arms": [(colour, theme.DASHES[colour]) for colour in theme.COLOURS.values()],
@@ -32,7 +33,7 @@ FAMILIES = {
     "hypotheses": [(colour, theme.DASHES[colour]) for _, colour in hypotheses.STYLES.values()],
     "transfer": [(colour, dash) for _, colour, dash in (*transfer.STYLES.values(), transfer.WITHOUT)],
     "layers": [(colour, theme.DASHES[colour]) for colour in (theme.PRIVATE, *network.LAYERS)],
-    "one training": [(colour, theme.DASHES[colour]) for _, colour in figures_audits.KEYS],
+    "one training": [(colour, theme.DASHES[colour]) for colour in ONCE],
     "groups": [(colour, theme.DASHES[colour]) for colour in figures_parts.GROUP_COLOURS.values()],
     "recovered": [(colour, theme.DASHES[colour]) for colour in figures_parts.RECOVERED.values()],
 }
@@ -196,7 +197,7 @@ def test_each_of_a_family_has_a_dash_of_its_own(family):
 def test_names_that_follow_the_theme_are_known_to_the_browser():
     look = (ROOT / "ui/live/assets/look.js").read_text("utf-8")
     known = re.findall(r"(\w+):", re.search(r"NAMED = {(.*?)}", look, re.DOTALL)[1])
-    assert set(known) == {*theme.CSS, *theme.INKS.values()}
+    assert set(known) == {theme.NOW, theme.CAUGHT, *theme.INKS.values()}
 
 
 def test_dashes_and_shapes_are_known_to_the_painter():

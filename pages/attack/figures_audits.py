@@ -40,7 +40,6 @@ _AXIS = {
 ONE, MANY = theme.PRIVATE, {"count": theme.PINE, "gaussian": theme.MAUVE}
 _MANY_RUNS = f"{2 * RETRAININGS:,} trainings"
 BESIDE = {"count": f"{_MANY_RUNS}, counting", "gaussian": f"{_MANY_RUNS}, Gaussian form"}
-KEYS = (("claimed", theme.BOUND), ("one training", ONE), *((BESIDE[form], colour) for form, colour in MANY.items()))
 
 
 def audits(result: AuditResult, names: Sequence[str]) -> dict:

@@ -19,10 +19,6 @@ STYLES = {
     "target": ("all labels", theme.NON_PRIVATE),
 }
 SHORT = {"source": "best source"} | {name: style[0] for name, style in STYLES.items() if name != "source"}
-LEGEND = (
-    *((name, colour, theme.DASHES[colour]) for name, colour in STYLES.values()),
-    ("true share", theme.NOW, "solid"),
-)
 _MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
 _LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
 _TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}

@@ -31,12 +31,6 @@ _LEAST_RISK = 1e-4
 _STROKES = {"vote": (-9, -5), "average": (-5, -1), "soft": (1, 5), "pate": (5, 9)}
 
 
-def keys(result: PartiesResult) -> list[tuple[str, str, str]]:
-    """The legend of all charts."""
-    own = [STYLES[name] for name in STYLES if name in result.methods]
-    return [(name, colour, theme.DASHES[colour]) for name, colour in (*own, *WITHOUT.values())]
-
-
 def over_epsilon(result: PartiesResult) -> dict:
     """Accuracy over 1/epsilon, as the paper draws it: privacy grows to the right."""
     low, high = (1 / end for end in reversed(LIMITS["epsilon"]))

@@ -50,13 +50,15 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings as a link holds them, and (field, value) of what was moved since, in order.
+    """What is asked: a page, its settings as a link holds them, the tab that is open, and (field, value) of what was
+    moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
     about: Mapping[str, Any]
     page: Page
     link: Mapping[str, str]
+    tab: str = ""
     moves: tuple[tuple[str, float | str], ...] = ()
 
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
@@ -79,14 +81,16 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
     try:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
-        name, values = message.get("name"), message.get("ahead")
+        name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")
-    asked = Question({"number": number}, pages[page], link, _moves(moves, MOST_MOVES))
+    if not isinstance(tab, str):
+        raise MalformedError("a tab is a name")
+    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES))
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -116,14 +120,15 @@ def _pair(sent: Any) -> bool:
 @dataclass(frozen=True)
 class Shown:
     """What a page shows: the share of the work that is done, what was refused, what has moved along, words by CSS
-    selector, rows of names, and pictures by name, each as (what stands beside its figure, the parts of the figure).
+    selector, by board the rows of names, and pictures by name, each as (what stands beside its figure, the parts of
+    the figure).
     """
 
     done: float
     errors: Mapping[str, str]
     values: Mapping[str, Any]
     words: Mapping[str, str]
-    rows: list[list[str]]
+    rows: Mapping[str, list[list[str]]]
     pictures: Mapping[str, tuple[dict, dict[str, bytes]]]
 
 
@@ -139,9 +144,10 @@ def shown(question: Question, seconds: float) -> Shown | None:
         result, done = compute(settings, seconds=seconds)
         here = page.at(settings)
         view = here.view(result)
-        rows = [[picture.name for picture in row] for row in view.rows]
-        pictures = {name: (picture.beside(), picture.parts()) for name, picture in view.pictures.items()}
-        return Shown(done, errors, values, here.says(view), rows, pictures)
+        boards = here.boards(question.tab)
+        rows = {board: [[picture.name for picture in row] for row in view.boards[board]] for board in boards}
+        pictures = {name: (picture.beside(), picture.parts()) for name, picture in view.pictures(*boards).items()}
+        return Shown(done, errors, values, here.says(view, question.tab), rows, pictures)
     except Exception:
         _log.exception("%s: a question on the channel met a fault", page.name)
         return None
@@ -152,7 +158,7 @@ class Seen:
 
     def __init__(self) -> None:
         self._words: Mapping[str, str] = {}
-        self._rows: list[list[str]] | None = None
+        self._rows: Mapping[str, list[list[str]]] | None = None
         self._parts: dict[str, dict[str, bytes]] = {}
 
     def news(self, now: Shown) -> dict[str, Any]:

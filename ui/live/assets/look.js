@@ -57,7 +57,7 @@ function inColours(part, theme, name) {
 
 function named(text, colours, name) {
   if (name.endsWith("color")) return colours[text] ?? text
-  if (name !== "text" || !text.includes("<span")) return text
+  if (!(name === "text" || name === "name") || !text.includes("<span")) return text
   return text.replace(INKED, (_, start, word) => start + (colours[word] ?? word))
 }
 
