@@ -12,15 +12,12 @@ from pages.attack.experiment import PARTS
 from tests.browser.person import PATIENCE, drawn, grab, slider, sweep
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
-# All rules but that of contrast: the colours are to be chosen anew. The strokes inside of a picture take axe long, and
-# are one picture to a screen reader; a drawing with anything in it that can have the focus is not left out. What passed
-# is not written up.
+# The strokes inside of a picture take axe long, and are one picture to a screen reader; a drawing with anything in it
+# that can have the focus is not left out. What passed is not written up.
 RUN = """async () => {
   const focusable = "a[href], button, input, [tabindex]"
   const exclude = [...document.querySelectorAll("[role=img] .main-svg")].filter(one => !one.querySelector(focusable))
-  const found = await axe.run({ include: [document], exclude }, {
-    rules: { "color-contrast": { enabled: false } }, resultTypes: ["violations"],
-  })
+  const found = await axe.run({ include: [document], exclude }, { resultTypes: ["violations"] })
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }"""
 PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties", "hypotheses"]
@@ -49,7 +46,7 @@ def classifier(page, serve):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_breaks_a_rule_of_structure(page, serve, path):
+def test_no_page_breaks_a_rule(page, serve, path):
     """Wide and light, then narrow and dark, with all that can be unfolded open."""
     opened = page(f"{serve('app.py')}/{path}", width=1200, height=900)
     if path:

@@ -75,6 +75,17 @@ def test_the_picture_moves_while_the_slider_is_dragged(classifier, width):
         follows(page)
 
 
+def test_now_and_boundaries_follow_the_theme(classifier):
+    """What Plotly has, and puts into files."""
+    page = classifier()
+    drawn = "[...document.querySelectorAll('.js-plotly-plot')].flatMap(({ layout }) => layout.shapes ?? [])"
+    for scheme, colours in (("light", ["#1B1E2B", "#1f66b8", "#00795a"]), ("dark", ["#E6E8F0", "#7db4f5", "#35c79c"])):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            f"colours => colours.every(colour => {drawn}.some(({{ line }}) => line.color === colour))", arg=colours
+        )
+
+
 def follows(page: Page) -> None:
     """Drag the slider: verdict and map go with it, and nothing is wider than the window."""
     look_at(page, MAP)
