@@ -16,11 +16,11 @@ NAMES = {
 }
 PLAIN = "without privacy"
 # Layers, from the first to the last.
-LAYERS = ("#3b82c4", "#8457c6", "#2fb5c7", "#b3871a")
+LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
 _TALLEST = 0.25
-# Where the rule begins that ends in the corner of the legend: a share of the height.
-_ABOVE_LEGEND = 0.25
+# The top of the axis of accuracy, in percent; and the height of the legend there, as a share of it.
+_TOP, _LEGEND = 102, 0.25
 # How far an axis goes on beyond the end of the training.
 _BESIDE = 1.02
 
@@ -54,18 +54,29 @@ def accuracy(result: NetworkResult) -> dict:
         dash="dash",
         hovertemplate="%{y:.1f} %<extra>always the same answer</extra>",
     )
-    return theme.figure(
+    drawn = theme.figure(
         *_trajectory(result, "accuracy", scale=100, unit=" %", said={arm: theme.percent(now[arm]) for arm in now}),
         flat,
         title=theme.title(f"Accuracy over {label}", _finding(result)),
         legend="lower right",
         xaxis={"title": {"text": label}, "range": [0, end]},
-        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
-        shapes=[
-            theme.rule(moment(result)) | {"y0": _ABOVE_LEGEND},
-            theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"},
-        ],
+        yaxis={"title": {"text": "right on new people, %"}, "range": [0, _TOP]},
+        shapes=[theme.rule(moment(result)), theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"}],
     )
+    if place := _between(result, base):
+        drawn["layout"]["legend"] |= {"y": place, "yanchor": "middle"}
+    else:
+        drawn["layout"]["shapes"][0]["y0"] = _LEGEND  # the rule ends above the corner
+    return drawn
+
+
+def _between(result: NetworkResult, base: float) -> float | None:
+    """The middle between the curves' ends, as a share of the height, where the legend's corner is not free of them."""
+    low, high = sorted(one.accuracy[1, -1] for one in result.trajectories.values())
+    lowest = min(base, *(one.accuracy[0, len(one.frames) // 2 :].min() for one in result.trajectories.values()))
+    if lowest * 100 / _TOP > _LEGEND or high - low < 2 * _LEGEND:
+        return None
+    return float(low + high) / 2 * 100 / _TOP
 
 
 def _finding(result: NetworkResult) -> str:
@@ -85,7 +96,7 @@ def loss(result: NetworkResult) -> dict:
     """Loss on private rows in training."""
     seen = np.concatenate([one.loss.ravel() for one in result.trajectories.values()])
     seen = seen[np.isfinite(seen)]
-    low, high = theme.steady_range(max(seen.min(initial=1), 1e-3), min(seen.max(initial=1), 1e3))
+    low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
     end, label = _axis(result)
     return theme.figure(
         *_trajectory(result, "loss", scale=1, unit=" nats", said={}),
@@ -107,9 +118,8 @@ def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str, sa
         own = {"meta": "ghost"} if arm == "private" else {}
         if own:
             traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
-        name, dash = arm_name(result, arm), "dot" if arm == "plain" else "solid"
-        hover = f"{OVER[over]} %{{x:.3g}}: %{{y:.3g}}{unit}<extra>{name}</extra>"
-        own |= {"dash": dash, "hovertemplate": hover}
+        name = arm_name(result, arm)
+        own |= {"hovertemplate": f"{OVER[over]} %{{x:.3g}}: %{{y:.3g}}{unit}<extra>{name}</extra>"}
         shown = theme.key(name, said.get(arm, ""))
         traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=shown, **own))
     return traces
@@ -140,7 +150,7 @@ def norms(result: NetworkResult) -> dict:
         shapes = [_staircase(whole, colour=theme.PRIVATE, filled=True)]
     shapes.append(_bound(bounds[0]))
     share = result.clipped[-1]
-    words = [_word(f"bound {bounds[0]:.3g}", x=np.log10(bounds[0]), colour=theme.BOUND)]
+    words = [_word(theme.ink(f"bound {bounds[0]:.3g}", theme.BOUND), x=np.log10(bounds[0]))]
     words += [_word(_layer_names(len(layers)), x=0.01, y=0.97, xref="paper", xanchor="left")] if each else []
     return theme.figure(
         theme.holder(1.0, -1.0),
@@ -163,43 +173,41 @@ def _staircase(shares: np.ndarray, *, colour: str, filled: bool = False) -> dict
     steps = zip(EDGES, EDGES[1:], np.minimum(shares, _TALLEST * 0.98), strict=False)
     path = f"M{EDGES[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
     style = {
-        "line": {"color": colour, "width": 1.6},
+        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
         "fillcolor": theme.rgba(colour, 0.3) if filled else "rgba(0,0,0,0)",
     }
     return {"type": "path", "path": path + f"L{EDGES[-1]:.4g},0", "xref": "x", "yref": "y"} | style
 
 
 def _bound(x: float) -> dict:
-    style = {"color": theme.BOUND, "width": 2}
+    style = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 0.82, "line": style}
 
 
-def _word(text: str, *, x: float, y: float = 0.86, colour: str = "", **place: object) -> dict:
-    font = {"size": 13} | ({"color": colour} if colour else {})
-    return theme.word(text, x=x, y=y, font=font, **{"yref": "paper", "yanchor": "middle"} | place)
+def _word(text: str, *, x: float, y: float = 0.86, **place: object) -> dict:
+    return theme.word(text, x=x, y=y, size=13, **{"xanchor": "center", "yref": "paper", "yanchor": "middle"} | place)
 
 
 def _layer_names(layers: int) -> str:
     """A legend of the layers."""
-    names = (f'<span style="color:{LAYERS[place]}">■ layer {place + 1}</span>' for place in range(layers))
+    names = (theme.ink(f"■ layer {place + 1}", LAYERS[place]) for place in range(layers))
     return " ".join(names)
 
 
 def clipped(result: NetworkResult) -> dict:
     """Share of gradients that the bound clips, over the epochs: of each layer where each has a bound."""
     (epochs, (*layers, whole)), each = result.clipped_over_epochs, len(result.recipe.bounds) > 1
-    named = [(f"layer {place}", share, LAYERS[place - 1], "solid") for place, share in enumerate(layers, 1)]
-    shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE, "dot")]
+    named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
+    shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
     traces = [
         theme.line(
             epochs,
             100 * share,
             colour=colour,
             name=name,
-            dash=dash if each else "solid",
             hovertemplate=f"epoch %{{x:.3g}}: %{{y:.0f}} % shortened<extra>{name}</extra>",
         )
-        for name, share, colour, dash in shown
+        for name, share, colour in shown
     ]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
     return theme.figure(
@@ -208,7 +216,7 @@ def clipped(result: NetworkResult) -> dict:
         legend="lower right" if each else None,
         xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
         yaxis={"title": {"text": "longer than the clip norm, %"}, "range": [0, 108]},
-        shapes=[theme.rule(result.epochs)],
+        shapes=[theme.rule(result.epochs) | ({"y0": 0.4} if each else {})],
     )
 
 

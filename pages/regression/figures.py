@@ -45,7 +45,7 @@ def errors(result: RegressionResult) -> dict:
         *traces,
         exact,
         title=theme.title("Error over epsilon", _error_finding(result)),
-        legend="upper right",
+        legend=_free_corner(result),
         xaxis=_EPSILON_AXIS,
         yaxis={"title": {"text": f"off by, {settings.source.unit} (root mean square)"}, "range": [low, high]},
         shapes=[
@@ -54,6 +54,14 @@ def errors(result: RegressionResult) -> dict:
             theme.diamond(settings.epsilon, min(now[chosen], high)) | {"name": "ghost"},
         ],
     )
+
+
+def _free_corner(result: RegressionResult) -> str:
+    """Where the legend of errors stands: below curves that come down late, else above them."""
+    shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
+    early = np.array(EPSILONS) <= 0.4
+    late = bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
+    return "lower left" if late else "upper right"
 
 
 def _amount(value: float) -> str:
@@ -71,11 +79,12 @@ def _error_finding(result: RegressionResult) -> str:
 
 def _weight(colour: str, *, chosen: bool, faint: bool = False) -> dict:
     """The chosen method stands out; one that is ``faint`` has no place in the legend."""
+    style = {"color": colour, "dash": theme.DASHES[colour]}
     if chosen:
-        style = {"mode": "lines+markers", "marker": {"size": 6}, "line": {"color": colour, "width": 3}}
-        return style | {"meta": "ghost"}
-    style = {"line": {"color": colour, "width": 2 if not faint else 1.2}}
-    return style | ({"opacity": 0.45, "showlegend": False} if faint else {})
+        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}, "meta": "ghost"}
+    if faint:
+        return {"line": style | {"width": 1.2}, "opacity": 0.45, "showlegend": False}
+    return {"line": style | {"width": 2}}
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
@@ -126,11 +135,12 @@ def no_minimum(result: RegressionResult) -> dict:
                 np.array(EPSILONS), 100 * curve.no_minimum, colour=colour, name=title, hovertemplate=hover, **style
             )
         )
+    often = all(curve.no_minimum[-4:].max() > 0.5 for curve in result.curves.values() if curve.no_minimum is not None)
     finding = f"{result.failed} of {runs} at epsilon {result.settings.epsilon:.3g}" if result.noisy_surface else ""
     return theme.figure(
         *traces,
         title=theme.title("Runs without a minimum", finding),
-        legend="upper right",
+        legend="lower left" if often else "upper right",
         xaxis=_EPSILON_AXIS,
         yaxis={"title": {"text": "runs in 100"}, "range": [-3, 103]},
         shapes=[theme.rule(result.settings.epsilon)],
@@ -243,10 +253,12 @@ def split(result: RegressionResult) -> dict:
         traces.append(_least_noise(best, low + 0.012 * (high - low), title=title, colour=colour))
     if result.settings.mechanism in SPLITTERS:
         shapes.append(theme.rule(result.settings.share_of(result.settings.mechanism)))
+    left = frame.loc[frame["share"] < 0.5, frame.columns[1:]].to_numpy()
+    free = left.size and left.max() < low + 0.6 * (high - low)
     return theme.figure(
         *traces,
         title=theme.title("Split of epsilon", "▲ where the noise is least"),
-        legend="upper right",
+        legend="upper left" if free else "upper right",
         xaxis={"title": {"text": "share of epsilon for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
         yaxis={
             "title": {"text": f"off by, {result.settings.source.unit} (root mean square)"},

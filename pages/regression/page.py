@@ -35,7 +35,8 @@ def knobs(settings: RegressionSettings) -> Knobs:
     own = settings.split == "own" and settings.mechanism in SPLITTERS
     changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
     main = (*MAIN, "share") if own else MAIN
-    return Knobs(hero="epsilon", main=main, more=MORE, play="draw", changes=changes)
+    play = "draw" if settings.mechanism in say.ON else None
+    return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
 
 
 def pictures(result) -> list[list[live.Picture]]:

@@ -60,8 +60,8 @@ REPAIR_HELP = (
     "What is done with a noisy quadratic that has no minimum, for *Sharp* and *Gaussian*. It reads the released "
     "numbers alone, so it costs no privacy."
 )
-# What a method adds noise to, after "noise on".
-_ON = {
+# The methods that release a quadratic, and what of it they add noise to, after "noise on".
+ON = {
     "published": "each product of features, drawn twice for a pair",
     "functional": "each product of features, drawn once for a pair",
     "gaussian": "the products, of Gaussian kind",
@@ -152,7 +152,7 @@ def diagnostics(result: RegressionResult) -> list[str]:
     """Why the picture looks as it does: noise against data, runs that blow up, the split, the label."""
     settings, found = result.settings, result.summary()
     sentences = []
-    if settings.mechanism in _ON:
+    if settings.mechanism in ON:
         sentences.append(_noise(result))
     if result.mean > 1.15 * found.median:
         sentences.append(
@@ -168,7 +168,7 @@ def diagnostics(result: RegressionResult) -> list[str]:
             f"The label bound {number(settings.label_top)} cuts {number(100 * result.cut)} in 100 labels. The error is "
             "that of the true labels."
         )
-    if settings.mechanism in _ON:
+    if settings.mechanism in ON:
         sentences.append(
             f"The noise has the same size however many people there are ({settings.rows:,} now), while the sums that "
             "it hides grow with them. So more people weigh more against it."
@@ -185,7 +185,7 @@ def _noise(result: RegressionResult) -> str:
         else f"In none of the {runs} runs did the noise turn a direction over."
     )
     return (
-        f"Noise on {_ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
+        f"Noise on {ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
         f"direction of which the data say least they add up to {number(result.weakest)} (analyst only). {end}"
     )
 
