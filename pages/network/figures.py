@@ -64,7 +64,7 @@ def accuracy(result: NetworkResult) -> dict:
         shapes=[theme.rule(moment(result)), theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"}],
     )
     if place := _between(result, base):
-        drawn["layout"]["legend"] |= {"y": place, "yanchor": "middle"}
+        drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
     else:
         drawn["layout"]["shapes"][0]["y0"] = _LEGEND  # the rule ends above the corner
     return drawn

@@ -27,41 +27,47 @@ def errors(result: RegressionResult) -> dict:
 
     What moves with epsilon are shapes: the curves need not be drawn again.
     """
-    settings, (low, high) = result.settings, _error_range(result)
-    chosen, now = settings.mechanism, {name: result.summary(name).median for name in result.at_now}
+    settings, (low, high), late = result.settings, _error_range(result), _late(result)
     mean, exact = _rails(result, np.array([_LOW / 2, _HIGH * 2]))
-    traces = [mean]
-    if chosen in result.curves:
-        least, _, most = np.minimum(result.quantiles(chosen), 20 * high)
-        traces.append(theme.band(np.array(EPSILONS), least, most, colour=theme.REGRESSIONS[chosen][1]))
-    for name in sorted(result.curves, key=lambda name: (name == chosen, name == result.rival)):
-        title, colour = theme.REGRESSIONS[name]
-        shown = theme.key(title, _amount(now[name]) if name in now else "")
-        hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {settings.source.unit}<extra>{title}</extra>"
-        style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, result.rival))
-        medians = np.minimum(result.quantiles(name)[1], 20 * high)
-        traces.append(theme.line(np.array(EPSILONS), medians, colour=colour, name=shown, hovertemplate=hover, **style))
-    return theme.figure(
-        *traces,
+    drawn = theme.figure(
+        mean,
+        *_error_curves(result, most=20 * high),
         exact,
         title=theme.title("Error over epsilon", _error_finding(result)),
-        legend=_free_corner(result),
+        legend="lower left" if late else "upper right",
         xaxis=_EPSILON_AXIS,
         yaxis={"title": {"text": f"off by, {settings.source.unit} (root mean square)"}, "range": [low, high]},
         shapes=[
             theme.rule(settings.epsilon),
             _strokes(result, high),
-            theme.diamond(settings.epsilon, min(now[chosen], high)) | {"name": "ghost"},
+            theme.diamond(settings.epsilon, min(result.summary().median, high)) | {"name": "ghost"},
         ],
     )
+    if late:
+        drawn["layout"]["legend"]["y"] = 0.07  # above the lower rail
+    return drawn
 
 
-def _free_corner(result: RegressionResult) -> str:
-    """Where the legend of errors stands: below curves that come down late, else above them."""
+def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
+    """The median of each method, cut at ``most``, the chosen one last, with its range of nine in ten."""
+    chosen, rival, traces = result.settings.mechanism, result.rival, []
+    for name in sorted(result.curves, key=lambda name: (name == chosen, name == rival)):
+        (title, colour), (low, median, high) = theme.REGRESSIONS[name], np.minimum(result.quantiles(name), most)
+        if name == chosen:
+            traces.append(theme.band(np.array(EPSILONS), low, high, colour=colour))
+        now = _amount(result.summary(name).median) if name in result.at_now else ""
+        hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
+        style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, rival))
+        shown = {"name": theme.key(title, now), "hovertemplate": hover}
+        traces.append(theme.line(np.array(EPSILONS), median, colour=colour, **shown, **style))
+    return traces
+
+
+def _late(result: RegressionResult) -> bool:
+    """Whether the curves come down so late that the corner under them is free."""
     shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
     early = np.array(EPSILONS) <= 0.4
-    late = bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
-    return "lower left" if late else "upper right"
+    return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
 
 
 def _amount(value: float) -> str:
