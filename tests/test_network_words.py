@@ -124,7 +124,7 @@ RULES: Rules = {
     r"price: less than one point": lambda r, _: r.step > 0 and 0 < gap(r) < 0.01,
     r"no cost to be seen": lambda r, _: r.step > 0 and gap(r) <= 0,
     r"Private network is right": lambda r, _: r.settings.variant == "sound",
-    r"is right at most: ([\d.]+)": lambda r, m: (
+    r"attacker, at most: ([\d.]+)": lambda r, m: (
         abs(float(m[1]) - (100 * limit(r) if r.step else 50)) <= 0.5 + 1e-6
         and (r.step == 0 or r.settings.variant == "sound")
     ),

@@ -79,7 +79,7 @@ RULES: Rules = {
     r"Nine runs in ten: ([\d.,e+]+) to ([\d.,e+]+) \.": lambda r, m: all(
         close(text, value) for text, value in zip(m.groups(), np.quantile(r.focus.errors, [0.05, 0.95]), strict=True)
     ),
-    r"is right at most: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * r.guarantee.attacker_accuracy) <= 0.5 + 1e-6,
+    r"attacker, at most: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * r.guarantee.attacker_accuracy) <= 0.5 + 1e-6,
     r"Privacy costs ([\d.,e+]+) ": lambda r, m: (
         close(m[1], shown_gap(r)) and 1.02 * r.least_squares <= middle(r) < r.mean_error
     ),

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from pages.network.experiment import OVER, NetworkSettings
 from pages.network.figures import arm_name
 from pages.network.result import NetworkResult
@@ -343,7 +341,7 @@ def curve_alt(result: NetworkResult, what: str) -> str:
     over, say = result.settings.over, in_hundred if what == "accuracy" else _loss
     said = []
     for arm, one in result.trajectories.items():
-        places = np.unique(np.linspace(0, len(one.frames) - 1, 5).round().astype(int))
+        places = sorted({round(part * (len(one.frames) - 1) / 4) for part in range(5)})
         pairs = zip(getattr(one, over)[places], getattr(one, what)[1, places], strict=True)
         said.append(f"{arm_name(result, arm)}, " + ", ".join(f"at {number(at)}: {say(value)}" for at, value in pairs))
     always, base = result.split.best_constant

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
 from ui import panels
 from ui.outcomes import apart, count, percent
@@ -80,7 +78,8 @@ def numbers(result: RegressionResult) -> list[Number]:
     price = _price(mine, plain)
     cost = "no cost to be seen" if found.median <= result.least_squares else "price: next to nothing"
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
-    dots = panels.runs("", np.minimum(result.focus.errors, reach) / reach, low=0.5, high=0.5).mark
+    places = [min(error / reach, 1.0) for error in result.focus.errors]
+    dots = panels.runs("", places, low=min(places), high=max(places)).mark
     return [
         Number(
             "Middle run is off by",
@@ -356,9 +355,7 @@ def program(settings: RegressionSettings) -> str:
     """One run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
     problem, name = settings.problem, settings.mechanism
     share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
-    return f"""import numpy as np
-
-from dpcore.data import regression
+    return f"""from dpcore.data import regression
 from dpcore.estimators.linear import DPLinearRegression
 
 table = regression.load({settings.dataset!r}, seed={settings.seed})
