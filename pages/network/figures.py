@@ -43,9 +43,12 @@ def regions(result: NetworkResult, arm: str) -> dict:
 
 
 def accuracy(result: NetworkResult) -> dict:
-    """Right answers on held-out rows in training, above those of always giving the same answer."""
+    """Right answers on held-out rows in training, above those of always giving the same answer.
+
+    What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
+    """
     base, (end, label) = result.split.best_constant[1], _axis(result)
-    now = {arm: result.summary(arm).median for arm in COLOURS}
+    now = moment(result), 100 * result.summary("private").median
     flat = theme.line(
         np.array([0.0, end]),
         np.full(2, 100 * base),
@@ -55,13 +58,13 @@ def accuracy(result: NetworkResult) -> dict:
         hovertemplate="%{y:.1f} %<extra>always the same answer</extra>",
     )
     drawn = theme.figure(
-        *_trajectory(result, "accuracy", scale=100, unit=" %", said={arm: theme.percent(now[arm]) for arm in now}),
+        *_trajectory(result, "accuracy", scale=100, unit=" %"),
         flat,
         title=theme.title(f"Accuracy over {label}", _finding(result)),
         legend="lower right",
         xaxis={"title": {"text": label}, "range": [0, end]},
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, _TOP]},
-        shapes=[theme.rule(moment(result)), theme.diamond(moment(result), 100 * now["private"]) | {"name": "ghost"}],
+        shapes=[theme.rule(now[0]), theme.diamond(*now) | {"name": "ghost"}],
     )
     if place := _between(result, base):
         drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
@@ -99,7 +102,7 @@ def loss(result: NetworkResult) -> dict:
     low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
     end, label = _axis(result)
     return theme.figure(
-        *_trajectory(result, "loss", scale=1, unit=" nats", said={}),
+        *_trajectory(result, "loss", scale=1, unit=" nats"),
         title=theme.title("Loss", "private rows, not released"),
         legend="lower left",
         xaxis={"title": {"text": label}, "range": [0, end]},
@@ -108,8 +111,8 @@ def loss(result: NetworkResult) -> dict:
     )
 
 
-def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str, said: dict[str, str]) -> list[dict]:
-    """Median and nine in ten of the networks in training, and the median without privacy; ``said`` in the legend."""
+def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str) -> list[dict]:
+    """Median and nine in ten of the networks in training, and the median without privacy."""
     traces, over = [], result.settings.over
     for arm, trajectory in result.trajectories.items():
         x = getattr(trajectory, over)
@@ -120,8 +123,7 @@ def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str, sa
             traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
         name = arm_name(result, arm)
         own |= {"hovertemplate": f"{OVER[over]} %{{x:.3g}}: %{{y:.3g}}{unit}<extra>{name}</extra>"}
-        shown = theme.key(name, said.get(arm, ""))
-        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=shown, **own))
+        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, **own))
     return traces
 
 
