@@ -148,7 +148,7 @@ def test_the_alternatives_tell_what_the_pictures_show(mechanism):
     """The lines by their ends, the surface by the runs that end inside it: counted here from the drawn figures."""
     size = {"rows": 353, "features": 10, "label_top": 346.0, "repeats": 7, "draw": 1}
     result = RegressionSettings(dataset="diabetes", mechanism=mechanism, epsilon=30.0, **size).run()
-    said = say.alts(result)
+    said = {name: alt(result) for name, alt in say.ALTS.items()}
     title = figures.true_surface(result)["layout"]["title"]["text"]
     inside, many = re.findall(r"\d+", title)
     assert f"{inside} of {many} runs end near" in said["true"]

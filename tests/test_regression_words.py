@@ -33,7 +33,7 @@ ONCE = [
 def words(result) -> str:
     parts = [say.verdict(result), *numbers(result), say.caption(result), *say.diagnostics(result)]
     assert len(plain(say.verdict(result))) <= 300
-    return " ".join([*parts, say.guarantee(result), *say.alts(result).values()])
+    return " ".join([*parts, say.guarantee(result), *(alt(result) for alt in say.ALTS.values())])
 
 
 def numbers(result) -> list[str]:

@@ -62,9 +62,15 @@ def coefficients(result) -> list[list[live.Picture]]:
 
 def _row(result, *drawn, height: int) -> list[live.Picture]:
     """Charts beside one another: (name, what draws it, its share of the row)."""
-    alts = say.alts(result)
     return [
-        live.Picture(name=name, figure=draw(result), alt=alts[name], about=say.ABOUT[name], height=height, wide=wide)
+        live.Picture(
+            name=name,
+            figure=draw(result),
+            alt=say.ALTS[name](result),
+            about=say.ABOUT[name],
+            height=height,
+            wide=wide,
+        )
         for name, draw, wide in drawn
     ]
 

@@ -312,43 +312,70 @@ def _lines_alt(result: RegressionResult) -> str:
     )
 
 
-def alts(result: RegressionResult) -> dict[str, str]:
-    """Each picture in words."""
-    name, source, settings = theme.REGRESSIONS[result.settings.mechanism][0], result.settings.source, result.settings
-    at, noisy = f"at epsilon {number(settings.epsilon)}", result.noisy_surface
-    pair = f"{source.features[settings.across]} and {source.features[settings.up]}"
-    known = ", ".join(f"{theme.REGRESSIONS[one][0]} {number(result.summary(one).median)}" for one in result.at_now)
-    worth = zip(*(result.coefficients()[column] for column in ("feature", "least squares", "median")), strict=True)
-    return {
-        "errors": (
-            f"Median held-out error over epsilon, in {source.unit}; {at}: {known}, least squares "
-            f"{number(result.least_squares)}, always the mean {number(result.mean_error)}."
-        ),
-        "no_minimum": (
-            f"Share of runs whose noisy quadratic has no minimum, over epsilon; {name} {at}: "
-            + ("none is released." if noisy is None else f"{result.failed} of {settings.repeats}.")
-        ),
-        "lines": _lines_alt(result),
-        "true": (
-            f"The true error over the coefficients of {pair}: {result.in_view} of {settings.repeats} runs end near "
-            "least squares, inside the picture."
-        ),
-        "noisy": f"Quadratic of run {settings.draw} over the coefficients of {pair}; downward directions: "
-        + ("none is released." if noisy is None else f"{noisy.negative}."),
-        "coefficients": (
-            f"What each feature is worth, in {source.unit}, by least squares and in the middle run of {name}: "
-            + "; ".join(f"{feature} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
-            + "."
-        ),
-        "split": (
-            "Median error over the share of epsilon for the quadratic; least noise: "
-            + ", ".join(
-                f"{theme.REGRESSIONS[one][0]} at {percent(best(result.problem.inputs))}"
-                for one, best in SPLITTERS.items()
-            )
-            + "."
-        ),
-    }
+def _errors_alt(result: RegressionResult) -> str:
+    known = ", ".join(f"{theme.REGRESSIONS[name][0]} {number(result.summary(name).median)}" for name in result.at_now)
+    return (
+        f"Median held-out error over epsilon, in {result.settings.source.unit}; {_at(result)}: {known}, least squares "
+        f"{number(result.least_squares)}, always the mean {number(result.mean_error)}."
+    )
+
+
+def _at(result: RegressionResult) -> str:
+    return f"at epsilon {number(result.settings.epsilon)}"
+
+
+def _name(result: RegressionResult) -> str:
+    return theme.REGRESSIONS[result.settings.mechanism][0]
+
+
+def _no_minimum_alt(result: RegressionResult) -> str:
+    released = result.noisy_surface is not None
+    found = f"{result.failed} of {result.settings.repeats}" if released else "none is released"
+    return f"Share of runs whose noisy quadratic has no minimum, over epsilon; {_name(result)} {_at(result)}: {found}."
+
+
+def _pair(result: RegressionResult) -> str:
+    settings = result.settings
+    return f"{settings.source.features[settings.across]} and {settings.source.features[settings.up]}"
+
+
+def _true_alt(result: RegressionResult) -> str:
+    return (
+        f"The true error over the coefficients of {_pair(result)}: {result.in_view} of {result.settings.repeats} runs "
+        "end near least squares, inside the picture."
+    )
+
+
+def _noisy_alt(result: RegressionResult) -> str:
+    down = "none is released" if result.noisy_surface is None else result.noisy_surface.negative
+    run = f"Quadratic of run {result.settings.draw} over the coefficients of {_pair(result)}"
+    return f"{run}; downward directions: {down}."
+
+
+def _coefficients_alt(result: RegressionResult) -> str:
+    frame = result.coefficients()
+    worth = zip(frame["feature"], frame["least squares"], frame["median"], strict=True)
+    said = "; ".join(f"{feature} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
+    unit = result.settings.source.unit
+    return f"What each feature is worth, in {unit}, by least squares and in the middle run of {_name(result)}: {said}."
+
+
+def _split_alt(result: RegressionResult) -> str:
+    inputs = result.problem.inputs
+    best = ", ".join(f"{theme.REGRESSIONS[name][0]} at {percent(share(inputs))}" for name, share in SPLITTERS.items())
+    return f"Median error over the share of epsilon for the quadratic; least noise: {best}."
+
+
+# Each picture in words.
+ALTS = {
+    "errors": _errors_alt,
+    "no_minimum": _no_minimum_alt,
+    "lines": _lines_alt,
+    "true": _true_alt,
+    "noisy": _noisy_alt,
+    "coefficients": _coefficients_alt,
+    "split": _split_alt,
+}
 
 
 def program(settings: RegressionSettings) -> str:
