@@ -26,9 +26,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from dpcore import cores
 from dpcore.experiment import Settings
 from ui import controls, pace
-from ui.compute import SLICE_SECONDS, compute
+from ui.compare import compare
+from ui.compute import SLICE_SECONDS
 from ui.guard import same_origin
 from ui.page import Page
+from ui.pins import MOST
+from ui.pins import read as read_pins
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -50,14 +53,15 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings as a link holds them, and (field, value) of what was moved since, in order.
-    ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
+    """What is asked: a page, its settings and pins as a link holds them, and (field, value) of what was moved since, in
+    order. ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
     about: Mapping[str, Any]
     page: Page
     link: Mapping[str, str]
     moves: tuple[tuple[str, float | str], ...] = ()
+    pins: tuple[str, ...] = ()
 
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
@@ -79,14 +83,16 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
     try:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
-        name, values = message.get("name"), message.get("ahead")
+        name, values, pins = message.get("name"), message.get("ahead"), message.get("pins", [])
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")
-    asked = Question({"number": number}, pages[page], link, _moves(moves, MOST_MOVES))
+    if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
+        raise MalformedError("pins are a few texts")
+    asked = Question({"number": number}, pages[page], link, _moves(moves, MOST_MOVES), tuple(pins))
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -136,12 +142,11 @@ def shown(question: Question, seconds: float) -> Shown | None:
         settings, errors, values = question.settings()
         if page.private(settings):
             return None
-        result, done = compute(settings, seconds=seconds)
-        here = page.at(settings)
-        view = here.view(result)
-        rows = [[picture.name for picture in row] for row in view.rows]
-        pictures = {name: (picture.beside(), picture.parts()) for name, picture in view.pictures.items()}
-        return Shown(done, errors, values, here.says(view), rows, pictures)
+        pins, _ = read_pins(page.settings, question.pins, page.private)
+        both = compare(page, settings, pins.ghost, seconds=seconds)
+        rows = [[picture.name for picture in row] for row in both.rows]
+        pictures = {picture.name: (picture.beside(), picture.parts()) for row in both.rows for picture in row}
+        return Shown(both.done, errors, values, both.says, rows, pictures)
     except Exception:
         _log.exception("%s: a question on the channel met a fault", page.name)
         return None

@@ -18,7 +18,8 @@ class Picture:
 
     `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
     sentence that a screen reader reads in place of the picture. `height` is in CSS pixels. On a phone, where the
-    charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a click a movement
+    charts of a row stand under each other, `late` ones stand behind the others. A `pair` is shown twice where settings
+    are pinned, theirs beside today's. `clicks` makes a click a movement
     of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
     field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
     `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
@@ -29,6 +30,7 @@ class Picture:
     alt: str
     height: int = 320
     late: bool = False
+    pair: bool = False
     clicks: Mapping[str, object] | None = None
 
     def message(self) -> dict:

@@ -1,0 +1,81 @@
+"""The ghost of pinned settings in the pictures of today's.
+
+A room marks what of a picture is worth a ghost: a trace by ``meta: "ghost"``, a shape by ``name: "ghost"``, and a whole
+picture that is to stand beside today's by ``Picture.pair``. Nothing else of the pinned settings is drawn. A ghost has
+the colour of what it is the ghost of, and is told from it by dashes and hollow marks.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ui.live import Picture
+
+MARK = "ghost"
+NAME = "pinned B"
+_DASH = "dash"
+_EXTRA = re.compile(r"<extra>.*</extra>", re.DOTALL)
+# What fills an area; a ghost is but an outline.
+_FILL = ("fill", "fillcolor")
+_OUTLINE = 1.5
+
+Rows = Sequence[Sequence[Picture]]
+
+
+def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
+    """``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name."""
+    known = {picture.name: picture for row in pinned for picture in row}
+    return [[one for picture in row for one in _with_ghost(picture, known.get(picture.name))] for row in rows]
+
+
+def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
+    if other is None:
+        return [picture]
+    if picture.pair:
+        return [picture, _beside(other)]
+    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == MARK]
+    shapes = [_hollow(shape) for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == MARK]
+    return [replace(picture, figure=_under(picture.figure, traces, shapes))] if traces or shapes else [picture]
+
+
+def _beside(picture: Picture) -> Picture:
+    """The picture of the pinned settings, named and titled as such; a click in it means nothing."""
+    layout = dict(picture.figure["layout"])
+    title = layout.get("title") or {}
+    layout["title"] = title | {"text": f"<b>B</b> {title['text']}" if title.get("text") else "<b>B</b>"}
+    figure = {**picture.figure, "layout": layout}
+    return replace(picture, name=f"{picture.name}.pinned", figure=figure, alt=f"Pinned B: {picture.alt}", clicks=None)
+
+
+def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
+    """The figure with these below its own curves and marks, and above its bands."""
+    data, layout = list(figure["data"]), dict(figure["layout"])
+    place = next((place for place, trace in enumerate(data) if trace.get("meta") == MARK), 0)
+    data[place:place] = traces
+    if shapes:
+        layout["shapes"] = [*shapes, *layout.get("shapes", ())]
+    return {**figure, "data": data, "layout": layout}
+
+
+def _outlined(trace: Mapping[str, Any]) -> dict:
+    """A trace as a ghost: dashes, hollow marks, no area."""
+    ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")} | {"name": NAME}
+    if "line" in trace:
+        ghost["line"] = {**trace["line"], "dash": _DASH}
+    if "marker" in trace:
+        symbol = str(trace["marker"].get("symbol", "circle")).removesuffix("-open")
+        ghost["marker"] = {**trace["marker"], "symbol": f"{symbol}-open"}
+    if "hovertemplate" in trace:
+        ghost["hovertemplate"] = _EXTRA.sub(f"<extra>{NAME}</extra>", trace["hovertemplate"])
+    return ghost
+
+
+def _hollow(shape: Mapping[str, Any]) -> dict:
+    """A shape as a ghost: its outline in dashes, in the colour that filled it where it had none."""
+    line = dict(shape.get("line", {}))
+    if "fillcolor" in shape and not line.get("width"):
+        line |= {"color": shape["fillcolor"], "width": _OUTLINE}
+    elif line.get("width", 1):
+        line["dash"] = _DASH
+    return {name: value for name, value in shape.items() if name not in ("fillcolor", "name")} | {"line": line}
