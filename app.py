@@ -3,14 +3,14 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.home import QUESTION
+from pages.home import QUESTION, front
 from pages.table import PAGES
 from ui.delivery import Delivery
 from ui.guard import Guard
 from ui.live.channel import Channel
 from ui.start import lifespan
 
-channel = Channel(PAGES).route(st.get_option("server.baseUrlPath"))
+channel = Channel((front(PAGES), *PAGES)).route(st.get_option("server.baseUrlPath"))
 questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
 middleware = [Middleware(Guard), Middleware(Delivery, questions=questions)]
 app = st.App("ui/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)

@@ -58,7 +58,7 @@ def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
     """Of repeats (R_a,) and (R_b,) that have nothing in common: Welch's interval, two repeats each at least.
 
     >>> of_groups(np.array([3.0, 4.0, 6.0]), np.array([2.0, 4.0]))
-    Difference(mean=1.333, low=-3.496, high=6.163, pairs=0)
+    Difference(mean=1.333, low=-3.538, high=6.204, pairs=0)
     """
     a, b = _repeats(a=a), _repeats(b=b)
     errors = np.array([_error(a), _error(b)])

@@ -4,69 +4,95 @@ Differences beside two numbers are those of the numbers as shown. The sentence i
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from html import escape
-from typing import Any, Protocol
+from html import escape, unescape
+from typing import Any
 
 from dpcore.differences import Difference
 from dpcore.experiment import Measure, Settings
-from ui.panels import number
+from ui.panels import Number
+from ui.vocabulary import KNOBS
 
 LATER = "How sure the difference is follows when both are trained."
 GROUPS = "Data or noise may differ between A and B, so they are compared as two groups"
 _MOST_DECIMALS = 15
+_TAG, _SMALL = re.compile(r"<[^>]*>"), re.compile(r"<small>(.*?)</small>")
 
 
-class Tile(Protocol):
-    """A number of the strip: its ``name``, its ``value`` (HTML) and, where it is one number, its ``amount`` in
-    ``unit``.
-    """
-
-    name: str
-    value: str
-    amount: float | None
-    unit: str
-
-
+# (label, A, B, A − B), plain.
 Row = tuple[str, str, str, str]
+# (field, value) -> (its label, the value in words), or None where it is somebody else's to say.
+Words = Callable[[str, Any], tuple[str, str] | None]
 
 
-def table(settings: Iterable[Row], numbers: Iterable[Row], said: str) -> str:
-    """Rows (label, A, B, A − B), HTML, and the sentence under them."""
-    heads = ('<th scope="col"><b class="lab-a">A</b> now</th>', '<th scope="col"><b class="lab-b">B</b> pinned</th>')
-    rows = "".join(_row(row) for row in (*settings, *numbers))
-    head = f'<thead><tr><td></td>{"".join(heads)}<th scope="col">A − B</th></tr></thead>'
-    return f"<table>{head}<tbody>{rows}</tbody></table><p>{said}</p>"
+def table(choices: str, moving: str, said: str, *, name: str = "pinned") -> str:
+    """``choices`` and what is ``moving``, rows of it, and the sentence ``said`` under them. ``name``: B's, plain."""
+    heads = '<th scope="col"><b class="lab-a">A</b> now</th>' + (
+        f'<th scope="col"><b class="lab-b">B</b> {escape(name)}</th><th scope="col">A − B</th>'
+    )
+    bodies = f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{moving}</tbody>'
+    return (
+        f'<div class="lab-compare"><table><thead><tr><td></td>{heads}</tr></thead>{bodies}</table>'
+        f'<p class="lab-compare-said">{said}</p></div>'
+    )
 
 
-def _row(row: Row) -> str:
-    label, *cells = row
-    return f'<tr><th scope="row">{label}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+def rows(some: Iterable[Row]) -> str:
+    """Rows of the table, as HTML."""
+    return "".join(
+        f'<tr><th scope="row">{escape(label)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for label, *cells in some
+    )
 
 
-def settings_rows(a: Settings, b: Settings, words: Callable[[str, Any], tuple[str, str]]) -> list[Row]:
-    """A row for each field that differs; ``words``: (field, value) -> (its label, the value), as the controls say."""
+def settings_rows(a: Settings, b: Settings, words: Words) -> list[Row]:
+    """A row for each field that differs, as ``words`` say it; none where they say nothing."""
     names = (one.name for one in fields(a) if getattr(a, one.name) != getattr(b, one.name))
     pairs = ((words(name, getattr(a, name)), words(name, getattr(b, name))) for name in names)
-    return [(escape(label), escape(mine), escape(theirs), "") for (label, mine), (_, theirs) in pairs]
+    return [(*one, other[1], "") for one, other in pairs if one and other]
 
 
-def number_rows(a: Sequence[Tile], b: Sequence[Tile]) -> list[Row]:
-    """A row for each tile of A."""
-    pinned = {tile.name: tile for tile in b}
-    return [_number_row(tile, pinned.get(tile.name)) for tile in a]
+def of_knobs(changes: Mapping[str, Mapping[str, Any]]) -> Words:
+    """What a page's knobs are called, and their values; ``changes``: how they differ from ``KNOBS``."""
+
+    def words(name: str, value: Any) -> tuple[str, str] | None:
+        if name not in KNOBS:
+            return None
+        label = changes.get(name, {}).get("label", KNOBS[name]["label"])
+        return label, f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    return words
 
 
-def _number_row(mine: Tile, theirs: Tile | None) -> Row:
-    if theirs is None or None in (mine.amount, theirs.amount):
-        return mine.name, mine.value, theirs.value if theirs else "–", ""
-    one, other = _shown(mine), _shown(theirs)
-    return mine.name, one, other, apart(one, other)
+def of_choices(choices: Mapping[str, tuple[str, Mapping[Any, str]]]) -> Words:
+    """What a page calls all else, and what is chosen; ``choices``: field -> (label, options)."""
+
+    def words(name: str, value: Any) -> tuple[str, str] | None:
+        label, options = choices.get(name, (name.replace("_", " ").capitalize(), {}))
+        return None if name in KNOBS else (label, options.get(value, str(value)))
+
+    return words
 
 
-def _shown(tile: Tile) -> str:
-    return f"{tile.amount:.1f}" if tile.unit == "%" else number(tile.amount)
+def number_rows(a: Sequence[Number], b: Sequence[Number]) -> list[Row]:
+    """A row for each of A's big numbers, beside B's of the same name or, in the same place, of the same unit."""
+    named = {one.label: one for one in b}
+    places = {(place, one.unit): one for place, one in enumerate(b) if one.unit}
+    return [_number_row(one, named.get(one.label) or places.get((place, one.unit))) for place, one in enumerate(a)]
+
+
+def _number_row(mine: Number, theirs: Number | None) -> Row:
+    one, other = _shown(mine), _shown(theirs) if theirs else "–"
+    single = theirs is not None and None not in (mine.amount, theirs.amount)
+    return mine.label, one, other, apart(one, other) if single else ""
+
+
+def _shown(number: Number) -> str:
+    """A number of the strip in a narrow column: without its unit, a range with a dash."""
+    bare = unescape(_TAG.sub("", _SMALL.sub(lambda found: "–" if found[1] == "to" else "", number.value)))
+    return re.sub(r"\s*–\s*", "–", bare.replace("%", "")).strip()
 
 
 def apart(one: str, other: str) -> str:

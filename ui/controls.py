@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from html import escape
 from typing import Any, get_args
 
 import streamlit as st
@@ -24,6 +25,7 @@ _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNOR
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 # Of the address, what holds no setting: it is there once for each pin.
 PIN = "pin"
+MOST_UNDONE = 50
 UNFORESEEN = "another value, as this one met a fault of the page"
 
 _log = logging.getLogger(__name__)
@@ -43,8 +45,9 @@ class Desk:
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
     answers one, so that the next may be waiting. ``told``: (settings, whether all of their work was done) that the page
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
-    ``choices``: field -> (label, options) of what the page lets one choose. ``pins``: settings that were put aside, as the
-    address holds them (``ui.pins``).
+    ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
+    the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
+    holds them (``ui.pins``).
     """
 
     page: str
@@ -57,6 +60,8 @@ class Desk:
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
+    before: list[Any] = field(default_factory=list)
+    undone: bool = False
     pins: tuple[str, ...] = ()
 
     def change(self, **change: Any) -> None:
@@ -77,18 +82,21 @@ class Desk:
         self.choices[name] = label, options
         st.session_state[key] = getattr(self.settings, name)
         widget = st.segmented_control if wide else st.selectbox
-        more = {"required": True, "width": "stretch"} if wide else {}
-        widget(
-            label,
-            list(options),
-            key=key,
-            format_func=lambda option: options[option],
-            on_change=lambda: self.change(**{name: st.session_state[key]}),
-            help=help or None,
-            **more,
-        )
-        if name in self.errors:
-            st.error(plain(self.errors[name]))
+        more = {"required": True} if wide else {}
+        with st.container(key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"):
+            st.html(f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>', width="content")
+            widget(
+                label,
+                list(options),
+                key=key,
+                format_func=lambda option: options[option],
+                on_change=lambda: self.change(**{name: st.session_state[key]}),
+                help=help or None,
+                label_visibility="collapsed",
+                **more,
+            )
+            if name in self.errors:
+                st.error(plain(self.errors[name]))
 
     def panel(
         self,
@@ -100,14 +108,15 @@ class Desk:
         done: float,
         changes: Mapping[str, Mapping[str, Any]] | None = None,
         marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
-        channel: bool = False,
+        channel: Mapping[str, Any] | None = None,
     ) -> None:
         """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
         itself.
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
-        how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: whether movements may be asked about on the channel.
+        how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: what a question on
+        the channel is about (``place``), if one may be asked.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -126,7 +135,7 @@ class Desk:
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
             marks=marks,
-            channel=self.place if channel else None,
+            channel=channel,
         )
 
     @property
@@ -134,23 +143,67 @@ class Desk:
         """The whole setting as an address holds it."""
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
+    def place(self, tab: str) -> dict[str, Any]:
+        """The page, its whole setting, its pins and the tab that is open: what a question on the channel is about, and
+        what pictures are of.
+        """
+        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
+
+    def resets(self) -> None:
+        """New noise, the way back to what was before, and to the defaults."""
+        st.button(
+            "New noise",
+            key=f"{self.page}/noise",
+            icon=":material/casino:",
+            help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+            on_click=lambda: self.change(seed=self._next_seed),
+        )
+        st.button(
+            "Undo",
+            key=f"{self.page}/undo",
+            icon=":material/undo:",
+            help="Back to the settings before the last change.",
+            disabled=not self.before,
+            on_click=self._undo,
+        )
+        st.button(
+            "Reset",
+            key=f"{self.page}/reset",
+            icon=":material/restart_alt:",
+            help="All settings as they were when the page first opened.",
+            disabled=self.settings == type(self.settings)(),
+            on_click=lambda: self.take(type(self.settings)()),
+        )
+
+    @property
+    def _next_seed(self) -> int:
+        low, high = self.settings.limits["seed"]
+        return self.settings.seed + 1 if self.settings.seed < high else low
+
+    def _undo(self) -> None:
+        if self.before:
+            self.take(self.before.pop())
+            self.undone = True
+
     @property
     def address(self) -> dict[str, str | list[str]]:
         """What the address of the page should hold."""
         return self.as_link | ({PIN: [*self.pins]} if self.pins else {})
 
-    @property
-    def place(self) -> dict[str, Any]:
-        """The page, its whole setting and its pins: what a question on the channel is about, and what pictures are
-        of."""
-        return {"page": self.page, "settings": self.as_link, "pins": self.pins}
-
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
+        self._remember()
         self.told = self.settings, done == 1
         self.link = self.address
         if _address() != self.link:
             st.query_params.from_dict(self.link)
+
+    def _remember(self) -> None:
+        """What was shown at the last rest is what Undo goes back to, but for what it has just undone."""
+        last = self.told[0] if self.told else self.settings
+        if last != self.settings and not self.undone:
+            self.before = [*self.before, last][-MOST_UNDONE:]
+        self.undone = False
 
 
 def _address() -> dict[str, str | list[str]]:

@@ -19,5 +19,9 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
-front = st.Page(partial(home.show, PAGES, doors), title="Home", icon=":material/home:", default=True)
-st.navigation([front, *doors.values()], position="top").run()
+welcome = partial(home.show, home.front(PAGES), PAGES, doors)
+front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
+groups = dict.fromkeys(page.group for page in PAGES)
+menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
+st.logo(Path(__file__).with_name("icon.svg"), size="large")
+st.navigation({"": [front]} | menus, position="top").run()

@@ -84,6 +84,17 @@ def cost(private: float, reference: float, *, baseline: tuple[str, float], model
     )
 
 
+def price(private: float, reference: float) -> str:
+    """What privacy costs in a few words: the difference of the two numbers as they are shown."""
+    if private >= reference:
+        return "no cost to be seen"
+    if reference - private < 0.01:
+        return "price: less than one point"
+    places = digits_apart(private, reference)
+    difference = f"{round(100 * reference, places) - round(100 * private, places):.{places}f}"
+    return f"price: {difference} point" + ("" if difference == "1" else "s")
+
+
 def landing(low: float, high: float) -> str:
     """Where nine runs in ten end."""
     left, right = (text.removesuffix("\u00a0%") for text in apart(low, high))

@@ -6,7 +6,8 @@ only way in which a result is drawn or put into words, whoever asks.
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,9 +19,11 @@ from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
-from ui.panels import WHY, bullets, note
+from ui.panels import WHY, Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
+# Of the board in the first screen; each of the others has the name of its tab.
+FIRST = "board"
 
 
 class Knobs(NamedTuple):
@@ -45,15 +48,24 @@ class Slices(NamedTuple):
     resting: float = SLICE_SECONDS
 
 
-class Section(NamedTuple):
-    """A part of the page that follows at rest: words by name, and a picture by name beside them. ``drawn``: the words
-    hold a drawing (SVG).
+class Tab(NamedTuple):
+    """What stands under the first screen, when its name is chosen: words by name, with pictures under them.
+
+    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG).
     """
 
-    word: str
-    heading: str = ""
-    picture: str = ""
+    name: str
+    title: str
+    words: Sequence[str] = ()
+    pictures: Callable[[Any], Rows] | None = None
     drawn: bool = False
+
+
+WHY_TAB = Tab("why", WHY, ("why",))
+GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
+# Of every page, behind its own.
+METHOD_TAB = Tab("method", "How it works")
+SHARE_TAB = Tab("share", "Share")
 
 
 class Made(Mapping[str, Any]):
@@ -76,19 +88,17 @@ class Made(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a result says and shows: ``words``, HTML by name, and pictures by name.
-
-    rows: the pictures that move with a knob, as they stand; ``still``: those that follow at rest, by name.
+    """What a result says and shows: the big numbers, ``words``, HTML by name, and rows of pictures by board: those of
+    the first screen, and those of each tab.
     """
 
+    numbers: Sequence[Number]
     words: Mapping[str, str]
-    rows: Rows
-    still: Mapping[str, Picture]
+    boards: Mapping[str, Rows]
 
-    @property
-    def pictures(self) -> dict[str, Picture]:
-        """All that move, by name."""
-        return {picture.name: picture for row in self.rows for picture in row}
+    def pictures(self, *boards: str) -> dict[str, Picture]:
+        """All on these boards, by name."""
+        return {picture.name: picture for board in boards for row in self.boards[board] for picture in row}
 
 
 def always(value: Any) -> Callable[[Any], Any]:
@@ -114,17 +124,17 @@ class Page:
     """One page of the lab.
 
     name: its address, and its folder in ``pages/``.
-    title, icon, group: in the navigation and on the home page.
+    title, icon, group, about: in the navigation and on the home page.
     question: the heading.
     settings: the type of its experiment.
-    setup: shows the choices that make another experiment.
-    lead: settings -> a sentence under the heading (markdown).
-    legend: result -> (name, colour, dash) of what all pictures share.
+    setup: shows the choices that make another experiment, in one row.
+    lead: settings -> the plain words (markdown) that how it works begins with.
     knobs: settings -> its knobs.
-    words: name -> what a result says (HTML). All pages have "verdict".
-    pictures: result -> rows of pictures, which move with the knobs.
-    above, below: names of words over and under the pictures, which move with them; cards: name of words -> title.
-    sections: what stands under all that moves, and follows at rest; still: its pictures, by name.
+    numbers: result -> the big numbers over the pictures.
+    words: name -> what a result says (HTML). All pages have "verdict", one or two lines under the numbers; where there
+        is a "caption", it is one line under the pictures.
+    pictures: result -> the row of pictures in the first screen, at most three, which move with the knobs.
+    tabs: what stands under them, of which one is open.
     frames: result -> name of a download -> its frame, or its columns by name, made when asked for.
     code: settings -> the same by an estimator of ``dpcore.estimators``, as a program; None where there is none.
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
@@ -137,20 +147,17 @@ class Page:
     title: str
     icon: str
     group: str
+    about: str
     question: str
     settings: type[Settings]
     setup: Callable[[Desk], None]
     lead: Callable[[Any], str]
-    legend: Callable[[Any], Sequence[tuple[str, str, str]]]
     knobs: Callable[[Any], Knobs]
+    numbers: Callable[[Any], Sequence[Number]]
     words: Mapping[str, Callable[[Any], str]]
     pictures: Callable[[Any], Rows]
     frames: Callable[[Any], Mapping[str, Callable[[], pd.DataFrame | Mapping[str, Any]]]]
-    above: Sequence[str] = ()
-    below: Sequence[str] = ()
-    cards: Mapping[str, str] = field(default_factory=lambda: {"why": WHY, "guarantee": "The guarantee"})
-    sections: Sequence[Section] = ()
-    still: Mapping[str, Callable[[Any], Picture]] = field(default_factory=dict)
+    tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
     code: Callable[[Any], str] | None = None
     ready: Callable[[Desk], bool] = _YES
     holds: Callable[[Desk], bool] = _YES
@@ -162,18 +169,35 @@ class Page:
         """The page as it is with these settings."""
         return self.variant(settings) if self.variant else self
 
+    def tab(self, name: str) -> Tab:
+        """The tab of this name; the first one where there is none of it."""
+        return next((tab for tab in self.all_tabs if tab.name == name), self.all_tabs[0])
+
+    @property
+    def all_tabs(self) -> Sequence[Tab]:
+        """Its own, and those of every page that has any."""
+        return (*self.tabs, METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
+
     def view(self, result: Any) -> View:
         """What this result says and shows."""
-        return View(Made(self.words, result), _drawn(self.pictures, result), Made(self.still, result))
+        draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
+        boards = {name: partial(_drawn, how) for name, how in draw.items()}
+        return View(self.numbers(result), Made(self.words, result), Made(boards, result))
 
-    def says(self, view: View) -> dict[str, str]:
-        """CSS selector of an element beside the pictures that move -> its HTML."""
-        named = {f".lab-words-{name}": view.words[name] for name in (*self.above, *self.below)}
-        cards = "".join(
-            f'<section class="lab-card"><h2>{title}</h2>{view.words[name]}</section>'
-            for name, title in self.cards.items()
-        )
-        return {".lab-verdict": view.words["verdict"]} | named | {".lab-cards": cards}
+    def boards(self, tab: str) -> tuple[str, ...]:
+        """The boards in view while this tab is open."""
+        return (FIRST, tab) if self.tab(tab).pictures else (FIRST,)
+
+    def says(self, view: View, tab: str) -> dict[str, str]:
+        """CSS selector of an element beside the pictures -> its HTML, while this tab is open."""
+        first = {".lab-numbers": tiles(view.numbers), ".lab-verdict": view.words["verdict"]}
+        names = [*self.captions, *self.tab(tab).words]
+        return first | {f".lab-words-{name}": view.words[name] for name in names}
+
+    @property
+    def captions(self) -> Sequence[str]:
+        """Names of the words under the first pictures."""
+        return ("caption",) if "caption" in self.words else ()
 
     @property
     def module(self) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -10,6 +10,53 @@ from dpcore.privacy import Adjacency, Guarantee
 
 # The title of the card that says why.
 WHY = "What drives this result"
+
+
+class Number(NamedTuple):
+    """One of the big numbers over the pictures: what it is, the number as it is shown (HTML), and a line under it.
+
+    tone: "private", "public" or "bound", for its colour. amount: the number itself, as shown, from which a difference
+    is made, in ``unit``; None where it has none. mark: a small drawing under it (HTML).
+    """
+
+    label: str
+    value: str
+    note: str = ""
+    tone: str = ""
+    amount: float | None = None
+    unit: str = ""
+    mark: str = ""
+
+
+def tiles(numbers: Iterable[Number]) -> str:
+    """The big numbers side by side."""
+    return "".join(
+        f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
+        f"<small>{one.note}</small></div>"
+        for one in numbers
+    )
+
+
+def attacker(right: float) -> Number:
+    """The best attacker, who is right this often, at most, where a coin is right half of the time."""
+    said = at_most(right) if right <= 0.9995 else "100"
+    bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
+    value = told(f"{said} <small>times in 100</small>")
+    return Number(
+        "Best attacker is right at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
+    )
+
+
+def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Number:
+    """Where nine runs in ten land, with a dot for each run: ``values``, ``low`` and ``high`` are shares."""
+    least, most = math.floor(20 * min(*values, low)) / 20, math.ceil(20 * max(*values, high)) / 20
+    places, dots = {}, []
+    for value in values:
+        place = round(40 * (value - least) / max(most - least, 1e-9))
+        places[place] = places.get(place, 0) + 1
+        dots.append(f'<i style="left:{2.5 * place:g}%;bottom:{5 * min(places[place], 5) - 5}px"></i>')
+    value = f"{100 * low:.0f} <small>to</small> {100 * high:.0f}\u00a0%"
+    return Number(label, value, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
 
 
 def number(value: float) -> str:

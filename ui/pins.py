@@ -1,7 +1,7 @@
 """Settings put aside to hold today's against: up to three, one of them shown as a ghost, all of them in the link.
 
 In the address each is a text, ``pin=name~field~value~field~value``, with what differs from the page's defaults; the one
-that is shown begins with another ``~``. A text comes from whoever wrote the link, and is read like one.
+that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
 """
 
 from collections.abc import Callable, Iterable
@@ -108,25 +108,28 @@ def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], 
     """
     pins, at, notices = Pins(), 0, []
     for text in texts:
-        pin, why = _read(kind, text, private)
+        pin, shown, why = _read(kind, text, private)
         notices += [f"A pin in the link: {sentence}" for sentence in why]
         if pin and not pins.takes(pin.settings):
             same = any(pin.settings == other.settings for other in pins.kept)
             notices += [] if same else [f"A pin in the link was ignored: there may be {MOST}."]
         elif pin:
             pins = pins.add(pin.settings, pin.name)
-            at = pins.at if text.startswith(_APART) else at
+            at = pins.at if shown else at
     return pins.show(at), tuple(dict.fromkeys(notices))
 
 
-def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tuple[Pin | None, list[str]]:
-    name, *parts = text.removeprefix(_APART).split(_APART)
-    if len(text) > LONGEST or len(parts) % 2:
-        return None, [f"{quoted(text)} was ignored: it must be a name, then fields and values."]
+def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tuple[Pin | None, bool, list[str]]:
+    """(the pin in a text, whether it is the one that is shown, what of it was ignored)."""
+    parts = text.split(_APART) if len(text) <= LONGEST else []
+    shown = len(parts) % 2 == 0  # a name and pairs are an odd number
+    if shown and parts[:1] != [""]:
+        return None, False, [f"{quoted(text)} was ignored: it must be a name, then fields and values."]
+    name, *parts = parts[shown:]
     settings, notices = from_link(kind, dict(zip(parts[::2], parts[1::2], strict=True)))
     if private(settings):
-        return None, ["settings of a file of one's own are not pinned."]
-    return Pin(settings, called(name)), notices
+        return None, False, ["settings of a file of one's own are not pinned."]
+    return Pin(settings, called(name)), shown, notices
 
 
 def texts_of(sent: Iterable[Any]) -> tuple[str, ...]:

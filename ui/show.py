@@ -1,6 +1,6 @@
 """The frame of every page: the order of things on a screen, from the heading to how it works."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpcore import papers
 from ui import controls, delivery, live, pace
-from ui.compute import compute
-from ui.page import Page, Section, View
-from ui.pins import pinned
+from ui.card import card, marks, pins_of
+from ui.compare import Both, compare
+from ui.page import FIRST, METHOD_TAB, SHARE_TAB, Page, Tab
 
 
 def style() -> None:
@@ -24,29 +24,33 @@ def style() -> None:
 def show(page: Page) -> None:
     """One run of the whole page; while a knob moves, only ``_moving`` runs again."""
     desk = controls.desk(page.name, page.settings)
-    here = page.at(desk.settings)
     st.title(page.question)
-    st.markdown(here.lead(desk.settings))
+    pins_of(page, desk)
     _notices(desk.notices)
-    page.setup(desk)
-    if not page.ready(desk):
-        return
-    result, done = compute(desk.settings, seconds=here.slices.first)
-    view = here.view(result)
-    _legend(here.legend(result))
-    desk.tell(done=done)
-    _moving(page)
-    for section in here.sections:
-        _section(section, view, page.name)
-    pinned(desk, verdict=view.words["verdict"], done=done)
-    _folded("Share and download", "share", f"{page.name}.fold.share", lambda: _share(desk.settings, here, result))
-    _folded("How it works", "school", f"{page.name}.fold.method", lambda: st.markdown(papers.cited(page.method)))
+    _setup(page, desk)
+    if page.ready(desk):
+        live_part(page, desk)
+
+
+def live_part(page: Page, desk: controls.Desk, welcome: str = "") -> None:
+    """All that shows a result, once it is there; the address says which. ``welcome``: HTML that stands before it."""
+    ghost = pins_of(page, desk).ghost
+    desk.tell(done=compare(page, desk.settings, ghost, seconds=page.at(desk.settings).slices.first).done)
+    _moving(page, welcome)
+
+
+def _setup(page: Page, desk: controls.Desk) -> None:
+    """What makes another experiment, in one row, and at its end what every page has."""
+    with st.container(key="setup", horizontal=True, vertical_alignment="center"):
+        page.setup(desk)
+        with st.container(key="resets", horizontal=True, horizontal_alignment="right", width="stretch"):
+            desk.resets()
 
 
 @st.fragment
 @pace.working()
-def _moving(page: Page) -> None:
-    """All that moves while a slider moves, or while a knob plays: the knobs beside the words, the pictures, the cards.
+def _moving(page: Page, welcome: str) -> None:
+    """All that shows a result: numbers, words, pictures and the open tab beside the knobs.
 
     The knobs are mounted last: their message tells the browser that all the rest has arrived.
     """
@@ -55,68 +59,76 @@ def _moving(page: Page) -> None:
         st.rerun()
     here = page.at(desk.settings)
     pause = here.slices.resting if desk.ack else here.slices.first
-    result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else pause)
-    view, knobs = here.view(result), here.knobs(desk.settings)
-    says, channel = here.says(view), not here.private(desk.settings)
-    left, right = st.columns([1, 3.1], gap="large")
+    pins, seconds = pins_of(page, desk), here.slices.moving if desk.moving else pause
+    both = compare(page, desk.settings, pins.ghost, seconds=seconds)
+    screen = st.container(key="screen")
+    if welcome:
+        screen.container(key="welcome").html(welcome)
+    left, right = screen.container(key="side"), screen.container(key="main")
     with right:
-        _moving_words(says, "verdict", *(f"words-{name}" for name in here.above))
-        live.board(view.rows, key=f"{page.name}.board", ack=desk.clicked, of=desk.place if channel else None)
-        _moving_words(says, *(f"words-{name}" for name in here.below), "cards")
-    with left.container(key="knobs"):
-        desk.panel(done=done, channel=channel, **knobs._asdict())
+        tab = _result(both, desk)
+    knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
+    if here.tabs:
+        with beside:
+            card(desk, pins, both)
+    with knobs_place:
+        channel = None if here.private(desk.settings) else desk.place(tab)
+        knobs = here.knobs(desk.settings)._asdict()
+        desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
 
 
-def _moving_words(says: Mapping[str, str], *names: str) -> None:
-    """An element for each, even where it has nothing to say yet."""
-    for name in names:
-        st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
+def _result(both: Both, desk: controls.Desk) -> str:
+    """The first screen, and under it the tab that is open, of which the name is returned."""
+    page = both.page
+    numbers, pictures, below = st.container(key="first"), st.container(key="pictures"), st.container(key="below")
+    with below:
+        opened, place = _tabs(page)
+    says, boards = both.says(opened.name), both.boards(opened.name)
+    of = None if page.private(desk.settings) else desk.place(opened.name)
+
+    def say(*names: str, drawn: bool = False) -> None:
+        """An element for each, even where it has nothing to say yet."""
+        for name in names:
+            html = f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>'
+            st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
+
+    with numbers:
+        say("numbers", "verdict")
+    with pictures:
+        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, of=of, name=FIRST)
+        say(*(f"words-{name}" for name in page.captions))
+    with place:
+        say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
+        if opened.pictures:
+            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", of=of, name=opened.name)
+        _always(opened, page, desk, both.result)
+    return opened.name
+
+
+def _tabs(page: Page) -> tuple[Tab, Any]:
+    """(the tab that is open, its place); where there are none, an empty one."""
+    if not page.tabs:
+        return page.tab(""), st.container()
+    titles = [tab.title for tab in page.all_tabs]
+    places = st.tabs(titles, key=f"{page.name}.tabs.{len(titles)}", on_change="rerun")
+    both = list(zip(page.all_tabs, places, strict=True))
+    return next(((tab, place) for tab, place in both if place.open), both[0])
+
+
+def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
+    """What is behind the tabs that every page has."""
+    match tab:
+        case tab if tab is METHOD_TAB:
+            st.markdown(page.lead(desk.settings))
+            st.markdown(papers.cited(page.method))
+        case tab if tab is SHARE_TAB:
+            _share(desk.settings, page, result)
 
 
 def _notices(sentences: Iterable[str]) -> None:
     """What a link held that was ignored."""
     for sentence in sentences:
         st.warning(sentence, icon=":material/link_off:")
-
-
-def _legend(entries: Sequence[tuple[str, str, str]]) -> None:
-    """One legend for all charts: (name, colour, dash)."""
-    keys = "".join(
-        f'<span class="lab-key"><i style="border-top-color:{colour};border-top-style:{dash}"></i>{name}</span>'
-        for name, colour, dash in entries
-    )
-    if keys:
-        st.html(f"<div>{keys}</div>")
-
-
-def _say(view: View, names: Iterable[str]) -> None:
-    """What there is to say of these words: some have nothing to say until more is done."""
-    for name in names:
-        if view.words[name]:
-            st.html(view.words[name])
-
-
-def _section(section: Section, view: View, page: str) -> None:
-    if section.heading:
-        st.header(section.heading)
-    words, beside = st.columns([1.9, 1], gap="large") if section.picture else (st.container(), None)
-    with words:
-        if section.drawn:  # st.html leaves drawings out
-            st.markdown(view.words[section.word], unsafe_allow_html=True)
-        else:
-            _say(view, [section.word])
-    if beside:
-        with beside:
-            live.board([[view.still[section.picture]]], key=f"{page}.{section.picture}")
-
-
-@st.fragment
-def _folded(label: str, icon: str, key: str, body: Callable[[], None]) -> None:
-    """What is sent when somebody opens it: code and formulas need as much of the front end as all the rest."""
-    fold = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
-    if fold.open:
-        with fold:
-            body()
 
 
 def _share(settings: Any, page: Page, result: Any) -> None:
@@ -142,7 +154,7 @@ def _share(settings: Any, page: Page, result: Any) -> None:
     )
 
 
-def _csv(frame):
+def _csv(frame: Callable[[], Any]) -> Callable[[], str]:
     return lambda: pd.DataFrame(frame()).to_csv(index=False)
 
 

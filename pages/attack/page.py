@@ -16,8 +16,7 @@ from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Section, Slices, always, listed
-from ui.plot import theme
+from ui.page import GUARANTEE_TAB, Knobs, Page, Slices, Tab, always, listed
 
 PARTS = {
     "worlds": "Two worlds",
@@ -153,11 +152,17 @@ def words(verdict, diagnostics, guarantee, table) -> dict[str, Callable[[Any], s
 
 
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return worlds(result)[1:]
+
+
 WORLDS = Page(
     name="attack",
-    title="Attack",
+    title="Attacker",
     icon=":material/my_location:",
-    group="What the promise means",
+    group="Promise",
+    about="What a guarantee is worth in practice",
     question="What is a guarantee worth against an attacker?",
     settings=AttackSettings,
     setup=setup,
@@ -166,14 +171,18 @@ WORLDS = Page(
         "with another in their place; the attacker sees one of these models and says which world it comes from. "
         "**Drag the person** anywhere, then drag epsilon."
     ),
-    legend=always(solid((name, colour) for colour, name in figures.WORLDS)),
+    numbers=always(()),
     knobs=worlds_knobs,
     words=words(say.verdict, say.diagnostics, say.guarantee, say.worlds_table),
-    cards={"why": "How to read it", "guarantee": "The guarantee"},
-    pictures=worlds,
+    pictures=lambda result: worlds(result)[:1],
     # Beside the verdict, so that it never lags behind.
-    below=["table"],
     slices=Slices(moving=0),
+    tabs=(
+        Tab("why", "How to read it", ("why",)),
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: result.frames(),
 )
 MEMBERSHIP = replace(
@@ -182,7 +191,6 @@ MEMBERSHIP = replace(
         "Many models are trained, each on half of the same people. The attacker sees a model and a person: was this "
         "person in? **Drag epsilon** and compare what they find with what the guarantee allows."
     ),
-    legend=always(solid(others.ARMS.values())),
     knobs=always(knobs("members", *RECIPE)),
     words=words(tell.membership_verdict, tell.membership_diagnostics, tell.membership_guarantee, tell.membership_table),
     pictures=membership,
@@ -193,13 +201,10 @@ AUDIT = replace(
         "Every mechanism of the lab runs hundreds or thousands of times in two neighbouring worlds, now. What an "
         "attacker achieves is a lower bound on epsilon. A mechanism that claims less is **caught**."
     ),
-    legend=always(solid((*audited.COLOURS.items(), ("claimed", theme.BOUND)))),
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(judge.audit_verdict, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table),
     pictures=audit,
     # Nothing is dragged through the audits: longer slices, fewer pictures of so many bars, and the long table at rest.
-    below=[],
-    sections=[Section("table")],
     slices=Slices(moving=0, resting=0.3),
 )
 ONCE = replace(
@@ -208,7 +213,6 @@ ONCE = replace(
         "If you can train only once, plant many canaries. A coin decides the class of each, and the attacker guesses "
         "the coins from the weights. **Drag epsilon**, and compare with an audit of thousands of trainings."
     ),
-    legend=always(solid(audited.KEYS)),
     knobs=always(knobs("canaries", "guessed", *RECIPE)),
     words=words(judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
     pictures=once,
@@ -218,7 +222,6 @@ PAYS = replace(
     lead=always(
         "The guarantee is the same for everybody. Is its cost? **Drag epsilon**, and make the minority smaller."
     ),
-    legend=always(solid(others.GROUP_COLOURS.items())),
     knobs=always(knobs("minority", *RECIPE)),
     words=words(tell.pays_verdict, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
     pictures=pays,
@@ -228,7 +231,6 @@ INVERSION = replace(
     lead=always(
         "What do published weights show of a class, and of one person's picture planted in the data? **Drag epsilon.**"
     ),
-    legend=always(()),
     knobs=always(knobs("label", *RECIPE)),
     words=words(tell.inversion_verdict, tell.inversion_diagnostics, tell.inversion_guarantee, tell.inversion_table),
     pictures=inversion,

@@ -16,7 +16,7 @@ def regions(result: ClassifierResult, arm: int) -> dict:
         result.regions(arm),
         result.boundaries(arm),
         name=name,
-        title=f"{_name(result, name).capitalize()}: {accuracy:.0%}",
+        title=theme.title(_name(result, name).capitalize(), theme.percent(accuracy)),
         also=_reference(result)[1],
     )
 
@@ -34,7 +34,7 @@ def _reference(result: ClassifierResult) -> tuple[dict, dict]:
 
 def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:
     segments = result.reference_boundaries()
-    title = f"{_name(result, 'reference').capitalize()}: {result.reference.accuracy:.0%}"
+    title = theme.title(_name(result, "reference").capitalize(), theme.percent(result.reference.accuracy))
     figure = _map(result, result.reference_regions(), segments, name="reference", title=title)
     return figure, maps.boundary(result.plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
 
@@ -75,7 +75,8 @@ def loss(result: ClassifierResult) -> dict:
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return theme.figure(
         *traces,
-        title=theme.title("Loss on the private rows (not released)"),
+        title=theme.title("Loss on the private rows", "not released"),
+        legend="upper right",
         xaxis={"title": {"text": "step"}, "range": [0, result.settings.steps]},
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
     )
@@ -89,31 +90,40 @@ def accuracy(result: ClassifierResult) -> dict:
     settings = result.settings
     low, high = LIMITS["epsilon"]
     rail = np.array([result.reference.accuracy, result.reference.accuracy])
-    names = theme.NAMES[settings.version]
-    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", title=names["reference"], dash="dot")]
+    names, now = theme.NAMES[settings.version], result.summary()
+    shown = theme.key(names["reference"], theme.percent(result.reference.accuracy))
+    traces = [_accuracy_line(np.array([low, high]), rail, name="reference", title=shown, dash="dot")]
     for arm, name in enumerate(settings.arms):
         epsilons, (least, median, most) = result.quantiles(arm)
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
         style = {"mode": "lines+markers", "marker": {"size": 5}}
-        traces.append(_accuracy_line(epsilons, median, name=name, title=names[name], **style))
+        shown = theme.key(names[name], theme.percent(now[name].median))
+        traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
     return theme.figure(
         *traces,
-        title=theme.title(f"Accuracy on held-out rows over epsilon{_trained(result)}"),
+        title=theme.title("Accuracy over epsilon", _finding(result)),
+        legend="lower right",
         xaxis=theme.epsilon_axis(low, high),
-        yaxis={"title": {"text": "right answers (%)"}, "range": [0, 102]},
+        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
         shapes=[theme.rule(settings.epsilon), *_strokes(result)],
     )
 
 
-def _trained(result: ClassifierResult) -> str:
-    """How far the curve has come, where it is still being trained."""
-    done, whole = len(result.quantiles(0)[0]), result.accuracy.shape[1]
-    return "" if done == whole else f": {done} of {whole} trained"
+def _finding(result: ClassifierResult) -> str:
+    """From which epsilon on the middle run is within a point of no privacy; or how far the curve has come."""
+    epsilons, (_, medians, _) = result.quantiles(0)
+    if len(epsilons) < result.accuracy.shape[1]:
+        return f"{len(epsilons)} of {result.accuracy.shape[1]} trained"
+    far = np.flatnonzero(medians < result.reference.accuracy - 0.01)
+    first = far[-1] + 1 if len(far) else 0
+    if first == len(epsilons) or result.settings.version == "none":
+        return ""
+    return f"under a point lost from {epsilons[first]:g} on"
 
 
 def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:
-    """Accuracy, as a share, drawn in right answers of 100."""
-    hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title}</extra>"
+    """Accuracy, as a share, drawn in right answers of 100; ``title``: in the legend."""
+    hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title.partition('  ')[0]}</extra>"
     return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
 
 

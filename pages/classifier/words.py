@@ -5,12 +5,27 @@ from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsil
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
 from ui.outcomes import percent
-from ui.panels import in_hundred, number
+from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
 VERSIONS_HELP = (
     "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
     "the average gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
+)
+
+ACCURACY_ABOUT = (
+    "How often models are right on people they have not seen, for each epsilon. A line is the middle run, the shaded "
+    "area holds nine runs in ten, and the short strokes at the dotted line are the runs at today's epsilon. Look for "
+    "where the line meets the one without privacy, and for how wide the area is before that."
+)
+MAP_ABOUT = (
+    "Each line is where one model changes its mind; the ground has the colour of the class that most models choose, "
+    "the stronger the more of them agree. Look for how far the lines fly apart, and where they leave the dotted line "
+    "of the model without privacy."
+)
+LOSS_ABOUT = (
+    "What the training makes small, step by step, on the private rows: lower is better. Look for a line that has not "
+    "come to rest: more steps would help it, with or without privacy."
 )
 
 
@@ -23,22 +38,55 @@ def introduction(version: str) -> str:
     )
 
 
+def numbers(result: ClassifierResult) -> list[Number]:
+    """How often the middle run is right, beside a model without privacy; where runs land; and what is promised."""
+    found, settings = result.summary()["scratch"], result.settings
+    mine, plain = outcomes.apart(found.median, result.reference.accuracy)
+    private = settings.version != "none"
+    model = {"sound": "Private model is right", "published": "As published, right", "none": "Model is right"}
+    said = [
+        Number(
+            model[settings.version],
+            mine,
+            f"middle of {outcomes.count(result.trained, 'run')}",
+            tone="private",
+            amount=float(mine.split()[0]),
+            unit="points",
+        ),
+        Number("Without privacy", plain, outcomes.price(found.median, result.reference.accuracy) if private else ""),
+        panels.runs("Nine runs in ten", result.focus.accuracy[0], low=found.low, high=found.high),
+    ]
+    held = result.guarantees
+    match settings.version:
+        case "sound":
+            said.append(panels.attacker(result.gaussian_attacker))
+        case "published":
+            real = held.bounded.epsilon
+            said.append(
+                Number(
+                    "Epsilon really spent", number(real), f"claimed: {number(held.claimed)}", tone="bound", amount=real
+                )
+            )
+        case _:
+            said.append(panels.attacker(1.0))
+    return said
+
+
 def verdict(result: ClassifierResult) -> str:
-    """What these settings promise, and what they cost."""
-    return " ".join(filter(None, (_promise(result), *_cost(result))))
+    """What these settings cost, and where a published claim does not hold, that first."""
+    promise = {"published": _published, "none": _nothing}.get(result.settings.version)
+    return promise(result) if promise else " ".join(_cost(result))
+
+
+def _nothing(result: ClassifierResult) -> str:
+    return "<b>No privacy</b>: the weights follow the data exactly, and nothing is promised to anybody."
 
 
 def _promise(result: ClassifierResult) -> str:
-    settings, held = result.settings, result.guarantees
-    match settings.version:
-        case "sound":
-            attacker = result.gaussian_attacker
-            odds = panels.odds(held.formula, exact=attacker)
-            return f"With <b>epsilon {number(settings.epsilon)}</b>, {odds}.{panels.weak(attacker)}"
-        case "published":
-            return _published(result)
-        case _:
-            return "<b>No privacy</b>: the weights follow the data exactly, and nothing is promised to anybody."
+    """What the sound version promises to a person."""
+    attacker = result.gaussian_attacker
+    odds = panels.odds(result.guarantees.formula, exact=attacker)
+    return f"With <b>epsilon {number(result.settings.epsilon)}</b>, {odds}.{panels.weak(attacker)}"
 
 
 def _published(result: ClassifierResult) -> str:
@@ -60,10 +108,8 @@ def _published(result: ClassifierResult) -> str:
 def _cost(result: ClassifierResult) -> list[str]:
     """The accuracy of the middle run against that without privacy, how far runs differ, and the public start."""
     found, settings = result.summary()["scratch"], result.settings
-    if settings.version == "none":
-        said = [f"The model is right <b>{percent(found.median)}</b> of the time on new people."]
-    else:
-        said = [outcomes.cost(found.median, result.reference.accuracy, baseline=result.split.best_constant)]
+    said = [outcomes.cost(found.median, result.reference.accuracy, baseline=result.split.best_constant)]
+    if found.high - found.low >= outcomes.WIDE:
         said.append(outcomes.landing(found.low, found.high))
     if result.gain:
         said.append(outcomes.start(settings.public_rows, result.gain))
@@ -185,9 +231,13 @@ def guarantee(result: ClassifierResult) -> str:
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound":
-            text = panels.guarantee(here=held.formula) + panels.note(
-                f"This run spends exactly epsilon {number(settings.epsilon)}. "
-                + outcomes.limit(result.gaussian_attacker, held.formula.attacker_accuracy, noise="Gaussian")
+            text = (
+                panels.note(_promise(result))
+                + panels.guarantee(here=held.formula)
+                + panels.note(
+                    f"This run spends exactly epsilon {number(settings.epsilon)}. "
+                    + outcomes.limit(result.gaussian_attacker, held.formula.attacker_accuracy, noise="Gaussian")
+                )
             )
         case "published":
             text = panels.note(f"Claimed: epsilon {number(held.claimed)}. What the same noise really gives:")
@@ -211,6 +261,15 @@ def _formula_note(delta: float) -> str:
         f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
         f"{delta:g}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more than it "
         "gives. It is the textbook formula for a single release."
+    )
+
+
+def caption(result: ClassifierResult) -> str:
+    """What the lines and points of the maps are."""
+    kind = "model" if result.settings.version == "none" else "private model"
+    return (
+        f"Maps: each line is one {kind}, trained just now with noise of its own; dotted, the model without privacy. "
+        "Points are some of the private rows, for the analyst only."
     )
 
 

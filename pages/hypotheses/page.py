@@ -8,7 +8,7 @@ from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file
-from ui.page import Knobs, Page, Section, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("label_share", "dimension", "similarity")
 MORE = (
@@ -96,11 +96,17 @@ def rows_here(desk: controls.Desk) -> bool:
     return desk.settings.data != "own" or own_file.holds(desk, public_rows=public_rows)
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="hypotheses",
-    title="Hypotheses",
+    title="Borrowed models",
     icon=":material/call_merge:",
-    group="What others can help",
+    group="Together",
+    about="What others' private models tell",
     question="What can you learn from others' private models?",
     settings=HypothesesSettings,
     setup=setup,
@@ -108,7 +114,7 @@ PAGE = Page(
         "A target has many rows and few labels. Sources lend it hypotheses, each with its own noise, and noisy hints "
         "about who resembles whom. **Drag epsilon**, then mix the target from the sources."
     ),
-    legend=always((*figures.STYLES.values(), figures.TRUTH)),
+    numbers=always(()),
     knobs=knobs,
     words={
         "verdict": say.verdict,
@@ -117,12 +123,16 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "table": say.table,
     },
-    above=["stages"],
-    pictures=pictures,
-    sections=[Section("table")],
+    pictures=lambda result: pictures(result)[:1],
     ready=rows_ready,
     holds=rows_here,
     private=lambda settings: settings.data == "own",
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: {
         "Curves": result.curves,
         "Weights": result.weights_table,

@@ -4,8 +4,7 @@ from pages.ledger import figures
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Slices, always, listed
-from ui.panels import WHY
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 from ui.plot import theme
 
 RUN = ("sampling_rate", "steps", "delta")
@@ -32,11 +31,17 @@ def setup(desk: controls.Desk) -> None:
 LEGEND = tuple((name, colour, say.LEGEND[dash]) for name, colour, dash in theme.THEOREMS.values())
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="ledger",
-    title="Ledger",
+    title="Budget",
     icon=":material/receipt_long:",
-    group="What the promise means",
+    group="Promise",
+    about="What a whole training spends",
     question="What does a run cost, and by which proof?",
     settings=LedgerSettings,
     setup=setup,
@@ -44,7 +49,7 @@ PAGE = Page(
         "A model is trained in steps. Each looks at a random sample, adds Gaussian noise, and costs some privacy. "
         "**Drag the noise or the steps.** Every curve counts the *same* run; only the theorem differs."
     ),
-    legend=always(LEGEND),
+    numbers=always(()),
     knobs=always(Knobs(hero="noise_multiplier", main=(*RUN, *ELSEWHERE), changes=say.KNOBS)),
     words={
         "verdict": say.verdict,
@@ -54,16 +59,17 @@ PAGE = Page(
         "neighbours": say.neighbours,
         "table": say.table,
     },
-    below=["table"],
-    cards={
-        "why": WHY,
-        "effects": "What else moves the bill",
-        "guarantee": "The guarantee",
-        "neighbours": "Two meanings of a neighbour",
-    },
-    pictures=pictures,
+    pictures=lambda result: pictures(result)[:1],
     # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
     # slider moves: enough for the quick theorems and the exact figure of this run; its curves follow at rest.
     slices=Slices(first=0, moving=0.02),
+    tabs=(
+        WHY_TAB,
+        Tab("effects", "What else moves the bill", ("effects",)),
+        GUARANTEE_TAB,
+        Tab("neighbours", "Two meanings of a neighbour", ("neighbours",)),
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: {"Curves": result.curves, "Table": result.table, "Effects": result.effects_table},
 )

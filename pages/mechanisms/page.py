@@ -6,8 +6,7 @@ from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Section, always, listed, noted
-from ui.panels import WHY
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed, noted
 from ui.plot import theme
 
 MAIN = ("prior", "release", "delta", "sensitivity", "value", "lead")
@@ -46,11 +45,17 @@ def pictures(result) -> list[list[live.Picture]]:
     ]
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="mechanisms",
-    title="Mechanisms",
+    title="One answer",
     icon=":material/casino:",
-    group="What the promise means",
+    group="Promise",
+    about="What one published number reveals",
     question="What does one published number give away?",
     settings=MechanismsSettings,
     setup=setup,
@@ -59,7 +64,7 @@ PAGE = Page(
         "There are two worlds, with you and without you, and one number. **Drag epsilon** to see how well anybody can "
         "tell the two apart."
     ),
-    legend=always(LEGEND),
+    numbers=always(()),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={
         "verdict": say.verdict,
@@ -69,14 +74,15 @@ PAGE = Page(
         "choice": say.choosing,
         "table": say.table,
     },
-    cards={
-        "release": "This release",
-        "why": WHY,
-        "guarantee": "The guarantee",
-        "choice": "A choice in place of a number",
-    },
-    pictures=pictures,
-    sections=[Section("table")],
+    pictures=lambda result: pictures(result)[:1],
+    tabs=(
+        Tab("release", "This release", ("release",)),
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("choice", "A choice in place of a number", ("choice",)),
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: {
         "Mechanisms": result.table,
         "Densities": result.densities,

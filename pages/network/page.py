@@ -9,7 +9,7 @@ from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, PLANS, NetworkSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Section, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate", "width", "layers")
 MORE = ("rows", "delta", "decay", "plain_rate", "repeats", "seed")
@@ -70,11 +70,17 @@ def legend(result) -> list[tuple[str, str, str]]:
     return [(name, figures.COLOURS["private"], "solid"), (figures.PLAIN, figures.COLOURS["plain"], "dotted")]
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="network",
-    title="Network",
+    title="Neural network",
     icon=":material/hub:",
-    group="What a model loses",
+    group="Cost",
+    about="The price, step by step",
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
     setup=setup,
@@ -82,12 +88,17 @@ PAGE = Page(
         "Networks learn from small random lots of rows. Each step adds noise and spends some of the budget. **Press "
         "play** to watch the regions form as the budget is spent, or **drag epsilon**."
     ),
-    legend=legend,
+    numbers=always(()),
     knobs=knobs,
     words={"verdict": say.verdict, "why": listed(say.diagnostics), "guarantee": say.guarantee, "table": say.table},
-    pictures=pictures,
-    sections=[Section("table")],
+    pictures=lambda result: pictures(result)[:1],
     code=say.program,
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: {
         "Training": result.curves,
         "Table": result.table,

@@ -8,7 +8,7 @@ from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.trust import trust
 from ui import controls, live
-from ui.page import Knobs, Page, Section, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("parties", "regularisation", "rows", "public_rows", "unlike", "careless")
 MORE = ("queries", "delta", "repeats", "seed")
@@ -49,11 +49,17 @@ def pictures(result) -> list[list[live.Picture]]:
     return [drawn[0], *regions, *drawn[1:]]
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="parties",
-    title="Parties",
+    title="Many parties",
     icon=":material/groups:",
-    group="What others can help",
+    group="Together",
+    about="Learning without showing rows",
     question="What can many parties learn together without showing their rows?",
     settings=PartiesSettings,
     setup=setup,
@@ -61,7 +67,7 @@ PAGE = Page(
         "Every party trains alone on a few rows. What can be released from all of them, so that even a **whole "
         "party** stays hidden? **Drag epsilon, then the number of parties.**"
     ),
-    legend=figures.keys,
+    numbers=always(()),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),
     words={
         "verdict": say.verdict,
@@ -70,8 +76,14 @@ PAGE = Page(
         "trust": trust,
         "table": say.table,
     },
-    pictures=pictures,
-    sections=[Section("trust", heading="Who sees what, and who adds the noise", drawn=True), Section("table")],
+    pictures=lambda result: pictures(result)[:1],
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("trust", "Who sees what", ("trust",), drawn=True),
+        Tab("table", "Table", ("table",)),
+    ),
     frames=lambda result: {
         "Releases": result.table,
         "All runs": result.curves,

@@ -9,7 +9,7 @@ from pages.regression import figures
 from pages.regression import words as say
 from pages.regression.experiment import SPLITTERS, RegressionSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Section, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 from ui.plot import theme
 
 MAIN = ("rows", "features", "label_top")
@@ -62,11 +62,17 @@ LEGEND = (
 )
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="regression",
     title="Regression",
     icon=":material/show_chart:",
-    group="What a model loses",
+    group="Cost",
+    about="Lines and surfaces with noise",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
     setup=setup,
@@ -75,7 +81,7 @@ PAGE = Page(
         "left and see which method's answer still stands. Only that answer would be released; points and errors would "
         "not."
     ),
-    legend=always(LEGEND),
+    numbers=always(()),
     knobs=knobs,
     words={
         "verdict": say.verdict,
@@ -84,9 +90,15 @@ PAGE = Page(
         "table": say.table,
         "coefficients": say.coefficients_table,
     },
-    pictures=pictures,
-    sections=[Section("table"), Section("coefficients")],
+    pictures=lambda result: pictures(result)[:1],
     code=say.program,
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("table", "Table", ("table",)),
+        Tab("coefficients", "Coefficients", ("coefficients",)),
+    ),
     frames=lambda result: {
         "Methods now": result.table,
         "Over epsilon": lambda: result.over_epsilon,

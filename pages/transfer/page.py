@@ -6,7 +6,7 @@ from pages.transfer import figures
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Section, Slices, always, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
 MAIN = ("h", "difference", "migrated", "target_rows", "q")
 MORE = ("sources", "dimension", "delta", "detection_share", "repeats", "seed")
@@ -42,11 +42,17 @@ def published(result) -> live.Picture:
     return live.Picture(name="published", figure=figures.published(result), alt=alt, height=figures.TALL)
 
 
+def more(result) -> list[list[live.Picture]]:
+    """The charts below the first screen."""
+    return pictures(result)[1:]
+
+
 PAGE = Page(
     name="transfer",
-    title="Transfer",
+    title="Head start",
     icon=":material/move_up:",
-    group="What others can help",
+    group="Together",
+    about="When transfer helps, and when not",
     question="How much does transfer help?",
     settings=TransferSettings,
     setup=setup,
@@ -54,7 +60,7 @@ PAGE = Page(
         "A few private rows and many *similar* public ones. Four ways to learn from them, each within the same "
         "epsilon, and how far each stays behind the truth. **Drag epsilon, then h.**"
     ),
-    legend=always((*figures.STYLES.values(), figures.WITHOUT)),
+    numbers=always(()),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={
         "verdict": say.verdict,
@@ -63,11 +69,16 @@ PAGE = Page(
         "published": say.published_table,
         "costs": say.costs_table,
     },
-    pictures=pictures,
-    sections=[Section("published", heading="What was published", picture="published"), Section("costs")],
-    still={"published": published},
+    pictures=lambda result: pictures(result)[:1],
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.
     slices=Slices(moving=0.02, resting=0.02),
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("more", "More charts", pictures=more),
+        Tab("published", "As published", ("published",), lambda result: [[published(result)]]),
+        Tab("costs", "Costs", ("costs",)),
+    ),
     frames=lambda result: {
         "Candidates": result.table,
         "All runs": lambda: result.curves,

@@ -53,13 +53,15 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings and pins as a link holds them, and (field, value) of what was moved since, in
-    order. ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
+    """What is asked: a page, its settings and pins as a link holds them, the tab that is open, and (field, value) of
+    what was moved since, in order.
+    ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
     about: Mapping[str, Any]
     page: Page
     link: Mapping[str, str]
+    tab: str = ""
     moves: tuple[tuple[str, float | str], ...] = ()
     pins: tuple[str, ...] = ()
 
@@ -83,16 +85,19 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
     try:
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
-        name, values, pins = message.get("name"), message.get("ahead"), message.get("pins", [])
+        name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
+        pins = message.get("pins", [])
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")
+    if not isinstance(tab, str):
+        raise MalformedError("a tab is a name")
     if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
         raise MalformedError("pins are a few texts")
-    asked = Question({"number": number}, pages[page], link, _moves(moves, MOST_MOVES), tuple(pins))
+    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES), tuple(pins))
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -122,14 +127,15 @@ def _pair(sent: Any) -> bool:
 @dataclass(frozen=True)
 class Shown:
     """What a page shows: the share of the work that is done, what was refused, what has moved along, words by CSS
-    selector, rows of names, and pictures by name, each as (what stands beside its figure, the parts of the figure).
+    selector, by board the rows of names, and pictures by name, each as (what stands beside its figure, the parts of
+    the figure).
     """
 
     done: float
     errors: Mapping[str, str]
     values: Mapping[str, Any]
     words: Mapping[str, str]
-    rows: list[list[str]]
+    rows: Mapping[str, list[list[str]]]
     pictures: Mapping[str, tuple[dict, dict[str, bytes]]]
 
 
@@ -144,9 +150,11 @@ def shown(question: Question, seconds: float) -> Shown | None:
             return None
         pins, _ = read_pins(page.settings, question.pins, page.private)
         both = compare(page, settings, pins.ghost, seconds=seconds)
-        rows = [[picture.name for picture in row] for row in both.rows]
-        pictures = {picture.name: (picture.beside(), picture.parts()) for row in both.rows for picture in row}
-        return Shown(both.done, errors, values, both.says, rows, pictures)
+        boards = both.boards(question.tab)
+        rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
+        every = (picture for drawn in boards.values() for row in drawn for picture in row)
+        pictures = {picture.name: (picture.beside(), picture.parts()) for picture in every}
+        return Shown(both.done, errors, values, both.says(question.tab), rows, pictures)
     except Exception:
         _log.exception("%s: a question on the channel met a fault", page.name)
         return None
@@ -157,7 +165,7 @@ class Seen:
 
     def __init__(self) -> None:
         self._words: Mapping[str, str] = {}
-        self._rows: list[list[str]] | None = None
+        self._rows: Mapping[str, list[list[str]]] | None = None
         self._parts: dict[str, dict[str, bytes]] = {}
 
     def news(self, now: Shown) -> dict[str, Any]:

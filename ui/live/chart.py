@@ -17,9 +17,11 @@ class Picture:
     """One chart of a board.
 
     `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
-    sentence that a screen reader reads in place of the picture. `height` is in CSS pixels. On a phone, where the
-    charts of a row stand under each other, `late` ones stand behind the others. A `pair` is shown twice where settings
-    are pinned, theirs beside today's. `clicks` makes a click a movement
+    sentence that a screen reader reads in place of the picture. `height` is in CSS pixels, `wide` its share of the row.
+    `about` says what one sees, and what to look for, to who asks.
+    A `pair` is shown twice where settings are pinned, theirs beside today's.
+    On a phone, where the charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a
+    click a movement
     of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
     field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
     `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
@@ -29,14 +31,16 @@ class Picture:
     figure: Mapping | go.Figure
     alt: str
     height: int = 320
+    wide: float = 1.0
     late: bool = False
     pair: bool = False
+    about: str = ""
     clicks: Mapping[str, object] | None = None
 
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
-        head = {"name": self.name, "height": self.height, "late": self.late, "figure": self._encoded()}
-        return head | self.beside()
+        size = {"height": self.height, "wide": self.wide, "late": self.late}
+        return {"name": self.name, "about": self.about, "figure": self._encoded()} | size | self.beside()
 
     def beside(self) -> dict:
         """What stands beside the figure, and moves with it."""
@@ -57,7 +61,14 @@ def _json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
 
-def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0, of: Mapping[str, object] | None = None) -> None:
+def board(
+    rows: Sequence[Sequence[Picture]],
+    *,
+    key: str,
+    ack: int = 0,
+    of: Mapping[str, object] | None = None,
+    name: str = "board",
+) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
     One board for all charts that change together costs a redraw less than as many single ones. Colours of text, grid
@@ -68,9 +79,10 @@ def board(rows: Sequence[Sequence[Picture]], *, key: str, ack: int = 0, of: Mapp
     recognised; fixed axis ranges; at most a few hundred markers.
 
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
-    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come.
+    pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come. Its
+    `name` is the board's there.
     """
-    data = {"ack": ack, "of": of, "rows": [[picture.message() for picture in row] for row in rows]}
+    data = {"name": name, "ack": ack, "of": of, "rows": [[picture.message() for picture in row] for row in rows]}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)

@@ -16,7 +16,7 @@ _POINTS = 120
 
 
 def decided(
-    split: Split, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: str
+    split: Split, plane: Plane, winner: np.ndarray, share: np.ndarray, *, boundaries: list[dict], title: dict
 ) -> dict:
     """The map of what most models say (size, size), more solid the larger the share of them that say so."""
     (x_low, x_high), (y_low, y_high) = plane.units
@@ -25,7 +25,7 @@ def decided(
         *_points(split, plane),
         images=[theme.ground(image, left=x_low, top=y_high, width=x_high - x_low, height=y_high - y_low)],
         shapes=boundaries,
-        title=theme.title(title),
+        title=title,
         **axes(plane),
     )
 
@@ -76,6 +76,7 @@ def _points(split: Split, plane: Plane) -> list[dict]:
             name=name,
             hovertemplate=f"{name}<extra></extra>",
             marker={"color": theme.CLASSES[label], "size": 5, "line": outline},
+            showlegend=False,
         )
         for label, name in enumerate(split.source.classes)
     ]

@@ -77,16 +77,48 @@ def rgba(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha:.3g})"
 
 
-def figure(*traces: dict, **layout: object) -> dict:
-    """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays."""
+# Where in a picture its legend stands: in the corner that the curves leave free.
+CORNERS = {
+    f"{up} {side}": {"x": x, "xanchor": side, "y": y, "yanchor": anchor}
+    for up, y, anchor in (("upper", 1, "top"), ("lower", 0, "bottom"))
+    for side, x in (("left", 0), ("right", 1))
+}
+
+
+def figure(*traces: dict, legend: str | None = None, **layout: object) -> dict:
+    """A figure in the app's layout, as plain data. Zoom survives redraws as long as ``uirevision`` stays.
+
+    legend: the corner of ``CORNERS`` where the traces that have a name (``key``) are told apart. The name of the axis
+    upwards is written above it, from left to right.
+    """
+    upwards = layout.get("yaxis", {}).get("title", {}).get("text")
     base = {
-        "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
-        "showlegend": False,
+        "margin": {"l": 48, "r": 12, "t": 54 if upwards else 34, "b": 44},
+        "showlegend": legend is not None,
         "hovermode": "closest",
         "uirevision": "keep",
         "dragmode": "pan",
+        "font": {"size": 13},
     }
+    if legend:
+        base["legend"] = CORNERS[legend] | {"font": {"size": 13}, "itemclick": False, "itemdoubleclick": False}
+    for name in ("xaxis", "yaxis", "yaxis2"):
+        if "title" in layout.get(name, {}):
+            layout[name] = layout[name] | {"title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]}
+    if upwards:
+        layout["yaxis"] = {name: value for name, value in layout["yaxis"].items() if name != "title"}
+        layout["annotations"] = [_upwards(upwards), *layout.get("annotations", ())]
     return {"data": list(traces), "layout": base | layout}
+
+
+def _upwards(text: str) -> dict:
+    """The name of the axis upwards, over it."""
+    return word(text, x=0, y=1, size=13, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+
+
+def key(name: str, value: str = "") -> str:
+    """What a legend says of a trace: its name, and its value at what is now."""
+    return f"{name}  <b>{value}</b>" if value else name
 
 
 def array(values: np.ndarray) -> dict:
@@ -106,10 +138,10 @@ def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def title(text: str) -> dict:
-    """A quiet title at the top left."""
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 0.99, "yanchor": "top"}
-    return {"text": text, "font": {"size": 14}} | place
+def title(name: str, finding: str = "") -> dict:
+    """What a picture shows, in bold at the top left, and what is to be seen in it, where something is."""
+    place = {"x": 0, "xref": "container", "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 6, "l": 2}}
+    return {"text": f"<b>{name}{':' if finding else ''}</b> {finding}".strip(), "font": {"size": 15}} | place
 
 
 def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
@@ -133,6 +165,7 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
         fillcolor=rgba(colour, 0.18),
         line={"width": 0},
         hoverinfo="skip",
+        showlegend=False,
     )
 
 

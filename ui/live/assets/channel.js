@@ -19,12 +19,16 @@ const MOST_FRAMES = 300
 const LONGEST_TEXT = 64
 
 /**
- * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it cannot;
+ * Hear of frames: `show(frame, then)` shows one, {rows, charts, words}, and says so by `then()`, or is false if it
+ * cannot, null if it is none of its business: a frame is shown where all others can;
  * `release(of)` shows again what Streamlit has sent, or will send, of this page and these settings. Returns a function that ends it.
  */
 export function whenFramed(show, release) {
   /** @param {any} event */
-  const shows = ({ detail }) => (detail.taken ||= show(detail.frame, detail.then))
+  const shows = ({ detail }) => {
+    const fits = show(detail.frame, detail.then)
+    if (fits !== null) detail.taken = fits && detail.taken !== false
+  }
   /** @param {any} event */
   const releases = ({ detail }) => release(detail)
   globalThis.addEventListener(SHOW, shows)
@@ -84,7 +88,7 @@ export class Channel {
     this.keys = new Map() // number -> key
     this.waits = false // to ask about what is wanted
     this.batch = { number: 0 } // what was asked for ahead
-    this.newest = { rows: [], charts: {}, words: {} }
+    this.newest = { rows: {}, charts: {}, words: {} }
     this.least = REST
   }
 
@@ -272,7 +276,7 @@ export class Channel {
     this.seen = frame
     const here = frame === this.frames.get(this.wanted)
     if (here) this.done = frame.done
-    const asked = { frame, taken: false, then: () => here && this.shown(frame) }
+    const asked = { frame, taken: null, then: () => here && this.shown(frame) }
     globalThis.dispatchEvent(new CustomEvent(SHOW, { detail: asked }))
     if (!asked.taken) return this.unfit()
     this.held = true

@@ -1,10 +1,12 @@
 // Plotly charts, redrawn where they stand. Streamlit calls the default export at every run with the figures as bytes.
 
+import { About } from "./about.js"
 import { whenFramed } from "./channel.js"
 import { Clicks } from "./clicks.js"
 import { drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { buttons, HOVERS } from "./files.js"
+import { grown, scaleOf } from "./grown.js"
 import { lookOf, themed } from "./look.js"
 import { paint, release } from "./painter.js"
 import { toolbar } from "./toolbar.js"
@@ -16,6 +18,9 @@ const letters = new TextDecoder()
 const PHONE = matchMedia("(max-width: 899px)")
 // one object for all charts, because one that differs would make Plotly begin anew
 const CONFIG = { displaylogo: false, displayModeBar: false }
+const NOTHING = "null" // what a board is of whose pictures the channel does not know
+const NARROW = 220 // pixels
+const FIRST = "board" // the one that speaks for the page
 let library = null // one copy of Plotly for all charts of the page
 let made = 0
 
@@ -41,6 +46,7 @@ class Board {
     this.charts = new Map()
     this.clicks = new Clicks((message) => this.setStateValue("movement", message))
     this.words = new Words()
+    this.name = "" // as the channel calls it
     this.names = "" // of the charts in their rows
     this.of = "" // what the pictures that Streamlit has sent are of
     this.frame = null // of the channel, which is shown in place of what Streamlit has sent
@@ -52,7 +58,8 @@ class Board {
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ rows, ack, of }) {
+  update({ name, rows, ack, of }) {
+    this.name = name
     this.clicks.contained(ack)
     const named = new Map()
     rows.forEach((pictures, place) => {
@@ -76,11 +83,12 @@ class Board {
   }
 
   fits({ rows }) {
-    return this.names === JSON.stringify(rows)
+    return this.names === JSON.stringify(rows[this.name])
   }
 
   /** Show a frame of the channel when the browser next paints, if it is one of these charts. */
   take(frame, then) {
+    if (this.of === NOTHING) return null
     if (!this.fits(frame)) return false
     this.frame = frame
     this.awaited = null
@@ -93,7 +101,8 @@ class Board {
     this.painting = null
     if (!this.frame) return
     const { charts, words } = this.frame
-    for (const name in charts) this.charts.get(name).stream(charts[name], this.clicks)
+    for (const [name, chart] of this.charts) chart.stream(charts[name], this.clicks)
+    if (this.name !== FIRST) return
     this.words.say(words)
     this.then()
   }
@@ -115,8 +124,7 @@ class Board {
   row(place) {
     if (!this.rows[place]) {
       const row = document.createElement("div")
-      row.style.cssText =
-        "display:grid;gap:4px 16px;margin-bottom:12px;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr))"
+      row.style.cssText = "display:flex;flex-wrap:wrap;gap:4px 16px;margin-bottom:4px"
       this.root.append(this.rows[place] = row)
     }
     return this.rows[place]
@@ -166,8 +174,11 @@ class Chart {
     this.words.style.padding = "1rem"
     this.cell.append(this.node, this.words)
     this.waiting = new Waiting(this.cell)
+    this.about = new About(this.cell, this.node.id)
     this.sent = null // the newest that Streamlit has sent: {alt, figure}
-    this.latest = null // the newest figure, whichever way it came
+    this.raw = null // the newest figure, whichever way it came
+    this.latest = null // the same, for this screen
+    this.scale = scaleOf()
     this.figure = null
     this.drawn = null // what Plotly has drawn: {figure, wanted}
     this.painted = false // whether something newer is painted over it
@@ -184,18 +195,40 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, late }) {
-    this.node.style.minHeight = `${height}px` // nothing on the page moves when the picture comes
-    this.height = height
+  update({ figure, alt, height, wide, late, about }) {
+    this.about.say(about)
+    this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
+    this.asked = height
     this.late = late
+    this.reserve()
+    this.sent = { alt, figure: this.read(figure) }
+  }
+
+  read(figure) {
+    this.raw = adopt(this.raw, figure)
+    return this.latest = grown(this.raw, this.scale)
+  }
+
+  /** Keep the room for the picture, so that nothing on the page moves when it comes. */
+  reserve() {
+    this.height = Math.round(this.asked * this.scale)
+    this.node.style.minHeight = `${this.height}px`
     this.place()
-    this.sent = { alt, figure: this.latest = adopt(this.latest, figure) }
+  }
+
+  /** Take the size of the page's letters, where it has changed. */
+  measure() {
+    const scale = scaleOf()
+    if (scale === this.scale) return
+    this.scale = scale
+    this.reserve()
+    if (this.raw) this.figure = this.latest = grown(this.raw, scale)
+    if (this.sent) this.sent.figure = this.latest
   }
 
   /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
   stream({ figure, alt, clicks }, hearer) {
-    this.latest = adopt(this.latest, figure)
-    this.hold({ alt, figure: this.latest })
+    this.hold({ alt, figure: this.read(figure) })
     if (clicks) hearer.listen(this.node, clicks)
     const { drawn, node } = this
     this.painted = Boolean(drawn) && this.latest !== drawn.figure && paint(node, drawn.figure, this.latest)
@@ -223,6 +256,7 @@ class Chart {
 
   resized(width) {
     this.width = width
+    this.measure()
     cancelAnimationFrame(this.frame)
     this.frame = requestAnimationFrame(() => (this.seen ? this.draw() : drawSoon(this)))
   }

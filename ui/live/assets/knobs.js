@@ -68,9 +68,7 @@ class Panel {
     })
     this.bar.append(element("div", "done"))
     this.more = element("details", "more")
-    const title = element("summary")
-    title.textContent = "More"
-    this.more.append(title, this.groups.more)
+    this.more.append(element("summary"), this.groups.more)
     const frame = element("div", "panel")
     frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
     frame.append(this.groups.hero, this.groups.play, this.bar, this.groups.main, this.more)
@@ -159,7 +157,9 @@ class Panel {
     for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) this.remove(row)
     this.rows = kept
     for (const [group, box] of Object.entries(this.groups)) this.fill(box, knobs.filter((knob) => knob.group === group))
-    this.more.hidden = !this.groups.more.childElementCount
+    const count = this.groups.more.childElementCount
+    this.more.hidden = !count
+    this.more.firstChild.textContent = `More knobs (${count})`
     this.root.host?.toggleAttribute("data-plays", knobs.some((knob) => knob.play)) // for the page's own layout
     if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
   }

@@ -65,8 +65,8 @@ class Sheet {
     if (!knows(full, drawn.layout, figure)) return null
     const axes = axesOf(div, drawn, figure)
     if (!axes || ![...axes.values()].every((axis) => fits(context, axis, full))) return null
-    const titles = this.titles(drawn.layout, figure.layout)
-    return titles && { number: this.asked + 1, drawn, figure, full, axes, titles }
+    const words = [this.titles(drawn.layout, figure.layout), this.legend(drawn.data, figure.data, full)]
+    return words.includes(null) ? null : { number: this.asked + 1, drawn, figure, full, axes, words: words.flat() }
   }
 
   /** Titles that change, [node, line]; null if one of them differs in more than its words, or has no node of one line. */
@@ -85,6 +85,17 @@ class Sheet {
     return changed
   }
 
+  /** What a legend says of traces that changes, [node, line]; null where Plotly has to draw it anew. */
+  legend(before, after, { showlegend }) {
+    if (!showlegend) return []
+    if (before.length !== after.length || !after.every((trace, at) => told(trace) === told(before[at]))) return null
+    const changed = [...this.div.querySelectorAll(".legend .traces")].map((node) => {
+      const { name } = after[node.__data__[0].trace.index]
+      return [node.querySelector(".legendtext"), runs(name)?.[0], name !== before[node.__data__[0].trace.index].name]
+    })
+    return changed.filter(([, , differs]) => differs)
+  }
+
   /** Paint, once all of its images are there, unless something newer has been painted or Plotly has drawn by then. */
   begin(room) {
     const images = (room.figure.layout.images ?? []).map(({ source }) => load(source))
@@ -96,7 +107,7 @@ class Sheet {
   }
 
   draw(room) {
-    const { full, axes, drawn, figure, titles } = room
+    const { full, axes, drawn, figure, words } = room
     const { shapes = [], images = [], annotations: notes = [] } = figure.layout
     this.painted = room.number
     if (room === this.waiting) this.waiting = null
@@ -120,7 +131,7 @@ class Sheet {
       this.hide(".annotation")
     }
     for (const axis of moved) this.label(context, axis, full)
-    for (const [node, line] of titles) this.write(node, line)
+    for (const [node, line] of words) this.write(node, line)
     show([...before].filter((node) => !this.hidden.has(node)))
   }
 
@@ -193,6 +204,11 @@ function knows(full, before, { data, layout }) {
   return CLEAR.test(full.paper_bgcolor) && CLEAR.test(full.plot_bgcolor) &&
     Object.keys({ ...before, ...layout }).every(stays) && shapes.every(knowsShape) && images.every(knowsImage) &&
     notes.every(knowsNote) && data.every((trace) => knowsTrace(trace, full))
+}
+
+/** All that a legend shows of a trace but its words. */
+function told({ showlegend, visible, mode, line, marker, fillcolor, name }) {
+  return JSON.stringify([showlegend, visible, mode, line, marker, fillcolor, Boolean(name)])
 }
 
 function show(nodes) {
