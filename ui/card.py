@@ -71,7 +71,7 @@ def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disab
 
 def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
     """Which of the pins is B, and what it is called."""
-    which, name = f"{desk.page}/pin", f"{desk.page}/pin.name"
+    which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
         told = [_told(desk, pin) for pin in pins.kept]
         st.session_state[which] = pins.at

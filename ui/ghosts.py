@@ -1,8 +1,8 @@
 """The ghost of pinned settings in the pictures of today's.
 
-A room marks what of a picture is worth a ghost: a trace by ``meta: "ghost"``, a shape by ``name: "ghost"``, and a whole
-picture that is to stand beside today's by ``Picture.pair``. Nothing else of the pinned settings is drawn. A ghost has
-the colour of what it is the ghost of, and is told from it by dashes and hollow marks.
+A room marks what of a picture is worth a ghost with ``theme.GHOST``, a trace in its ``meta`` and a shape in its
+``name``, and a whole picture that is to stand beside today's by ``Picture.pair``. Nothing else of the pinned settings
+is drawn. A ghost has the colour of what it is the ghost of, and is told from it by dashes and hollow marks.
 """
 
 import re
@@ -11,10 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 from ui.live import Picture
+from ui.plot.theme import GHOST, key
 
-MARK = "ghost"
 NAME = "pinned B"
 _DASH = "dash"
+# More pictures side by side cannot be read.
+_MOST = 3
+_VALUE = re.compile(r"  <b>(.*)</b>$")
 _EXTRA = re.compile(r"<extra>.*</extra>", re.DOTALL)
 # What fills an area; a ghost is but an outline.
 _FILL = ("fill", "fillcolor")
@@ -24,9 +27,22 @@ Rows = Sequence[Sequence[Picture]]
 
 
 def ghosted(rows: Rows, pinned: Rows) -> list[list[Picture]]:
-    """``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name."""
+    """``rows`` of pictures with the ghost of the ``pinned`` settings' ones, each found by its name.
+
+    A row that a pair makes too long leaves out what stands last in it and has no ghost.
+    """
     known = {picture.name: picture for row in pinned for picture in row}
-    return [[one for picture in row for one in _with_ghost(picture, known.get(picture.name))] for row in rows]
+    return [_fitted([_with_ghost(picture, known.get(picture.name)) for picture in row]) for row in rows]
+
+
+def _fitted(row: Sequence[Sequence[Picture]]) -> list[Picture]:
+    """The pictures of a row, each alone or with another one beside it; the first one always stays."""
+    row = list(row)
+    paired = any(len(some) > 1 for some in row)
+    for place in reversed(range(1, len(row))):
+        if paired and sum(map(len, row)) > _MOST and len(row[place]) == 1:
+            del row[place]
+    return [picture for some in row for picture in some]
 
 
 def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
@@ -34,8 +50,10 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
         return [picture]
     if picture.pair:
         return [picture, _beside(other)]
-    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == MARK]
-    shapes = [_hollow(shape) for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == MARK]
+    traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == GHOST]
+    mine = picture.figure["layout"].get("shapes", ())
+    marked = (shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST)
+    shapes = [_hollow(shape) for shape in marked if shape not in mine]
     return [replace(picture, figure=_under(picture.figure, traces, shapes))] if traces or shapes else [picture]
 
 
@@ -44,6 +62,8 @@ def _beside(picture: Picture) -> Picture:
     layout = dict(picture.figure["layout"])
     title = layout.get("title") or {}
     layout["title"] = title | {"text": f"<b>B</b> {title['text']}" if title.get("text") else "<b>B</b>"}
+    if "shapes" in layout:
+        layout["shapes"] = [_hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]]
     figure = {**picture.figure, "layout": layout}
     return replace(picture, name=f"{picture.name}.pinned", figure=figure, alt=f"Pinned B: {picture.alt}", clicks=None)
 
@@ -51,7 +71,7 @@ def _beside(picture: Picture) -> Picture:
 def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
     """The figure with these below its own curves and marks, and above its bands."""
     data, layout = list(figure["data"]), dict(figure["layout"])
-    place = next((place for place, trace in enumerate(data) if trace.get("meta") == MARK), 0)
+    place = next((place for place, trace in enumerate(data) if trace.get("meta") == GHOST), 0)
     data[place:place] = traces
     if shapes:
         layout["shapes"] = [*shapes, *layout.get("shapes", ())]
@@ -60,7 +80,9 @@ def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) ->
 
 def _outlined(trace: Mapping[str, Any]) -> dict:
     """A trace as a ghost: dashes, hollow marks, no area."""
-    ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")} | {"name": NAME}
+    ghost = {name: value for name, value in trace.items() if name not in (*_FILL, "meta")}
+    value = _VALUE.search(trace.get("name", ""))
+    ghost["name"] = key(NAME, value[1] if value else "")
     if "line" in trace:
         ghost["line"] = {**trace["line"], "dash": _DASH}
     if "marker" in trace:

@@ -46,7 +46,8 @@ def _name(result: ClassifierResult, name: str) -> str:
 
 def _map(result, decided, segments, *, name, title, also=None) -> dict:
     width = 2.2 if name == "reference" else 1.2
-    shapes = [maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)]
+    boundary = maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)
+    shapes = [boundary | {"name": theme.GHOST}]
     if also is not None:
         shapes.append(also)
     return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
@@ -96,7 +97,7 @@ def accuracy(result: ClassifierResult) -> dict:
     for arm, name in enumerate(settings.arms):
         epsilons, (least, median, most) = result.quantiles(arm)
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
-        style = {"mode": "lines+markers", "marker": {"size": 5}}
+        style = {"mode": "lines+markers", "marker": {"size": 5}} | ({"meta": theme.GHOST} if name == "scratch" else {})
         shown = theme.key(names[name], theme.percent(now[name].median))
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
     return theme.figure(
@@ -105,7 +106,7 @@ def accuracy(result: ClassifierResult) -> dict:
         legend="lower right",
         xaxis=theme.epsilon_axis(low, high),
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
-        shapes=[theme.rule(settings.epsilon), *_strokes(result)],
+        shapes=[theme.rule(settings.epsilon), *_strokes(result), _now(result)],
     )
 
 
@@ -125,6 +126,12 @@ def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, tit
     """Accuracy, as a share, drawn in right answers of 100; ``title``: in the legend."""
     hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title.partition('  ')[0]}</extra>"
     return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
+
+
+def _now(result: ClassifierResult) -> dict:
+    """The middle private run at today's epsilon."""
+    middle = 100 * result.summary()["scratch"].median
+    return theme.dot(result.settings.epsilon, middle, colour=theme.PRIVATE) | {"name": theme.GHOST}
 
 
 def _strokes(result: ClassifierResult) -> list[dict]:
