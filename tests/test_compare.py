@@ -187,7 +187,7 @@ def test_a_link_with_pins_opens_the_same_in_a_fresh_session(quick):
     quick.selectbox(key="classifier/pins.which").select(1).run()
     at_rest(quick, CLASSIFIER)
     assert next(one for one in quick.button if one.label == "Pin").disabled, "there is no room"
-    address = parse_qs(urlencode({name: list(value) for name, value in quick.query_params.items()}, doseq=True))
+    address = parse_qs(urlencode({**quick.query_params}, doseq=True))
     assert len(address["pin"]) == MOST
     fresh = opened(CLASSIFIER, **{name: value if name == "pin" else value[0] for name, value in address.items()})
     at_rest(fresh, CLASSIFIER)
