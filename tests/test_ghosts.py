@@ -67,9 +67,11 @@ def test_a_line_and_what_it_says_under_the_mouse_are_dashed_and_named():
 def test_a_pair_stands_beside_todays():
     rows = [[picture(1, pair=True), picture(1, name="loss")]]
     ((first, second, third),) = ghosted(rows, [[picture(2, pair=True), picture(2, name="loss")]])
-    assert first == rows[0][0]
+    assert first == replace(rows[0][0], figure=first.figure)
+    assert first.figure["data"] == rows[0][0].figure["data"]
+    assert first.figure["layout"]["title"]["text"] == "<b>A</b> · At 1"
     assert (second.name, second.alt, second.clicks) == ("accuracy.pinned", "Pinned B: Accuracy 2", None)
-    assert second.figure["layout"]["title"]["text"] == "<b>B</b> At 2"
+    assert second.figure["layout"]["title"]["text"] == "<b>B</b> · At 2"
     assert second.figure["data"] == picture(2).figure["data"]
     assert third.name == "loss"
 

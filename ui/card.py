@@ -55,7 +55,7 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
             if pins.ghost:
                 _button(desk, "Swap", swap, "Make B the page, and what the page shows now B.")
                 _button(desk, "Unpin", lambda: keep(pins.unpin()), "Forget B.")
-                with st.popover("More", key=f"{desk.page}/pins", type="tertiary"):
+                with st.popover("Pins", key=f"{desk.page}/pins", type="tertiary"):
                     _names(desk, pins, keep)
         if pins.ghost:
             choices = comparison.rows(_differing(desk, pins.ghost, comparison.of_choices(desk.choices)))

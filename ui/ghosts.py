@@ -49,7 +49,7 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
     if other is None:
         return [picture]
     if picture.pair:
-        return [picture, _beside(other)]
+        return [_titled(picture, "A"), _beside(other)]
     traces = [_outlined(trace) for trace in other.figure["data"] if trace.get("meta") == GHOST]
     mine = picture.figure["layout"].get("shapes", ())
     marked = (shape for shape in other.figure["layout"].get("shapes", ()) if shape.get("name") == GHOST)
@@ -60,12 +60,19 @@ def _with_ghost(picture: Picture, other: Picture | None) -> list[Picture]:
 def _beside(picture: Picture) -> Picture:
     """The picture of the pinned settings, named and titled as such; a click in it means nothing."""
     layout = dict(picture.figure["layout"])
-    title = layout.get("title") or {}
-    layout["title"] = title | {"text": f"<b>B</b> {title['text']}" if title.get("text") else "<b>B</b>"}
     if "shapes" in layout:
         layout["shapes"] = [_hollow(one) if one.get("name") == GHOST else one for one in layout["shapes"]]
-    figure = {**picture.figure, "layout": layout}
-    return replace(picture, name=f"{picture.name}.pinned", figure=figure, alt=f"Pinned B: {picture.alt}", clicks=None)
+    dashed = replace(picture, figure={**picture.figure, "layout": layout})
+    named = replace(dashed, name=f"{picture.name}.pinned", alt=f"Pinned B: {picture.alt}", clicks=None)
+    return _titled(named, "B")
+
+
+def _titled(picture: Picture, badge: str) -> Picture:
+    """With a letter before its title."""
+    layout = picture.figure["layout"]
+    title = layout.get("title") or {}
+    words = " · ".join(filter(None, [f"<b>{badge}</b>", title.get("text")]))
+    return replace(picture, figure={**picture.figure, "layout": {**layout, "title": {**title, "text": words}}})
 
 
 def _under(figure: Mapping[str, Any], traces: list[dict], shapes: list[dict]) -> dict:
