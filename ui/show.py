@@ -122,7 +122,7 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(page.lead(desk.settings))
             st.markdown(papers.cited(page.method))
         case tab if tab is SHARE_TAB:
-            _share(desk.settings, page, result)
+            _share(desk, page, result)
 
 
 def _notices(sentences: Iterable[str]) -> None:
@@ -131,11 +131,11 @@ def _notices(sentences: Iterable[str]) -> None:
         st.warning(sentence, icon=":material/link_off:")
 
 
-def _share(settings: Any, page: Page, result: Any) -> None:
+def _share(desk: controls.Desk, page: Page, result: Any) -> None:
     """Link, numbers, which are put into frames when they are asked for, and programs that make them again."""
-    link = f"{st.context.url or ''}".split("?")[0]
+    settings, link = desk.settings, f"{st.context.url or ''}".split("?")[0]
     st.markdown("This link opens the same settings and the same numbers:")
-    st.code(f"{link}?{urlencode(asdict(settings))}", language=None, wrap_lines=True)
+    st.code(f"{link}?{urlencode(desk.address, doseq=True)}", language=None, wrap_lines=True)
     frames = {
         f"{name} (CSV)": (f"{page.name}-{name.lower().replace(' ', '-')}.csv", "text/csv", "download", _csv(frame))
         for name, frame in page.frames(result).items()
