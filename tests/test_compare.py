@@ -114,6 +114,15 @@ def test_every_page_stands_beside_a_pin(page):
     assert alone.says("").items() <= beside.says("").items()
 
 
+def test_what_is_another_page_has_no_ghost():
+    attack = next(page for page in PAGES if page.name == "attack")
+    start = attack.settings(repeats=100)
+    other = start.change(part="membership")
+    alone, beside = compare(attack, start, None, seconds=0), compare(attack, start, Pin(other), seconds=0)
+    assert beside.boards("") == alone.boards("")
+    assert MOVING in beside.says("")
+
+
 def test_the_channel_answers_as_the_page_does():
     pins = Pins().add(B)
     link = {"repeats": "6", "steps": "10", "epsilon": "2.0"}

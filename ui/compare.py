@@ -18,7 +18,7 @@ MOVING, SAID = ".lab-compare-moving", ".lab-compare-said"
 
 @dataclass(frozen=True, kw_only=True)
 class Both:
-    """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if there is one.
+    """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
 
     done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
     """
@@ -36,7 +36,7 @@ class Both:
 
     def _rows(self, name: str) -> Rows:
         rows = self.view.boards[name]
-        return ghosted(rows, self.pinned.boards[name]) if self.pinned and name in self.pinned.boards else rows
+        return ghosted(rows, self.pinned.boards[name]) if self.pinned else rows
 
     def says(self, tab: str) -> dict[str, str]:
         """CSS selector of an element that moves -> its HTML, while this tab is open."""
@@ -51,7 +51,8 @@ def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) 
     if pin is None:
         return Both(page=here, result=result, view=view, pinned=None, done=done, moving={})
     other, ready = compute(pin.settings, seconds=seconds if done == 1 else 0)
-    pinned = page.at(pin.settings).view(other)
+    there = page.at(pin.settings)
+    pinned = there.view(other)
     moving = {
         MOVING: comparison.rows(
             [
@@ -61,7 +62,8 @@ def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) 
         ),
         SAID: said(settings, pin.settings, done=done == ready == 1),
     }
-    return Both(page=here, result=result, view=view, pinned=pinned, done=(done + ready) / 2, moving=moving)
+    both = {"page": here, "result": result, "view": view, "pinned": pinned if there is here else None}
+    return Both(**both, done=(done + ready) / 2, moving=moving)
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:
