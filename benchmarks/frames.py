@@ -26,6 +26,8 @@ import orjson
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
+from ui import compare
+from ui import page as pages
 from ui.compute import compute
 from ui.live import channel
 from ui.page import Page
@@ -69,8 +71,8 @@ class Drag:
         """One answer, and the CPU seconds of its parts."""
         spent = Counter()
         moves = ((self._hero, next(self._values)),)
-        asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves)
-        parts = ((channel, "compute", "train"), (Page, "view", "figures"), (Page, "says", "words"))
+        asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
+        parts = ((compare, "compute", "train"), (pages, "_drawn", "figures"), (Page, "says", "words"))
         with _counted(spent, *parts):
             begin = time.process_time()
             news = self._seen.news(channel.shown(asked, 0))
