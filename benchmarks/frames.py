@@ -23,11 +23,11 @@ from unittest import mock
 import numpy as np
 import orjson
 
+import ui.compare
+import ui.page
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
-from ui import compare
-from ui import page as pages
 from ui.compute import compute
 from ui.live import channel
 from ui.page import Page
@@ -72,7 +72,12 @@ class Drag:
         spent = Counter()
         moves = ((self._hero, next(self._values)),)
         asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
-        parts = ((compare, "compute", "train"), (pages, "_drawn", "figures"), (Page, "says", "words"))
+        parts = (
+            (ui.compare, "compute", "train"),
+            (ui.page, "_drawn", "figures"),
+            (Page, "view", "words"),
+            (Page, "says", "words"),
+        )
         with _counted(spent, *parts):
             begin = time.process_time()
             news = self._seen.news(channel.shown(asked, 0))
