@@ -18,11 +18,12 @@ PIN_HELP = f"Keep these settings as B, to hold others against them: up to {MOST}
 
 
 def pins_of(page: Page, desk: Desk) -> Pins:
-    """What the desk has put aside; what of it a link held and nobody can use is noted, and gone."""
+    """What the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that need a
+    visitor's own file are neither pinned nor compared."""
     pins, notices = read(page.settings, texts_of(desk.pins), page.private)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
     desk.pins = pins.texts
-    return pins
+    return Pins() if page.private(desk.settings) else pins
 
 
 def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[float, str]]]:
@@ -34,7 +35,7 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
 
 
 def card(desk: Desk, pins: Pins, both: Both) -> None:
-    """The buttons, and the table where there is a B. Settings that need a visitor's own file are not pinned."""
+    """The buttons, and the table where there is a B."""
     if both.page.private(desk.settings):
         return
 

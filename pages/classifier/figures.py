@@ -60,7 +60,8 @@ def loss(result: ClassifierResult) -> dict:
     for name, (low, median, high) in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True):
         colour = theme.COLOURS[name]
         traces.append(theme.band(steps, low, high, colour=colour))
-        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), hovertemplate=hover))
+        more = {"hovertemplate": hover} | _ghost(name)
+        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), **more))
     reference = result.reference
     traces.append(
         theme.line(
@@ -97,7 +98,7 @@ def accuracy(result: ClassifierResult) -> dict:
     for arm, name in enumerate(settings.arms):
         epsilons, (least, median, most) = result.quantiles(arm)
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
-        style = {"mode": "lines+markers", "marker": {"size": 5}} | ({"meta": theme.GHOST} if name == "scratch" else {})
+        style = {"mode": "lines+markers", "marker": {"size": 5}} | _ghost(name)
         shown = theme.key(names[name], theme.percent(now[name].median))
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
     return theme.figure(
@@ -108,6 +109,11 @@ def accuracy(result: ClassifierResult) -> dict:
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
         shapes=[theme.rule(settings.epsilon), *_strokes(result), _now(result)],
     )
+
+
+def _ghost(name: str) -> dict[str, str]:
+    """The mark of a curve that pinned settings are shown by: that from zero."""
+    return {"meta": theme.GHOST} if name == "scratch" else {}
 
 
 def _finding(result: ClassifierResult) -> str:
