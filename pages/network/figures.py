@@ -33,11 +33,12 @@ def arm_name(result: NetworkResult, arm: str) -> str:
 def regions(result: NetworkResult, arm: str) -> dict:
     """What the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
     width = 1.2 if arm == "private" else 1.6
+    boundary = maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)
     return maps.decided(
         result.split,
         result.plane,
         *result.regions(arm),
-        boundaries=[maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)],
+        boundaries=[boundary | {"name": theme.GHOST}],
         title=theme.title(arm_name(result, arm).capitalize(), theme.percent(result.summary(arm).median)),
     )
 
@@ -64,7 +65,7 @@ def accuracy(result: NetworkResult) -> dict:
         legend="lower right",
         xaxis={"title": {"text": label}, "range": [0, end]},
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, _TOP]},
-        shapes=[theme.rule(now[0]), theme.diamond(*now) | {"name": "ghost"}],
+        shapes=[theme.rule(now[0]), theme.dot(*now, colour=theme.PRIVATE) | {"name": theme.GHOST}],
     )
     if place := _between(result, base):
         drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
@@ -118,7 +119,7 @@ def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str) ->
         x = getattr(trajectory, over)
         known = np.isfinite(x)
         low, median, high = scale * getattr(trajectory, what)[:, known]
-        own = {"meta": "ghost"} if arm == "private" else {}
+        own = {"meta": theme.GHOST} if arm == "private" else {}
         if own:
             traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
         name = arm_name(result, arm)

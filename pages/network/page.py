@@ -48,6 +48,7 @@ def pictures(result) -> list[list[live.Picture]]:
             alt=say.map_alt(result, arm),
             about=say.ABOUT["map"],
             height=HEIGHT,
+            pair=arm == "private",
         )
         for arm in figures.COLOURS
     ]

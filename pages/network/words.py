@@ -30,7 +30,7 @@ CAPTION = (
 ABOUT = {
     "accuracy": (
         "How often networks are right on rows they have not seen, step by step in training: the middle one, the range "
-        "of nine private ones in ten, and the middle one without privacy. The diamond is at the moment shown. Look for "
+        "of nine private ones in ten, and the middle one without privacy. The dot is at the moment shown. Look for "
         "where the private curve comes to rest below the other; under Advanced it runs over the epsilon spent."
     ),
     "map": (

@@ -40,7 +40,7 @@ def errors(result: RegressionResult) -> dict:
         shapes=[
             theme.rule(settings.epsilon),
             _strokes(result, high),
-            theme.diamond(settings.epsilon, min(result.summary().median, high)) | {"name": "ghost"},
+            _now(result, high) | {"name": theme.GHOST},
         ],
     )
     if late:
@@ -87,7 +87,7 @@ def _weight(colour: str, *, chosen: bool, faint: bool = False) -> dict:
     """The chosen method stands out; one that is ``faint`` has no place in the legend."""
     style = {"color": colour, "dash": theme.DASHES[colour]}
     if chosen:
-        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}, "meta": "ghost"}
+        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}, "meta": theme.GHOST}
     if faint:
         return {"line": style | {"width": 1.2}, "opacity": 0.45, "showlegend": False}
     return {"line": style | {"width": 2}}
@@ -110,6 +110,12 @@ def _rails(result: RegressionResult, ends: np.ndarray) -> tuple[dict, dict]:
 
     mean = rail("always the mean", result.mean_error, "dash")
     return mean, rail("least squares", result.least_squares, "dot")
+
+
+def _now(result: RegressionResult, high: float) -> dict:
+    """The middle run at today's epsilon; above the frame it lies on its edge."""
+    colour = theme.REGRESSIONS[result.settings.mechanism][1]
+    return theme.dot(result.settings.epsilon, min(result.summary().median, high), colour=colour)
 
 
 def _strokes(result: RegressionResult, high: float) -> dict:
@@ -186,7 +192,7 @@ def lines(result: RegressionResult) -> dict:
             "title": {"text": f"{settings.source.label}, {settings.source.unit}"},
             "range": [floor - 0.08 * high, high],
         },
-        shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5}],
+        shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5, "name": theme.GHOST}],
     )
 
 

@@ -70,6 +70,7 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
             about=say.ABOUT[name],
             height=height,
             wide=wide,
+            pair=name == "lines",
         )
         for name, draw, wide in drawn
     ]

@@ -128,7 +128,7 @@ def _cost(result: RegressionResult) -> str:
     if found.median <= exact:
         return f"<b>No cost can be seen</b> here: off by {mine} {unit} with privacy, {plain} without."
     price = _price(mine, plain)
-    cost = f"{price} {unit}" if price and found.median >= 1.02 * exact else "next to nothing"
+    cost = f"{price} {unit}" if price else "next to nothing"
     off = f"<b>{mine}</b> instead of {plain} {unit}" if price else f"{mine} {unit}, as it is without privacy"
     return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always saying the mean: {mean})."
 
