@@ -89,7 +89,7 @@ def numbers(result: RegressionResult) -> list[Number]:
             amount=float(mine.replace(",", "")) if math.isfinite(found.median) else None,
             unit=unit,
         ),
-        Number("Without privacy", plain, f"price: {price} {unit}" if price else cost),
+        Number("Without privacy", plain, f"price: {price}" if price else cost),
         Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
         panels.attacker(result.guarantee.attacker_accuracy),
     ]
