@@ -130,7 +130,7 @@ def _cost(result: RegressionResult) -> str:
     price = _price(mine, plain)
     cost = f"{price} {unit}" if price else "next to nothing"
     off = f"<b>{mine}</b> instead of {plain} {unit}" if price else f"{mine} {unit}, as it is without privacy"
-    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always saying the mean: {mean})."
+    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always the mean: {mean})."
 
 
 def caption(result: RegressionResult) -> str:
