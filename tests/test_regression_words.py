@@ -74,7 +74,7 @@ RULES: Rules = {
     r"Middle run is off by: ([\d.,e+]+)": lambda r, m: close(m[1], middle(r)),
     r"Without privacy: ([\d.,e+]+)": lambda r, m: close(m[1], r.least_squares),
     r"(?:always|saying) the mean: ([\d.,e+]*\d)": lambda r, m: close(m[1], r.mean_error),
-    r"price: ([\d.,e+]+)": lambda r, m: close(m[1], shown_gap(r)) and middle(r) > r.least_squares,
+    r"price: ([\d.,e+]*\d)": lambda r, m: close(m[1], shown_gap(r)) and middle(r) > r.least_squares,
     r"no cost to be seen": lambda r, _: middle(r) <= r.least_squares,
     r"Nine runs in ten: ([\d.,e+]+) to ([\d.,e+]+) \.": lambda r, m: all(
         close(text, value) for text, value in zip(m.groups(), np.quantile(r.focus.errors, [0.05, 0.95]), strict=True)
