@@ -162,7 +162,7 @@ def guarantee(**cases: Guarantee) -> str:
     any_case = next(iter(cases.values()))
     epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
-        "delta": f"{any_case.delta:g}",
+        "delta": f"{any_case.delta:g}".replace("e-0", "e-"),
         "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
         "counted by": any_case.basis,
     }

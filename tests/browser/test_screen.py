@@ -1,7 +1,9 @@
 """One question, one screen: what a page shows without scrolling, on screens of several sizes."""
 
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
@@ -67,6 +69,8 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
     for name, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_timeout(300)
+        with suppress(TimeoutError):  # a chart takes its new width when it is drawn
+            page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
         chart = page.locator(".st-key-pictures [data-chart]").first
