@@ -1,13 +1,12 @@
 """What this is, at once: a picture that moves, and where to go from there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from ui import controls
 from ui.page import Knobs, Page, always
-from ui.show import live_part
 
 HEIGHT = 340
 QUESTION = "What does privacy cost a machine that learns?"
@@ -99,12 +98,14 @@ def front(pages: Sequence[Page]) -> Page:
     )
 
 
-def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
-    """The page ``home``, a tour, and all ``pages`` by group. ``doors``: name of a page -> where it opens."""
+def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], live: Callable[..., None]) -> None:
+    """The page ``home``, a tour, and all ``pages`` by group. ``doors``: name of a page -> where it opens; ``live``
+    shows the part of a page that moves.
+    """
     desk = controls.desk(home.name, home.settings)
     for notice in desk.notices:
         st.warning(notice, icon=":material/link_off:")
-    live_part(home, desk, welcome=f"<h1>{home.question}</h1>{_LEAD}")
+    live(home, desk, welcome=f"<h1>{home.question}</h1>{_LEAD}")
     st.header("A tour in four stops")
     for number, (column, stop) in enumerate(zip(st.columns(4, gap="small"), TOUR, strict=True), 1):
         name, text, page, settings = stop

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import cycle
 from types import MappingProxyType
 from typing import Any
 
@@ -19,6 +20,7 @@ from ui.compute import compute
 from ui.controls import from_link
 from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
 from ui.page import Page
+from ui.panels import tiles
 
 PATIENCE = 60  # seconds
 BY_NAME = {page.name: page for page in PAGES}
@@ -102,8 +104,9 @@ def test_an_answer_is_what_the_page_shows_at_that_link(page):
 
     async def conversation(server):
         client, charts, words = await met(server), {}, {}
-        for value in (*values, *values):
-            client.ask((hero, value), page=page.name, link=link)
+        tabs = [tab.name for tab in page.at(start).all_tabs]
+        for value, tab in zip(cycle(values), [*tabs, "", "no such tab"], strict=False):
+            client.ask((hero, value), page=page.name, link=link, tab=tab)
             answer = await client.hear()
             assert answer["errors"] == {}
             words |= answer["words"]
@@ -112,20 +115,22 @@ def test_an_answer_is_what_the_page_shows_at_that_link(page):
                 layout = before["layout"] | news.get("layout", {})
                 charts[name] = before | news | {"layout": {k: v for k, v in layout.items() if v is not None}}
             settings = from_link(page.settings, link | {hero: str(value)})[0]
-            compare(page, settings, words, charts)
+            compare(page.at(settings), settings, tab, words, {name: charts[name] for name in answer["charts"]})
         await client.leave()
 
     talk(conversation)
 
 
-def compare(page: Page, settings: Any, words: Mapping[str, str], charts: Mapping[str, Any]) -> None:
-    """Hold what a browser has put together against the page's own view."""
-    view = page.at(settings).view(compute(settings, seconds=0)[0])
+def compare(page: Page, settings: Any, tab: str, words: Mapping[str, str], charts: Mapping[str, Any]) -> None:
+    """Hold what a browser has put together against the page's own view, while this tab is open."""
+    view = page.view(compute(settings, seconds=0)[0])
     assert words[".lab-verdict"] == view.words["verdict"]
-    assert all(view.words[name] in words[".lab-cards"] for name in page.at(settings).cards)
-    for name in (*page.at(settings).above, *page.at(settings).below):
+    assert words[".lab-numbers"] == tiles(view.numbers)
+    for name in (*page.captions, *page.tab(tab).words):
         assert words[f".lab-words-{name}"] == view.words[name]
-    for name, picture in view.pictures.items():
+    pictures = view.pictures(*page.boards(tab))
+    assert set(pictures) == set(charts)
+    for name, picture in pictures.items():
         whole = orjson.loads(orjson.dumps(picture.message()))
         assert charts[name]["data"] == whole["figure"]["data"]
         assert charts[name]["layout"] == whole["figure"].get("layout", {})
@@ -134,9 +139,9 @@ def compare(page: Page, settings: Any, words: Mapping[str, str], charts: Mapping
 
 def test_only_what_differs_travels():
     seen = Seen()
-    first, second = (seen.news(shown(Question({}, TOY, {}, (("epsilon", value),)), 0)) for value in (1.0, 2.0))
-    assert first["rows"] == [["moves", "stays"]]
-    assert set(first["words"]) == {".lab-verdict", ".lab-cards"}
+    first, second = (seen.news(shown(Question({}, TOY, {}, "why", (("epsilon", value),)), 0)) for value in (1.0, 2.0))
+    assert first["rows"] == {"board": [["moves", "stays"]]}
+    assert set(first["words"]) == {".lab-numbers", ".lab-verdict", ".lab-words-why"}
     assert "rows" not in second
     assert second["words"][".lab-verdict"] == "Epsilon 2, shown 0, 1 done"
     assert set(second["charts"]["moves"]) == {"alt", "data", "layout"}

@@ -26,7 +26,12 @@ ONCE = [
 
 def words(result) -> str:
     parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
+    parts += [*numbers(result), say.caption(result)]
     return " ".join([*parts, say.accuracy_alt(result), say.loss_alt(result), say.map_alt(result, 0)])
+
+
+def numbers(result) -> list[str]:
+    return [f"{one.label}: {one.value} {one.note}." for one in say.numbers(result)]
 
 
 def middle(result) -> float:
@@ -36,6 +41,12 @@ def middle(result) -> float:
 def always(result) -> float:
     """The share of right answers of the best answer that is always the same."""
     return max(float(np.mean(result.split.y_test == label)) for label in range(result.split.n_classes))
+
+
+def shown_gap(result) -> float:
+    """The price in points, as the difference of the two numbers over the pictures."""
+    private, reference, *_ = (float(one.value.split("\u00a0")[0]) for one in say.numbers(result)[:2])
+    return round(reference - private, 3)
 
 
 def gap(result) -> float:
@@ -108,7 +119,16 @@ RULES: Rules = {
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
     r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
     r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * attacker(r)) <= 0.5 + 1e-6,
-    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.verdict(r)),
+    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.guarantee(r)),
+    r"is right: (\d+(?:\.\d+)?)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
+    r"Without privacy: (\d+(?:\.\d+)?)": lambda r, m: abs(float(m[1]) - 100 * r.reference.accuracy) <= 0.5 + 1e-9,
+    r"price: ([\d.]+)": lambda r, m: shown_gap(r) == float(m[1]),
+    r"price: less than one point": lambda r, _: 0 < gap(r) < 0.01,
+    r"no cost to be seen": lambda r, _: gap(r) <= 0,
+    r"really spent: ([\d.]+)": lambda r, m: np.isclose(float(m[1]), r.guarantees.bounded.epsilon, rtol=0.005),
+    r"is right at most: ([\d.]+) times": lambda r, m: (
+        abs(float(m[1]) - 100 * (1.0 if r.settings.version == "none" else attacker(r))) <= 0.5 + 1e-6
+    ),
     r"practically every time": lambda r, _: attacker(r) > 0.9995,
     r"hardly a promise": lambda r, _: attacker(r) > 0.95,
     r"but does not give it": lambda r, _: r.guarantees.bounded.epsilon > r.guarantees.claimed,

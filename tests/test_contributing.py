@@ -70,7 +70,7 @@ def test_survey():
     app = at_rest(opened("survey", epsilon="3.0"), "survey")
     assert "nine surveys in ten" in text(app)
     assert str(app.query_params["epsilon"]) in "['3.0']"
-    app.session_state["survey.fold.share"] = True
+    app.session_state["survey.tabs"] = "Share"
     app.run()
     labels = [one.proto.label for one in app.get("download_button")]
     assert labels == ["Estimates (CSV)", "Script (Python)"]

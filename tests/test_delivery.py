@@ -139,8 +139,7 @@ def test_the_bundle_draws_every_trace(opened):
     page = next(page for page in PAGES if page.name == topic)
     settings = page.settings().change(part=part) if part else page.settings()
     view = page.at(settings).view(compute(settings, seconds=0)[0])
-    pictures = [*view.pictures.values(), *(view.still[name] for name in view.still)]
-    used = {trace["type"] for picture in pictures for trace in picture.figure["data"]}
+    used = {trace["type"] for picture in view.pictures(*view.boards).values() for trace in picture.figure["data"]}
     assert used
     assert used <= traces(serving.PLOTLY)
     assert {"scatter", "heatmap"} <= traces(WHEEL)

@@ -2,7 +2,6 @@
 
 import ast
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import pytest
 
@@ -11,16 +10,15 @@ from pages.attack.experiment import AttackSettings
 from pages.attack.two_worlds_result import CurvePoint
 from pages.table import PAGES
 from tests.test_pages import opened, text
+from ui.compute import compute
 from ui.controls import from_link
 from ui.page import Page
 
 HOME = Path(__file__).parents[1] / "pages" / "home.py"
 
 
-@pytest.mark.parametrize("link", [link for _, _, link in (*home.TOUR, *home.TRIES)])
-def test_every_link_opens_what_it_names(link):
-    page, _, query = link.partition("?")
-    wanted = dict(parse_qsl(query))
+@pytest.mark.parametrize(("page", "wanted"), [(page, settings) for _, _, page, settings in home.TOUR])
+def test_every_link_opens_what_it_names(page, wanted):
     app = opened(page, **wanted)
     assert not app.exception
     assert not app.warning
@@ -32,9 +30,8 @@ def test_every_link_opens_what_it_names(link):
 
 def attacked(version: str):
     """What the link of the tour's last stop computes, without the curve over epsilon; and its text."""
-    name, text, link = home.TOUR[-1]
-    assert name == "Attack it"
-    settings, notices = from_link(AttackSettings, dict(parse_qsl(link.partition("?")[2])))
+    ((text, link),) = [(text, link) for name, text, *_, link in home.TOUR if name == "Attack it"]
+    settings, notices = from_link(AttackSettings, link)
     assert not notices
     settings = settings.change(version=version)
     work = [task for task in settings.tasks() if not isinstance(task, CurvePoint)]
@@ -53,11 +50,12 @@ def test_what_is_said_of_the_attack_is_what_the_engine_shows():
 
 
 def test_every_page_has_its_door():
-    """Under the question that it asks, in its group; and its room has its name."""
+    """Over what it is about, in its group; and its room has its name."""
     app = opened("")
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == [page.name for group in groups() for page in group]
-    assert [caption.value for caption in app.caption][: len(links)] == [page.question for g in groups() for page in g]
+    stops = [page for _, _, page, _ in home.TOUR]
+    assert links == [*stops, *(page.name for group in groups() for page in group)]
+    assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
     assert {page.name for page in PAGES} == {path.parent.name for path in HOME.parent.glob("*/page.py")}
 
 
@@ -75,3 +73,12 @@ def test_it_says_that_a_link_gives_the_noise_away():
 def test_a_page_asks_one_question_wherever_it_stands(page):
     assert opened(page.name).title[0].value == page.question
     assert ast.get_docstring(ast.parse((HOME.parent / page.name / "page.py").read_text("utf-8"))) == page.question
+
+
+def test_its_picture_is_the_classifiers():
+    """Its numbers are those of the classifier's page at the same settings, and its address opens them again."""
+    front, whole = home.front(PAGES), next(page for page in PAGES if page.name == "classifier")
+    settings = whole.settings(epsilon=0.05)
+    result, _ = compute(settings, seconds=0)
+    assert set(front.numbers(result)) <= set(whole.numbers(result))
+    assert text(opened("", epsilon="0.05")).count(front.view(result).words["verdict"]) == 1

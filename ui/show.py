@@ -105,7 +105,7 @@ def _tabs(page: Page) -> tuple[Tab, Any]:
     if not page.tabs:
         return page.tab(""), st.container()
     titles = [tab.title for tab in page.all_tabs]
-    places = st.tabs(titles, key=f"{page.name}.tabs.{len(titles)}", on_change="rerun")
+    places = st.tabs(titles, key=f"{page.name}.tabs", on_change="rerun")
     both = list(zip(page.all_tabs, places, strict=True))
     return next(((tab, place) for tab, place in both if place.open), both[0])
 

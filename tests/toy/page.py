@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from dpcore.experiment import Settings
 from ui.live import Picture
-from ui.page import Knobs, Page, always
+from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
+from ui.panels import Number
 from ui.plot import theme
 
 X = np.linspace(0, 1, 50)
@@ -90,19 +91,27 @@ def pictures(result: Outcome) -> list[list[Picture]]:
     ]
 
 
+def more(result: Outcome) -> list[list[Picture]]:
+    """Another curve that moves with epsilon."""
+    ((moves, _),) = pictures(result)
+    return [[replace(moves, name="too")]]
+
+
 TOY = Page(
     name="toy",
     title="Toy",
     icon=":material/toys:",
     group="",
+    about="",
     question="Toy",
     settings=Toy,
     setup=always(None),
     lead=always("A page for tests."),
-    legend=always(()),
+    numbers=lambda result: [Number("Epsilon", f"{result.epsilon:g}", amount=result.epsilon)],
     knobs=always(Knobs(hero="epsilon", play="shown", main=["repeats", "seed"])),
     words={"verdict": str, "why": lambda result: f"Why: {result}", "guarantee": always("none")},
     pictures=pictures,
+    tabs=(WHY_TAB, GUARANTEE_TAB, Tab("more", "More", ("why",), more)),
     frames=always({}),
     private=lambda settings: settings.dataset == "own",
 )

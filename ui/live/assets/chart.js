@@ -6,7 +6,7 @@ import { Clicks } from "./clicks.js"
 import { drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { buttons, HOVERS } from "./files.js"
-import { grown, scaleOf } from "./grown.js"
+import { fitted, scaleOf } from "./fitted.js"
 import { lookOf, themed } from "./look.js"
 import { paint, release } from "./painter.js"
 import { toolbar } from "./toolbar.js"
@@ -175,7 +175,7 @@ class Chart {
     this.cell.append(this.node, this.words)
     this.waiting = new Waiting(this.cell)
     this.about = new About(this.cell, this.node.id)
-    this.sent = null // the newest that Streamlit has sent: {alt, figure}
+    this.sent = null // the newest that Streamlit has sent: {alt, figure, raw}
     this.raw = null // the newest figure, whichever way it came
     this.latest = null // the same, for this screen
     this.scale = scaleOf()
@@ -201,12 +201,12 @@ class Chart {
     this.asked = height
     this.late = late
     this.reserve()
-    this.sent = { alt, figure: this.read(figure) }
+    this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
 
   read(figure) {
     this.raw = adopt(this.raw, figure)
-    return this.latest = grown(this.raw, this.scale)
+    return this.latest = fitted(this.raw, this.scale, this.width)
   }
 
   /** Keep the room for the picture, so that nothing on the page moves when it comes. */
@@ -216,14 +216,13 @@ class Chart {
     this.place()
   }
 
-  /** Take the size of the page's letters, where it has changed. */
-  measure() {
-    const scale = scaleOf()
-    if (scale === this.scale) return
-    this.scale = scale
+  /** Take the size of the page's letters, and the room there is. */
+  fit() {
+    this.scale = scaleOf()
     this.reserve()
-    if (this.raw) this.figure = this.latest = grown(this.raw, scale)
-    if (this.sent) this.sent.figure = this.latest
+    const fit = (figure) => fitted(figure, this.scale, this.width)
+    if (this.raw) this.figure = this.latest = fit(this.raw)
+    if (this.sent) this.sent.figure = fit(this.sent.raw)
   }
 
   /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
@@ -256,7 +255,7 @@ class Chart {
 
   resized(width) {
     this.width = width
-    this.measure()
+    this.fit()
     cancelAnimationFrame(this.frame)
     this.frame = requestAnimationFrame(() => (this.seen ? this.draw() : drawSoon(this)))
   }

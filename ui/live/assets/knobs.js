@@ -14,6 +14,8 @@ import { odds, Voice } from "./voice.js"
 const PASSING = 24
 const HELD = 200
 
+const PHONE = matchMedia("(max-width: 899px)") // there all knobs but the first are folded away
+
 const panels = new WeakMap()
 
 export default function ({ parentElement, data, setStateValue }) {
@@ -25,6 +27,7 @@ export default function ({ parentElement, data, setStateValue }) {
   return () => {
     if (parentElement.isConnected) return
     for (const row of panel.playing) row.player.stop()
+    PHONE.removeEventListener("change", panel.arrange)
     panel.ignore()
     panel.alone()
     panel.deaf()
@@ -71,8 +74,15 @@ class Panel {
     this.more.append(element("summary"), this.groups.more)
     const frame = element("div", "panel")
     frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
-    frame.append(this.groups.hero, this.groups.play, this.bar, this.groups.main, this.more)
+    frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
     root.append(frame)
+    this.arrange = () => {
+      const { main, more } = this.groups
+      PHONE.matches ? more.before(main) : this.more.before(main)
+      this.fold()
+    }
+    PHONE.addEventListener("change", this.arrange)
+    this.arrange()
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
@@ -157,11 +167,16 @@ class Panel {
     for (const row of this.rows.values()) if (kept.get(row.knob.name) !== row) this.remove(row)
     this.rows = kept
     for (const [group, box] of Object.entries(this.groups)) this.fill(box, knobs.filter((knob) => knob.group === group))
-    const count = this.groups.more.childElementCount
-    this.more.hidden = !count
-    this.more.firstChild.textContent = `More knobs (${count})`
+    this.fold()
     this.root.host?.toggleAttribute("data-plays", knobs.some((knob) => knob.play)) // for the page's own layout
     if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
+  }
+
+  /** Say how many knobs are folded away. */
+  fold() {
+    const count = this.more.querySelectorAll("[data-knob]").length
+    this.more.hidden = !count
+    this.more.firstChild.textContent = `More knobs (${count})`
   }
 
   rowFor(knob) {
