@@ -1,5 +1,7 @@
 """What can you learn from others' private models?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
@@ -10,6 +12,7 @@ from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
+HEIGHT = 400
 MAIN = ("label_share", "dimension", "similarity")
 MORE = (
     "sources",
@@ -27,35 +30,70 @@ MORE = (
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
-        desk.choose("noise", "Noise of a source", say.NOISES, help=say.NOISES_HELP)
-        with st.popover("Advanced", icon=":material/tune:"):
-            desk.choose("projection", "Features of a text", say.PROJECTIONS)
-            desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+    desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
+    desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("projection", "Features of a text", say.PROJECTIONS)
+        desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
-    """The knobs that have a say: a weight for each source, and what the data leave free."""
-    main = [*MAIN[:2], *WEIGHTS[: settings.sources]]
-    main += [] if settings.data in ("newsgroups", "own") else list(MAIN[2:])
-    hidden = () if settings.noise == "gaussian" else ("delta",)
-    more = [name for name in MORE if name not in hidden]
+    """The knobs that have a say. What the target is mixed of is one knob where there are two sources, else a weight
+    for each, folded away.
+    """
+    alike = settings.data in ("newsgroups", "own")
+    two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
+    main = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
+    more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
     return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
 
 
+def _picture(result, name: str, figure: Mapping, *, about: str, height: int = 340, wide: float = 1.0) -> live.Picture:
+    return live.Picture(name=name, figure=figure, alt=say.alts(result)[name], about=about, height=height, wide=wide)
+
+
 def pictures(result) -> list[list[live.Picture]]:
-    """Weights and what they are worth; over epsilon and labels; two coordinates; what the number of features does."""
-    alts = say.alts(result)
-    rows = (
-        (("weights", figures.weights, {}), ("gain", figures.gain, {})),
-        (("epsilon", figures.accuracy, {"over": "epsilon"}), ("share", figures.accuracy, {"over": "share"})),
-        (("error", figures.error, {}), ("plane", figures.plane, {})),
-        (("noise", figures.noise, {}), ("dimension", figures.dimension, {})),
-    )
+    """What borrowing is worth over epsilon, and from whom the target borrows."""
+    accuracy, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
     return [
-        [live.Picture(name=name, figure=draw(result, **how), alt=alts[name], height=300) for name, draw, how in row]
-        for row in rows
+        [
+            _picture(result, "epsilon", accuracy, about=say.ACCURACY_ABOUT, height=HEIGHT, wide=1.5),
+            _picture(result, "weights", weights, about=say.WEIGHTS_ABOUT, height=HEIGHT),
+        ]
+    ]
+
+
+def steps(result) -> list[list[live.Picture]]:
+    """What the steps find: the weights' error, and what is released and made of it."""
+    error, plane = figures.error(result), figures.plane(result)
+    return [
+        [
+            _picture(result, "error", error, about=say.ERROR_ABOUT),
+            _picture(result, "plane", plane, about=say.PLANE_ABOUT),
+        ]
+    ]
+
+
+def ways(result) -> list[list[live.Picture]]:
+    """Other ways to borrow, and more labels in place of it."""
+    others = figures.accuracy(result, "epsilon", figures.OTHERS)
+    return [
+        [
+            _picture(result, "gain", figures.gain(result), about=say.GAIN_ABOUT),
+            _picture(result, "others", others, about=say.OTHERS_ABOUT),
+            _picture(result, "share", figures.accuracy(result, "share"), about=say.SHARE_ABOUT),
+        ]
+    ]
+
+
+def features(result) -> list[list[live.Picture]]:
+    """What the number of features does."""
+    dimension, noise = figures.dimension(result), figures.noise(result)
+    return [
+        [
+            _picture(result, "dimension", dimension, about=say.DIMENSION_ABOUT),
+            _picture(result, "noise", noise, about=say.NOISE_ABOUT),
+        ]
     ]
 
 
@@ -79,26 +117,23 @@ def newsgroups_ready() -> bool:
     with st.spinner("Reading 20 Newsgroups"):
         if newsgroups_here():
             return True
-    st.info(say.NEWSGROUPS, icon=":material/download:")
-    if not st.button("Download 20 Newsgroups (14 MB)", key="hypotheses.download"):
-        return False
-    try:
-        with st.spinner("Downloading"):
-            fetch_newsgroups()
-    except NoNewsgroupsError as failure:
-        st.error(f"{failure} {say.NO_DOWNLOAD}")
-        return False
+    with st.container(border=True):
+        st.markdown(say.NEWSGROUPS)
+        look = {"icon": ":material/download:", "type": "primary"}
+        if not st.button("Download 20 Newsgroups", key="hypotheses.download", **look):
+            return False
+        try:
+            with st.spinner("Downloading"):
+                fetch_newsgroups()
+        except NoNewsgroupsError as failure:
+            st.error(f"{failure} {say.NO_DOWNLOAD}")
+            return False
     return newsgroups_here()
 
 
 def rows_here(desk: controls.Desk) -> bool:
     """Whether a file of the user's own is still there: only the page can ask for it."""
     return desk.settings.data != "own" or own_file.holds(desk, public_rows=public_rows)
-
-
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
 
 
 PAGE = Page(
@@ -111,27 +146,31 @@ PAGE = Page(
     settings=HypothesesSettings,
     setup=setup,
     lead=always(
-        "A target has many rows and few labels. Sources lend it hypotheses, each with its own noise, and noisy hints "
-        "about who resembles whom. **Drag epsilon**, then mix the target from the sources."
+        "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
+        "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "
+        "epsilon**, then mix the target from the sources (under More knobs)."
     ),
-    numbers=always(()),
+    numbers=say.numbers,
     knobs=knobs,
     words={
         "verdict": say.verdict,
+        "caption": say.caption,
         "stages": say.stages,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "table": say.table,
     },
-    pictures=lambda result: pictures(result)[:1],
+    pictures=pictures,
     ready=rows_ready,
     holds=rows_here,
     private=lambda settings: settings.data == "own",
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
-        Tab("table", "Table", ("table",)),
+        Tab("steps", "Step by step", ("stages",), steps),
+        Tab("ways", "Other ways", pictures=ways),
+        Tab("features", "Features", pictures=features),
+        Tab("table", "Other targets", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -42,14 +42,14 @@ def sources(result) -> list[list[live.Picture]]:
     """Which sources there are, and what more of their rows do."""
     alts = say.alts(result)
     near = live.Picture(
-        name="sources", figure=figures.sources(result), alt=alts["sources"], about=say.SOURCES_ABOUT, height=360
+        name="sources", figure=figures.sources(result), alt=alts["sources"], about=say.SOURCES_ABOUT, height=HEIGHT
     )
     rows = live.Picture(
         name="migrated",
         figure=figures.over_migrated(result),
         alt=alts["migrated"],
         about=say.MIGRATED_ABOUT,
-        height=360,
+        height=HEIGHT,
     )
     return [[near, rows]]
 

@@ -241,17 +241,17 @@ def guarantee(result: TransferResult) -> str:
             f"{count(result.plan('target').steps, 'choice')} really cost <b>{number(strong.epsilon)}</b> by strong "
             "composition, for which the scale is made. By the sharper count:"
         )
-    text += panels.guarantee(target_only=held["target"], pooled=held["pooled"], transfer=held["transfer"])
+    text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
     text += panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     if result.detection_guarantee is None:
         text += panels.note(
-            "<b>Sources only</b> never sees a private row and needs no epsilon. But someone must have known that these "
-            "contrasts are small; that knowledge is not private data here."
+            "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But someone must "
+            "have known that these contrasts are small; that knowledge is not private data here."
         )
     else:
         text += panels.note(
             f"Of the transfer's epsilon, detection alone would be {number(result.detection_guarantee.epsilon)}; "
-            "<b>sources only</b> spends just that."
+            "<b>trusting the sources as they are</b> spends just that."
         )
     return text + panels.note(
         "Each guarantee is for one candidate alone: publishing all four would add up. Assumed public: the number of "
