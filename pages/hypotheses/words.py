@@ -23,13 +23,13 @@ NEWSGROUPS = (
 )
 NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
 NOISES = {
-    "exponential": "On the answer",
+    "exponential": "Answer",
     "gaussian": "Gaussian",
-    "objective": "In the objective",
+    "objective": "Objective",
 }
 NOISES_HELP = (
-    "How a source hides its rows. **On the answer**: the exact minimum plus noise of uniform direction. **Gaussian**: "
-    "less of it, at the price of delta. **In the objective**: a random linear term before minimising, for hypotheses "
+    "How a source hides its rows. **Answer**: the exact minimum plus noise of uniform direction. **Gaussian**: "
+    "less of it, at the price of delta. **Objective**: a random linear term before minimising, for hypotheses "
     "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}

@@ -78,7 +78,7 @@ def _captions(result: TransferResult) -> list[dict]:
     mark = {"x": 0.99, "y": 0.01, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
     return [
         base | zero | {"text": "from zero"},
-        base | near | {"text": f"around the source, radius {result.settings.radius:.2g}"},
+        base | near | {"text": f"around the source,<br>radius {result.settings.radius:.2g}"},
         base | mark | {"text": "✕ the truth   ◇ the source"},
     ]
 
