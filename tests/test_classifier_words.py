@@ -125,8 +125,10 @@ RULES: Rules = {
     r"price: ([\d.]+)": lambda r, m: shown_gap(r) == float(m[1]),
     r"price: less than one point": lambda r, _: 0 < gap(r) < 0.01,
     r"no cost to be seen": lambda r, _: gap(r) <= 0,
-    r"really spent: ([\d.]+)": lambda r, m: np.isclose(float(m[1]), r.guarantees.bounded.epsilon, rtol=0.005),
-    r"is right at most: ([\d.]+) times": lambda r, m: (
+    r"really spent: (\S+)": lambda r, m: np.isclose(
+        float(m[1].replace(",", "")), r.guarantees.bounded.epsilon, rtol=0.005
+    ),
+    r"Best attacker, at most: ([\d.]+) times": lambda r, m: (
         abs(float(m[1]) - 100 * (1.0 if r.settings.version == "none" else attacker(r))) <= 0.5 + 1e-6
     ),
     r"practically every time": lambda r, _: attacker(r) > 0.9995,

@@ -38,12 +38,15 @@ def tiles(numbers: Iterable[Number]) -> str:
 
 
 def attacker(right: float) -> Number:
-    """The best attacker, who is right this often, at most, where a coin is right half of the time."""
+    """The best attacker, who is right this often, at most, where a coin is right half of the time.
+
+    A slider's value text finds it (`voice.js`).
+    """
     said = at_most(right) if right <= 0.9995 else "100"
     bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
-    value = told(f"{said} <small>times in 100</small>")
+    value = f'<span class="lab-odds">{said} <small>times in 100</small></span>'
     return Number(
-        "Best attacker is right at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
+        "Best attacker, at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
     )
 
 
@@ -92,13 +95,8 @@ def odds(guarantee: Guarantee, *, exact: float | None = None) -> str:
         else "whether the data hold your row or another in its place"
     )
     if right > 0.9995:
-        return f"an attacker guessing {worlds} may be right {told('practically every time')} (a coin: 50 in 100)"
-    return f"an attacker guessing {worlds} is right {told(f'at most {at_most(right)} times in 100')} (a coin: 50)"
-
-
-def told(right: str) -> str:
-    """How often an attacker is right, where a slider's value text finds it (`voice.js`)."""
-    return f'<b class="lab-odds">{right}</b>'
+        return f"an attacker guessing {worlds} may be right <b>practically every time</b> (a coin: 50 in 100)"
+    return f"an attacker guessing {worlds} is right <b>at most {at_most(right)} times in 100</b> (a coin: 50)"
 
 
 def at_most(share: float) -> str:

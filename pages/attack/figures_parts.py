@@ -13,8 +13,8 @@ from ui.plot import theme
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("learnt by heart, without privacy", theme.NON_PRIVATE)}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
-GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": "#c2559a"}
-RECOVERED = {"classes": theme.PRIVATE, "planted record": "#c2559a"}
+GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
+RECOVERED = {"classes": theme.PRIVATE, "planted record": theme.PINE}
 _LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.1 %", "1 %", "10 %", "100 %"]}
 
 
@@ -22,7 +22,7 @@ def roc(result: MembersResult) -> dict:
     """Members found over false alarms, both on log axes, under the frontier of the guarantee."""
     frame = result.frontier
     traces = [
-        theme.line(RATES, RATES, colour="#8a8f98", name="guessing", dash="dot", hoverinfo="skip", opacity=0.6),
+        theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", hoverinfo="skip", opacity=0.6),
         theme.line(RATES, frame["promised"].to_numpy(), colour=theme.BOUND, name="allowed by epsilon and delta"),
         theme.line(RATES, frame["gaussian"].to_numpy(), colour=theme.BOUND, name="allowed by this noise", dash="dot"),
     ]
@@ -38,7 +38,7 @@ def roc(result: MembersResult) -> dict:
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
         annotations=[
             word(
-                f'<span style="color:{theme.BOUND}">━ epsilon and delta allow<br>┅ this noise allows</span><br>'
+                theme.ink("╍ epsilon and delta allow<br>┅ this noise allows", theme.BOUND) + "<br>"
                 "━ likelihood ratio<br>╍ loss threshold",
                 x=0.98,
                 y=0.03,
@@ -68,7 +68,7 @@ def margins(result: MembersResult, arm: str) -> dict:
         shapes=shapes,
         annotations=[
             word(
-                f'<span style="color:{INSIDE}">■ members</span><br><span style="color:{OUTSIDE}">■ others</span>',
+                f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}",
                 x=0.02,
             )
         ],
@@ -110,7 +110,7 @@ def groups(result: GroupsResult) -> dict:
 
 def _legend(colours: Mapping[str, str]) -> str:
     """The names in their colours, and what is dotted."""
-    names = "".join(f'<span style="color:{colour}">━ {name}</span><br>' for name, colour in colours.items())
+    names = "".join(theme.ink(f"━ {name}", colour) + "<br>" for name, colour in colours.items())
     return names + "┅ without privacy"
 
 
@@ -137,7 +137,9 @@ def by_class(result: GroupsResult, group: int) -> dict:
             base | {"path": spread, "line": {"color": colour, "width": 2}},
             base | {"path": path, "line": {"color": theme.NON_PRIVATE, "width": 3}},
         ],
-        annotations=[word("━ without privacy", x=0.02) | {"font": {"size": 12, "color": theme.NON_PRIVATE}}],
+        annotations=[
+            word("━ without privacy", x=0.02) | {"font": {"size": 12, "color": theme.INKS[theme.NON_PRIVATE]}}
+        ],
         xaxis={
             "range": [-0.6, len(names) - 0.4],
             "tickvals": places.tolist(),

@@ -51,11 +51,6 @@ def setup(desk: controls.Desk) -> None:
                 desk.choose("against", "In the other world stands", AGAINST)
 
 
-def solid(names) -> list[tuple[str, str, str]]:
-    """A legend of (name, colour)."""
-    return [(name, colour, "solid") for name, colour in names]
-
-
 def worlds_knobs(settings: AttackSettings) -> Knobs:
     """A row has a class of its own, an outlier is given one."""
     label = () if settings.who == "row" else ("label",)

@@ -51,8 +51,8 @@ KNOBS = {
 
 
 ACCURACY_ABOUT = (
-    "How often the target is right on new rows. Blue borrows the sources' private models; the two dotted lines borrow "
-    "nothing and know the few labels, or all of them. The shaded area holds nine runs in ten. Look for where blue "
+    "How often the target is right on new rows. Blue borrows the sources' private models; two lines borrow nothing and "
+    "know the few labels, or all of them. The shaded area holds nine runs in ten. Look for where blue "
     "rises above the few labels: to the left of that, the borrowed noise does harm."
 )
 WEIGHTS_ABOUT = (

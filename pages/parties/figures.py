@@ -11,16 +11,16 @@ from pages.parties.experiment import LIMITS
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import maps, theme
 
-# Method -> (name, colour). The page speaks of one of them; all are drawn.
+# Method -> (name, colour), as what stands beside the methods. The page speaks of one of them; all are drawn.
 STYLES = {
     "soft": ("soft labels", theme.PRIVATE),
-    "vote": ("majority vote", "#c2559a"),
-    "average": ("averaged weights", "#7f8f3a"),
-    "pate": ("PATE", "#1b94a3"),
+    "vote": ("majority vote", theme.MAUVE),
+    "average": ("averaged weights", theme.SAGE),
+    "pate": ("PATE", theme.PINE),
 }
 WITHOUT = {
-    "batch": ("all rows in one place, no privacy", theme.NON_PRIVATE, "dotted"),
-    "local": ("parties alone, never released", "#a5673f", "dotted"),
+    "batch": ("all rows in one place, no privacy", theme.NON_PRIVATE),
+    "local": ("parties alone, never released", theme.GOLD),
 }
 _MARGIN = {"l": 62, "r": 12, "t": 34, "b": 44}
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
@@ -29,12 +29,6 @@ _MAP_MARGIN = {"l": 40, "r": 8, "t": 30, "b": 30}
 _LEAST_RISK = 1e-4
 # Beside each other at today's value: pixels left and right of it.
 _STROKES = {"vote": (-9, -5), "average": (-5, -1), "soft": (1, 5), "pate": (5, 9)}
-
-
-def keys(result: PartiesResult) -> list[tuple[str, str, str]]:
-    """The legend of all charts."""
-    own = [(*STYLES[name], "solid") for name in STYLES if name in result.methods]
-    return own + list(WITHOUT.values())
 
 
 def over_epsilon(result: PartiesResult) -> dict:
@@ -66,18 +60,18 @@ def _accuracy(result: PartiesResult, over: str, *, now: float, title: str, axis:
     levels = {"batch": result.batch_accuracy, "local": result.local.median}
     traces = []
     for name, level in levels.items():
-        text, colour, _ = WITHOUT[name]
+        text, colour = WITHOUT[name]
         hover = f"%{{y:.3g}} in 100<extra>{text}</extra>"
-        traces.append(theme.line(ends, np.full(2, 100 * level), colour=colour, name=text, dash="dot"))
+        traces.append(theme.line(ends, np.full(2, 100 * level), colour=colour, name=text))
         traces[-1]["hovertemplate"] = hover
     for name in (*(one for one in result.methods if one != result.settings.method), result.settings.method):
         at, spread = result.curve(name, over)
         at = 1 / at if over == "epsilon" else at
         text, colour = STYLES[name]
         low, median, high = 100 * spread
-        width = {"color": colour, "width": 3 if name == result.settings.method else 1.6}
         hover = f"%{{x:.3~g}}: %{{y:.3g}} in 100<extra>{text}</extra>"
         own = name == result.settings.method
+        width = {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}
         band = {"fillcolor": theme.rgba(colour, 0.22 if own else 0.08)}
         traces.append(theme.band(at, low, high, colour=colour) | band)
         traces.append(theme.line(at, median, colour=colour, name=text, line=width, hovertemplate=hover))
@@ -99,7 +93,7 @@ def _rail(y: float) -> dict:
 def _word(text: str, y: float, *, x: float = 0.01, colour: str | None = None, below: bool = True) -> dict:
     """A word beside a level line, at a share of the picture's width."""
     place = {"x": x, "y": y, "xref": "paper", "yref": "y", "xanchor": "left" if x < 0.5 else "right"}
-    font = {"size": 11} | ({"color": colour} if colour else {})
+    font = {"size": 11} | ({"color": theme.INKS.get(colour, colour)} if colour else {})
     return place | {"text": text, "showarrow": False, "yanchor": "top" if below else "bottom", "font": font}
 
 
@@ -149,7 +143,7 @@ def one_party(result: PartiesResult) -> dict:
     traces, shapes, words = [], [], []
     for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
-        shapes += [_mark(row["bound"], y, theme.BOUND, "solid"), _mark(row["published bound"], y, theme.BOUND, "dot")]
+        shapes += [_mark(row["bound"], y, theme.BOUND, "dash"), _mark(row["published bound"], y, theme.BOUND, "dot")]
         words.append({"x": 0.01, "y": y + 0.36, "xref": "paper", "text": text, "showarrow": False, "xanchor": "left"})
         if result.moves is None:
             continue
@@ -190,8 +184,8 @@ def _dots(x: np.ndarray, y: float, colour: str, symbol: str, hover: str) -> dict
 
 def _legend_of_moves() -> list[dict]:
     text = (
-        f'● some of these parties   ◇ with all rows tied<br><span style="color:{theme.BOUND}">┃ bound</span>   '
-        f'<span style="color:{theme.BOUND}">┇ published</span>'
+        "● some of these parties   ◇ with all rows tied<br>"
+        f"{theme.ink('╏ bound', theme.BOUND)}   {theme.ink('┇ published', theme.BOUND)}"
     )
     return [_corner(text, 0.01) | {"align": "left"}]
 
@@ -232,11 +226,11 @@ def bound(result: PartiesResult) -> dict:
         theme.band(at, low, high, colour=colour),
         theme.line(at, median, colour=colour, name="measured", hovertemplate=hover),
     ]
-    words = [_corner(f'<span style="color:{colour}">measured</span> (trained now)', 0.01)]
+    words = [_corner(f"{theme.ink('measured', colour)} (trained now)", 0.01)]
     if result.bound is None:
         words.append(_corner("The theorem is about two classes.", 0.12))
     else:
-        words.append(_corner(f'<span style="color:{theme.BOUND}">theorem 4</span> (bound); dotted: its parts', 0.12))
+        words.append(_corner(f"{theme.ink('theorem 4', theme.BOUND)} (bound); dotted: its parts", 0.12))
         traces += _bound_lines(result)
     return theme.figure(
         *traces,
@@ -251,7 +245,7 @@ def bound(result: PartiesResult) -> dict:
 
 def _bound_lines(result: PartiesResult) -> list[dict]:
     bound, lines = result.bound, []
-    for name, dash in (("total", "solid"), ("noise", "dot"), ("rows", "dot")):
+    for name, dash in (("total", "dash"), ("noise", "dot"), ("rows", "dot")):
         text = {"total": "theorem 4", "noise": "its noise part", "rows": "its part for public rows"}[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
         values = np.clip(bound[name], _LEAST_RISK, 1e12)
@@ -271,16 +265,15 @@ def answers(result: PartiesResult) -> dict:
     text, colour = STYLES["soft"]
     ends = x[[0, -1]]
     hover = "%{x:,} questions: %{y:.3g} in 100<extra>noisy votes, one by one</extra>"
-    one_by_one = {"color": theme.WITHOUT_YOU, "width": 2.4}
+    asked = STYLES["pate"][1]
     return theme.figure(
         theme.band(ends, np.full(2, 100 * soft.low), np.full(2, 100 * soft.high), colour=colour),
         theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name=text),
         theme.line(
             x,
             100 * result.answered,
-            colour=theme.WITHOUT_YOU,
+            colour=asked,
             name="noisy votes",
-            line=one_by_one,
             hovertemplate=hover,
         ),
         margin=_MARGIN,
@@ -288,7 +281,7 @@ def answers(result: PartiesResult) -> dict:
         shapes=[_rail(100 * result.chance)],
         annotations=[
             _word("one released model (soft)", 100 * soft.median, x=0.99, colour=colour, below=soft.median > 0.6),
-            _word("noisy votes, one by one", 100 * result.chance, x=0.01, colour=theme.WITHOUT_YOU),
+            _word("noisy votes, one by one", 100 * result.chance, x=0.01, colour=asked),
         ],
         xaxis=_log_axis("questions in all (log scale)", 0.9, 55_000),
         yaxis={"title": {"text": "right in 100"}, "range": [0, 103]},

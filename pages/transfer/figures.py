@@ -12,14 +12,13 @@ from ui.plot import theme
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
     "target": ("private rows alone", theme.PRIVATE, "solid"),
-    "source": ("sources as they are", theme.PUBLIC, "dotted"),
-    "pooled": ("all rows pooled", theme.THEOREMS["naive"][1], "solid"),
-    "transfer": ("with the sources, corrected", theme.PUBLIC, "solid"),
+    "source": ("sources as they are", theme.PUBLIC, "dash"),
+    "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
+    "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
 }
-WITHOUT = ("private rows, no privacy", theme.NON_PRIVATE, "dotted")
+WITHOUT = ("private rows, no privacy", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
-_DASHES = {"dotted": "dot", "solid": "solid"}
 # Room for the longest numbers on a log axis.
 _MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
 # Of excess risks; above 1 is the room of the legend.
@@ -223,7 +222,7 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
 def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: str, value: str = "", **more) -> dict:
     name, colour, dash = style
     hover = f"{told} %{{x:.3~g}}: excess risk %{{y:.2~g}}<extra>{name}</extra>"
-    return theme.line(x, y, colour=colour, name=theme.key(name, value), dash=_DASHES[dash], hovertemplate=hover, **more)
+    return theme.line(x, y, colour=colour, name=theme.key(name, value), dash=dash, hovertemplate=hover, **more)
 
 
 def _strokes(result: TransferResult, now: float) -> list[dict]:

@@ -30,8 +30,8 @@ _WORDS = {"source": "Trusting the sources as they are", "pooled": "Pooling all r
 RISK_ABOUT = (
     "How much worse than the true coefficients each way predicts, in squared error: lower is better, and 0 would be "
     "the truth. Blue sees only the private rows, green starts from public sources and corrects them privately; their "
-    "bands hold nine runs in ten. Look for where green leaves blue behind, and where the dotted green line, which "
-    "needs no correction, is still below it."
+    "bands hold nine runs in ten. Look for where green leaves blue behind, and where the sources as they are, "
+    "which need no correction, are still below it."
 )
 WALK_ABOUT = (
     "The same training with two coefficients, so that it can be seen: each thin line is one run. Blue starts at zero "
