@@ -112,7 +112,7 @@ RULES: Rules = {
     r"Epsilon really spent ([\d.]+) nominal": lambda r, m: (
         r.settings.noise == "printed" and near_to(m[1], r.guarantee("transfer").epsilon)
     ),
-    r"Best attacker is right at most ([\d.]+)": lambda r, m: (
+    r"Best attacker, at most ([\d.]+)": lambda r, m: (
         r.settings.noise != "printed" and abs(float(m[1]) - 100 * r.guarantee("transfer").attacker_accuracy) <= 0.51
     ),
     r"Around the sources the radius": lambda r, _: r.focus.kept.any(),

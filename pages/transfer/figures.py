@@ -200,7 +200,8 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         at, (least, median, most) = result.quantiles(name, over)
         if name in _BANDS:
             traces.append(theme.band(at, least, most, colour=style[1]))
-        traces.append(_line(at, median, style, told=told, value=risk(summary[name].median)))
+        more = {"meta": "ghost"} if name == "transfer" else {}
+        traces.append(_line(at, median, style, told=told, value=risk(summary[name].median), **more))
     rails = {"predict 0": result.nothing_learnt, WITHOUT[0]: plain}
     place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom", "size": 13}
     return theme.figure(
@@ -210,7 +211,7 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         title=title,
         shapes=[
             theme.level(result.nothing_learnt, colour=theme.NON_PRIVATE, width=1.2, dash="dash"),
-            theme.rule(now),
+            theme.rule(now) | {"name": "ghost"},
             *_strokes(result, now),
         ],
         annotations=[theme.word(word, y=np.log10(value), **place) for word, value in rails.items()],
