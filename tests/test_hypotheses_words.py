@@ -88,12 +88,12 @@ PERCENT = r"(\d+(?:\.\d+)?)\s%"
 
 RULES: Rules = {
     rf"With borrowed models {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
-    rf"With few labels alone {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
+    rf"Few labels alone {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
     r"Borrowed without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
-    r"borrowing (adds|costs) ([\d.]+) points?": lambda r, m: (
-        abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "adds") == (gained(r) > 0)
+    r"borrowing: ([+−])([\d.]+) points?": lambda r, m: (
+        abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "+") == (gained(r) > 0)
     ),
-    r"borrowing changes nothing": lambda r, _: gained(r) == 0,
+    r"borrowing: no difference": lambda r, _: gained(r) == 0,
     rf"Borrowing gains .* here: {PERCENT} right instead of {PERCENT} with (\d+) labels alone": lambda r, m: (
         gained(r) > 0
         and shown(r, m[1], "transfer")

@@ -50,7 +50,9 @@ def test_the_curve_shows_the_medians(result):
     lines = [trace for trace in figures.over_epsilon(result)["data"] if trace.get("name")][1:]
     now = result.summary()
     for place, (name, trace) in enumerate(zip(CANDIDATES, lines, strict=True)):
-        assert trace["name"] == figures.theme.key(figures.STYLES[name][0], figures.risk(now[name].median))
+        assert trace["name"].replace("\u2007", "") == figures.theme.key(
+            figures.STYLES[name][0], figures.risk(now[name].median)
+        )
         assert numbers(trace["x"]) == pytest.approx(EPSILONS)
         assert numbers(trace["y"]) == pytest.approx(np.median(result.over_epsilon[place], axis=1), rel=1e-5)
 

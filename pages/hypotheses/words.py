@@ -106,7 +106,7 @@ def numbers(result: HypothesesResult) -> list[Number]:
             amount=float(mine.split()[0]),
             unit="points",
         ),
-        Number("With few labels alone", alone, _gained(result)),
+        Number("Few labels alone", alone, _gained(result)),
         Number("Borrowed without noise", plain, _lost(result)),
         panels.attacker(result.guarantee.attacker_accuracy),
     ]
@@ -128,9 +128,7 @@ def _shown(result: HypothesesResult, value: float) -> str:
 
 
 def _between(result: HypothesesResult, one: float, other: float) -> str:
-    """The difference of two numbers as they are shown."""
-    if abs(one - other) < 0.01:
-        return "less than one point"
+    """The difference of two numbers as they are shown, without its sign."""
     digits = _digits(result)
     shown = f"{abs(round(100 * one, digits) - round(100 * other, digits)):.{digits}f}"
     return f"{shown} point" + ("" if shown == "1" else "s")
@@ -139,8 +137,8 @@ def _between(result: HypothesesResult, one: float, other: float) -> str:
 def _gained(result: HypothesesResult) -> str:
     mine, alone, _ = _three(result)
     if mine == alone:
-        return "borrowing changes nothing"
-    return f"borrowing {'adds' if mine > alone else 'costs'} {_between(result, mine, alone)}"
+        return "borrowing: no difference"
+    return f"borrowing: {'+' if mine > alone else '−'}{_between(result, mine, alone)}"
 
 
 def _lost(result: HypothesesResult) -> str:
@@ -163,7 +161,7 @@ def _outcome(result: HypothesesResult) -> str:
         return f"Borrowing <b>changes nothing</b> here: {here} right with the sources' models as with {own} alone."
     if mine < alone:
         return f"Borrowing <b>harms here</b>: {there} right instead of {here} with {own} alone."
-    gain = _between(result, mine, alone)
+    gain = _between(result, mine, alone) if mine - alone >= 0.01 else "less than one point"
     return f"Borrowing gains <b>{gain}</b> here: {there} right instead of {here} with {own} alone."
 
 

@@ -201,7 +201,8 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         if name in _BANDS:
             traces.append(theme.band(at, least, most, colour=style[1]))
         more = {"meta": "ghost"} if name == "transfer" else {}
-        traces.append(_line(at, median, style, told=told, value=risk(summary[name].median), **more))
+        value = risk(summary[name].median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        traces.append(_line(at, median, style, told=told, value=value, **more))
     rails = {"predict 0": result.nothing_learnt, WITHOUT[0]: plain}
     place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom", "size": 13}
     return theme.figure(
