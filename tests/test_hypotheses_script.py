@@ -59,6 +59,31 @@ def test_the_bars_are_the_medians():
     assert f"{median:+.1f}".replace("-", "−") in words
 
 
+@pytest.mark.parametrize(
+    ("ahead", "said"),
+    [
+        ([1, 1, 1], "borrowing helps everywhere"),
+        ([0, 0, 0], "borrowing helps nowhere"),
+        ([0, 1, 1], "borrowing helps from 3 on"),
+        ([1, 0, 0], "borrowing helps up to 1"),
+        ([0, 1, 0], ""),
+        ([1, 0, 1], ""),
+    ],
+)
+def test_the_title_says_where_borrowing_helps(ahead, said):
+    assert figures._better(np.array([1.0, 3.0, 10.0]), np.array(ahead, dtype=bool), "epsilon") == said
+
+
+def test_the_weights_are_called_nearer_only_where_they_are():
+    for epsilon in (0.1, 1000.0):
+        result = HypothesesSettings().change(**NUMBERS, epsilon=epsilon)
+        result = result.result({task: task.run() for task in result.tasks() if task.essential})
+        even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
+        error = np.median(((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1))
+        title = figures.weights(result)["layout"]["title"]["text"]
+        assert ("no nearer than" in title) == (error >= even)
+
+
 def test_the_stages_follow_the_settings():
     settings = HypothesesSettings().change(**NUMBERS).change(label_share=0.1)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})

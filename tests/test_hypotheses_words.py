@@ -101,7 +101,7 @@ RULES: Rules = {
         and int(m[3]) == round(r.settings.label_share * r.settings.target_rows)
     ),
     r"less than one point here": lambda r, _: 0 < gained(r) < 1,
-    rf"All \d+ labels: {PERCENT}": lambda r, m: shown(r, m[1], "target"),
+    rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
     r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
     r"In (\d+) of (\d+) runs it harms": lambda r, m: (
         int(m[1]) == harmed(r) > 0 and int(m[2]) == len(r.weights) and middle(r) >= middle(r, "weak")

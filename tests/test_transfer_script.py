@@ -57,6 +57,20 @@ def test_the_curve_shows_the_medians(result):
         assert numbers(trace["y"]) == pytest.approx(np.median(result.over_epsilon[place], axis=1), rel=1e-5)
 
 
+def test_the_titles_say_what_the_curves_and_walks_show(result):
+    helped, alone = (np.median(result.over_epsilon[CANDIDATES.index(name)], axis=1) for name in ("transfer", "target"))
+    title = figures.over_epsilon(result)["layout"]["title"]["text"]
+    assert ("at every epsilon" in title) == (helped < alone).all()
+    assert ("at no epsilon" in title) == (helped >= alone).all()
+    if "help up to" in title:
+        last = EPSILONS.index(float(title.rpartition(" ")[2]))
+        assert ((helped < alone) == (np.arange(len(EPSILONS)) <= last)).all()
+    zero, source = result.misses
+    walk = figures.walk(result)["layout"]["title"]["text"]
+    assert ("nearer from the source" in walk) == (source * 1.1 <= zero)
+    assert ("nearer from zero" in walk) == (zero * 1.1 <= source)
+
+
 def test_the_walk_draws_every_repeat(result):
     shapes = figures.walk(result)["layout"]["shapes"]
     assert sum(shape["type"] == "circle" for shape in shapes) == 2 * result.settings.repeats

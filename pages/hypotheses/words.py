@@ -173,7 +173,7 @@ def _harm(result: HypothesesResult) -> str:
 
 
 def _all_labels(result: HypothesesResult) -> str:
-    return f"All {result.settings.target_rows:,} labels: {_shown(result, result.summary['target'].median)}."
+    return f"All {result.settings.target_rows:,} labels would give {_shown(result, result.summary['target'].median)}."
 
 
 def _weights(result: HypothesesResult) -> str:

@@ -233,16 +233,15 @@ def guarantee(result: TransferResult) -> str:
     """What each candidate promises, and what it leaves open."""
     settings = result.settings
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    text = ""
+    text = panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     if settings.noise == "printed":
         strong = result.strong("target")
-        text = panels.note(
+        text += panels.note(
             f"Nominal: epsilon {number(settings.epsilon)}. With the printed scale the same "
             f"{count(result.plan('target').steps, 'choice')} really cost <b>{number(strong.epsilon)}</b> by strong "
             "composition, for which the scale is made. By the sharper count:"
         )
     text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
-    text += panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     if result.detection_guarantee is None:
         text += panels.note(
             "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But someone must "
