@@ -152,7 +152,7 @@ def caption(result: TransferResult) -> str:
     """What bands, strokes and the walks are."""
     return (
         f"Bands: nine runs in ten. Strokes at the dotted line: today's {count(result.settings.repeats, 'run')}. "
-        "Right: the same walks with only two coefficients, to be looked at."
+        "The walks have two coefficients only, so that they can be seen."
     )
 
 
