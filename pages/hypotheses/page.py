@@ -12,7 +12,6 @@ from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
-HEIGHT = 400
 MAIN = ("label_share", "dimension", "similarity")
 MORE = (
     "sources",
@@ -48,53 +47,46 @@ def knobs(settings: HypothesesSettings) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
 
 
-def _picture(result, name: str, figure: Mapping, *, about: str, height: int = 340, wide: float = 1.0) -> live.Picture:
-    return live.Picture(name=name, figure=figure, alt=say.alts(result)[name], about=about, height=height, wide=wide)
+def _row(result, *asked: tuple[str, Mapping, str], height: int = 340, wide: float = 1.0) -> list[list[live.Picture]]:
+    """Pictures side by side, each as (name, figure, what one sees); ``wide``: the share of the first one."""
+    alts = say.alts(result)
+    return [
+        [
+            live.Picture(
+                name=name, figure=figure, alt=alts[name], about=about, height=height, wide=1.0 if place else wide
+            )
+            for place, (name, figure, about) in enumerate(asked)
+        ]
+    ]
 
 
 def pictures(result) -> list[list[live.Picture]]:
     """What borrowing is worth over epsilon, and from whom the target borrows."""
     accuracy, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
-    return [
-        [
-            _picture(result, "epsilon", accuracy, about=say.ACCURACY_ABOUT, height=HEIGHT, wide=1.5),
-            _picture(result, "weights", weights, about=say.WEIGHTS_ABOUT, height=HEIGHT),
-        ]
-    ]
+    asked = ("epsilon", accuracy, say.ACCURACY_ABOUT), ("weights", weights, say.WEIGHTS_ABOUT)
+    return _row(result, *asked, height=400, wide=1.5)
 
 
 def steps(result) -> list[list[live.Picture]]:
     """What the steps find: the weights' error, and what is released and made of it."""
     error, plane = figures.error(result), figures.plane(result)
-    return [
-        [
-            _picture(result, "error", error, about=say.ERROR_ABOUT),
-            _picture(result, "plane", plane, about=say.PLANE_ABOUT),
-        ]
-    ]
+    return _row(result, ("error", error, say.ERROR_ABOUT), ("plane", plane, say.PLANE_ABOUT))
 
 
 def ways(result) -> list[list[live.Picture]]:
     """Other ways to borrow, and more labels in place of it."""
-    others = figures.accuracy(result, "epsilon", figures.OTHERS)
-    return [
-        [
-            _picture(result, "gain", figures.gain(result), about=say.GAIN_ABOUT),
-            _picture(result, "others", others, about=say.OTHERS_ABOUT),
-            _picture(result, "share", figures.accuracy(result, "share"), about=say.SHARE_ABOUT),
-        ]
-    ]
+    return _row(
+        result,
+        ("gain", figures.gain(result), say.GAIN_ABOUT),
+        ("others", figures.accuracy(result, "epsilon", figures.OTHERS), say.OTHERS_ABOUT),
+        ("share", figures.accuracy(result, "share"), say.SHARE_ABOUT),
+    )
 
 
 def features(result) -> list[list[live.Picture]]:
     """What the number of features does."""
     dimension, noise = figures.dimension(result), figures.noise(result)
-    return [
-        [
-            _picture(result, "dimension", dimension, about=say.DIMENSION_ABOUT),
-            _picture(result, "noise", noise, about=say.NOISE_ABOUT),
-        ]
-    ]
+    return _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
 
 
 def public_rows(settings: HypothesesSettings) -> int:
