@@ -65,7 +65,7 @@ def _found(result: HypothesesResult) -> str:
 
 def _bar(at: float, height: float, **style: object) -> dict:
     place = {"type": "rect", "x0": at - _HALF, "x1": at + _HALF, "y0": 0, "y1": float(height)}
-    return place | {"xref": "x", "yref": "y", "name": "ghost"} | style
+    return place | {"xref": "x", "yref": "y", "name": theme.GHOST} | style
 
 
 def _stroke(x0: float, y0: float, x1: float, y1: float, *, width: float, colour: str) -> dict:
@@ -88,7 +88,7 @@ def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS)
         x = 100 * at if over == "share" else at
         if method == "transfer":
             traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))
-        more = {"meta": "ghost"} if method == "transfer" else {}
+        more = {"meta": theme.GHOST} if method == "transfer" else {}
         shown = theme.key(name, f"{100 * result.summary[method].median:.1f} %")
         hover = f"{told}: %{{y:.1f}} % right<extra>{name}</extra>"
         style = {"name": shown, "hovertemplate": hover, "mode": "lines+markers"}
@@ -103,7 +103,7 @@ def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS)
         legend="lower right",
         margin=_MARGIN,
         title=_titled(result, over, methods),
-        shapes=[theme.rule(now), *marks[:-1], marks[-1] | {"name": "ghost"}],
+        shapes=[theme.rule(now), *marks[:-1], marks[-1] | {"name": theme.GHOST}],
         xaxis=_axis(over),
         yaxis={"title": {"text": "right on new rows, %"}, "range": [least, min(top, 101)]},
     )

@@ -1,6 +1,7 @@
 """Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
 
 import math
+from typing import Any
 
 from dpcore.parties.hypotheses import LEAST_SD
 from pages.hypotheses.experiment import DIMENSIONS
@@ -96,20 +97,21 @@ DIMENSION_ABOUT = (
 
 def numbers(result: HypothesesResult) -> list[Number]:
     """What the target reaches with borrowed models, alone, and if they had no noise; and what a source is promised."""
-    mine, alone, plain = (_shown(result, value) for value in _three(result))
-    return [
-        Number(
-            "With borrowed models",
-            mine,
-            f"middle of {count(result.repeats, 'run')}",
-            tone="private",
-            amount=float(mine.split()[0]),
-            unit="points",
-        ),
-        Number("Few labels alone", alone, _gained(result)),
-        Number("Borrowed without noise", plain, _lost(result)),
-        panels.attacker(result.guarantee.attacker_accuracy),
+    mine, alone, plain = _three(result)
+    said = (
+        ("With borrowed models", mine, f"middle of {count(result.repeats, 'run')}", "private"),
+        ("Few labels alone", alone, _gained(result), ""),
+        ("Borrowed without noise", plain, _lost(result), ""),
+    )
+    shares = [
+        Number(label, _shown(result, value), note, tone, **_amount(result, value)) for label, value, note, tone in said
     ]
+    return [*shares, panels.attacker(result.guarantee.attacker_accuracy)]
+
+
+def _amount(result: HypothesesResult, value: float) -> dict[str, Any]:
+    """What a difference of big numbers is made from: the number as shown, where it is known."""
+    return {} if value != value else {"amount": round(100 * value, _digits(result)), "unit": "points"}
 
 
 def _three(result: HypothesesResult) -> tuple[float, float, float]:

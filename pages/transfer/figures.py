@@ -12,7 +12,7 @@ from ui.plot import theme
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
     "target": ("private rows alone", theme.PRIVATE, "solid"),
-    "source": ("sources as they are", theme.PUBLIC, "dash"),
+    "source": ("sources as they are", theme.PUBLIC, "dot"),
     "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
     "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
 }
@@ -22,7 +22,7 @@ _BANDS = ("target", "transfer")
 # Room for the longest numbers on a log axis.
 _MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
 # Of excess risks; above 1 is the room of the legend.
-_RISK, _TOP = (1e-4, 1.0), 6.0
+_RISK, _TOP = (1e-4, 1.0), 8.0
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
 
 
@@ -200,11 +200,11 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         at, (least, median, most) = result.quantiles(name, over)
         if name in _BANDS:
             traces.append(theme.band(at, least, most, colour=style[1]))
-        more = {"meta": "ghost"} if name == "transfer" else {}
+        more = {"meta": theme.GHOST} if name == "transfer" else {}
         value = risk(summary[name].median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
         traces.append(_line(at, median, style, told=told, value=value, **more))
-    rails = {"predict 0": result.nothing_learnt, WITHOUT[0]: plain}
-    place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom", "size": 13}
+    rails = (("predict 0", result.nothing_learnt, "top"), (WITHOUT[0], plain, "bottom"))
+    place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
     return theme.figure(
         *traces,
         legend="upper right",
@@ -212,10 +212,11 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         title=title,
         shapes=[
             theme.level(result.nothing_learnt, colour=theme.NON_PRIVATE, width=1.2, dash="dash"),
-            theme.rule(now) | {"name": "ghost"},
+            theme.rule(now),
             *_strokes(result, now),
+            theme.dot(now, summary["transfer"].median, colour=STYLES["transfer"][1]) | {"name": theme.GHOST},
         ],
-        annotations=[theme.word(word, y=np.log10(value), **place) for word, value in rails.items()],
+        annotations=[theme.word(word, y=np.log10(value), yanchor=side, **place) for word, value, side in rails],
         xaxis=axis,
         yaxis=_log_axis("excess squared error (log scale)", _RISK[0], _TOP),
     )

@@ -34,7 +34,9 @@ def pictures(result) -> list[list[live.Picture]]:
         height=HEIGHT,
         wide=1.5,
     )
-    walk = live.Picture(name="walk", figure=figures.walk(result), alt=alts["walk"], about=say.WALK_ABOUT, height=HEIGHT)
+    walk = live.Picture(
+        name="walk", figure=figures.walk(result), alt=alts["walk"], about=say.WALK_ABOUT, height=HEIGHT, pair=True
+    )
     return [[risks, walk]]
 
 
