@@ -12,7 +12,7 @@ from ui.plot import theme
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
     "target": ("private rows alone", theme.PRIVATE, "solid"),
-    "source": ("sources as they are", theme.PUBLIC, "dot"),
+    "source": ("sources as they are", theme.PUBLIC, "longdash"),
     "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
     "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
 }
