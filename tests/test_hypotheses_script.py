@@ -29,6 +29,7 @@ def drawn(result):
     yield from (figures.weights(result), figures.gain(result), figures.error(result))
     yield from (figures.noise(result), figures.dimension(result), figures.plane(result))
     yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
+    yield figures.accuracy(result, "epsilon", figures.OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -52,10 +53,43 @@ def test_the_bars_are_the_medians():
     settings = HypothesesSettings().change(**NUMBERS)
     result = settings.result({task: task.run() for task in settings.tasks()[:12]})
     bars = [shape for shape in figures.weights(result)["layout"]["shapes"] if shape["type"] == "rect"]
-    np.testing.assert_allclose([bar["y1"] for bar in bars], np.median(result.weights, axis=0))
+    np.testing.assert_allclose([bar["y1"] for bar in bars], 100 * np.median(result.weights, axis=0))
     (median,) = {round(100 * result.gain["transfer"].median, 1)}
     words = [word["text"] for word in figures.gain(result)["layout"]["annotations"]]
-    assert f"{median:+.1f}" in words
+    assert f"{median:+.1f}".replace("-", "−") in words
+
+
+@pytest.mark.parametrize(
+    ("ahead", "said"),
+    [
+        ([1, 1, 1], "borrowing helps everywhere"),
+        ([0, 0, 0], "borrowing helps nowhere"),
+        ([0, 1, 1], "borrowing helps from 3 on"),
+        ([1, 0, 0], "borrowing helps up to 1"),
+        ([0, 1, 0], ""),
+        ([1, 0, 1], ""),
+    ],
+)
+def test_the_title_says_where_borrowing_helps(ahead, said):
+    assert figures._better(np.array([1.0, 3.0, 10.0]), np.array(ahead, dtype=bool), "epsilon") == said
+
+
+def test_the_weights_are_called_nearer_only_where_they_are():
+    for epsilon in (0.1, 1000.0):
+        result = HypothesesSettings().change(**NUMBERS, epsilon=epsilon)
+        result = result.result({task: task.run() for task in result.tasks() if task.essential})
+        even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
+        error = np.median(((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1))
+        title = figures.weights(result)["layout"]["title"]["text"]
+        assert ("no nearer than" in title) == (error >= even)
+
+
+def test_the_stages_follow_the_settings():
+    settings = HypothesesSettings().change(**NUMBERS).change(label_share=0.1)
+    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    words = say.stages(result) + say.guarantee(result)
+    for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
+        assert part in words
 
 
 class TestPage:
@@ -82,14 +116,9 @@ class TestPage:
         assert self.settings(second) == self.settings(first)
         assert self.settings(second).weight_2 == 0.37
 
-    def test_the_stages_follow_the_settings(self):
-        words = text(self.open(label_share="0.1"))
-        for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
-            assert part in words
-
     def test_harm_is_named(self):
         words = text(self.open(epsilon="0.1", repeats="12", label_share="0.5"))
-        assert "Borrowing harms here" in words or "borrowing <b>harms</b>" in words
+        assert "Borrowing <b>harms here</b>" in words or "it <b>harms</b>" in words
 
     @pytest.mark.parametrize(
         ("name", "value"), [("epsilon", 0.0), ("weight_1", 2.0), ("sources", 99.0), ("dimension", "abc")]
@@ -126,7 +155,7 @@ class TestDownload:
         monkeypatch.setattr("sklearn.datasets._twenty_newsgroups._download_20newsgroups", fetched)
         app = opened(PAGE, data="newsgroups")
         assert not app.exception
-        assert "Nothing is fetched unless" in app.info[0].value
+        assert "Nothing is fetched unless" in text(app)
         assert asked == []
         app.button(key="hypotheses.download").click().run()
         assert not app.exception
@@ -161,14 +190,14 @@ class TestOwnFile:
 
     def test_nothing_is_shown_before_there_is_a_file(self):
         app = self.open()
-        assert "Choose a file" in app.info[0].value
+        assert "There is no file yet" in text(app)
         assert VERDICT not in text(app)
 
     def test_a_link_says_that_its_file_is_not_here_and_keeps_the_rest_for_one_that_is_brought(self, table):
         own = chosen(table)
         link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
         asked = self.open(**link)
-        assert "only the session that brought it" in asked.info[0].value
+        assert "only the session that brought it" in text(asked)
         assert not asked.warning
         assert VERDICT not in text(asked)
         shown = self.open(table, **link)
@@ -220,7 +249,7 @@ class TestOwnFile:
         assert not brought.table.columns
         app.run()
         assert not app.exception
-        assert "only the session that brought it" in app.info[0].value
+        assert "only the session that brought it" in text(app)
         assert VERDICT not in text(app)
 
     def test_an_address_of_before_gets_its_choice_back(self, table):

@@ -6,7 +6,8 @@ import pytest
 from dpcore.parties.hypotheses import LEAST_SD
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
-from tests.sentences import Rules, hold
+from tests.sentences import Rules, broken_by, hold, plain
+from ui.panels import tiles
 
 # What is fitted does not depend on epsilon, so few worlds go with many of them.
 QUICK = {
@@ -38,8 +39,9 @@ ONCE = [
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
-    return " ".join([*parts, *say.alts(result).values()])
+    assert len(plain(say.verdict(result))) <= 260  # two lines
+    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), say.stages(result)]
+    return " ".join([*parts, *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
 
 
 def middle(result, name: str = "transfer") -> float:
@@ -73,11 +75,35 @@ def attacker(result) -> float:
     return result.guarantee.attacker_accuracy
 
 
+def shown(result, text: str, name: str) -> bool:
+    """``text`` is the median accuracy of a method in percent, to its last digit."""
+    return abs(float(text) - 100 * middle(result, name)) <= 0.501 * 10.0 ** -len(text.partition(".")[2])
+
+
+def gained(result) -> float:
+    return 100 * (middle(result) - middle(result, "weak"))
+
+
+PERCENT = r"(\d+(?:\.\d+)?)\s%"
+
 RULES: Rules = {
-    r"right (\d+(?:\.\d+)?)\s% of the time with what": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
-    r"the sources lend, (\d+(?:\.\d+)?)\s% without": lambda r, m: abs(float(m[1]) - 100 * middle(r, "weak")) <= 0.51,
+    rf"With borrowed models {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
+    rf"Few labels alone {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
+    r"Borrowed without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
+    r"borrowing: ([+−])([\d.]+) points?": lambda r, m: (
+        abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "+") == (gained(r) > 0)
+    ),
+    r"borrowing: no difference": lambda r, _: gained(r) == 0,
+    rf"Borrowing gains .* here: {PERCENT} right instead of {PERCENT} with (\d+) labels alone": lambda r, m: (
+        gained(r) > 0
+        and shown(r, m[1], "transfer")
+        and shown(r, m[2], "weak")
+        and int(m[3]) == round(r.settings.label_share * r.settings.target_rows)
+    ),
+    r"less than one point here": lambda r, _: 0 < gained(r) < 1,
+    rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
     r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
-    r"In (\d+) of (\d+) runs borrowing harms": lambda r, m: (
+    r"In (\d+) of (\d+) runs it harms": lambda r, m: (
         int(m[1]) == harmed(r) > 0 and int(m[2]) == len(r.weights) and middle(r) >= middle(r, "weak")
     ),
     r"practically every time": lambda r, _: attacker(r) > 0.9995,
@@ -108,8 +134,29 @@ RULES: Rules = {
 }
 
 
+# Said as soon as the models without noise are trained, which is not essential.
+LATER: Rules = {
+    rf"Borrowed without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
+    r"price: ([\d.]+) points?": lambda r, m: (
+        abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
+    ),
+    r"no cost to be seen": lambda r, _: middle(r) >= r.noiseless_accuracy,
+}
+
+
 def test_every_sentence_says_what_was_computed():
     hold(HypothesesSettings, words, RULES, within=QUICK, also=ONCE, count=40, essential=True)
+
+
+def test_the_price_of_noise_is_said_as_soon_as_it_is_known():
+    found = set()
+    for settings in ONCE:
+        tasks = {task for task in settings.tasks() if task.essential} | set(settings.work["plain"])
+        result = settings.result({task: task.run() for task in tasks})
+        (plainly,) = result.found["epsilon", np.inf]
+        assert result.noiseless_accuracy == np.median(plainly.of("transfer"))
+        found |= broken_by(plain(words(result)), result, LATER)
+    assert found >= set(LATER)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 300.0])

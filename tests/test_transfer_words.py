@@ -8,7 +8,8 @@ from pages.transfer import figures
 from pages.transfer import words as say
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.work import CANDIDATES
-from tests.sentences import Rules, hold
+from tests.sentences import Rules, hold, plain
+from ui.panels import tiles
 
 QUICK = {
     "target_rows": [100, 400, 1000],
@@ -42,7 +43,8 @@ ONCE = [
 
 
 def words(result) -> str:
-    return " ".join([say.verdict(result), *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
+    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), *say.diagnostics(result)]
+    return " ".join([*parts, say.guarantee(result), *say.alts(result).values()])
 
 
 def middle(result, name: str) -> float:
@@ -68,32 +70,51 @@ def gap(result) -> float:
     return (losses[1] - losses[0]) / result.focus.detection.sd
 
 
-def is_(name: str):
-    return lambda result, _: nearest(result, name)
+def ratio(result) -> float:
+    """How many times the excess risk with the sources is that of the private rows alone."""
+    return max(middle(result, "transfer"), 1e-4) / max(middle(result, "target"), 1e-4)
 
 
+def near_to(text: str, value: float) -> bool:
+    """``text`` says ``value`` to its last digit, or that it is below 0.0001."""
+    if text.startswith("below"):
+        return value < 1e-4
+    return abs(float(text) - value) <= 0.501 * 10.0 ** -len(text.partition(".")[2])
+
+
+def times(text: str, value: float) -> bool:
+    """Of two numbers of two digits each."""
+    return float(text.replace(",", "")) == pytest.approx(value, rel=0.15) and value >= 1.04
+
+
+RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
 RULES: Rules = {
-    r"the target rows alone comes nearest": is_("target"),
-    r"trusting the sources as they are comes nearest": is_("source"),
-    r"pooling all rows comes nearest": is_("pooled"),
-    r"correcting the sources privately comes nearest": is_("transfer"),
-    r"([\d.,]+) times less than the target": lambda r, m: (
-        float(m[1].replace(",", "")) == pytest.approx(middle(r, "target") / max(middle(r, r.best), 1e-6), rel=0.06)
-    ),
-    r"about as much as the target": lambda r, _: middle(r, "target") < 1.1 * middle(r, r.best),
-    r"would make it worse": lambda r, _: nearest(r, "source") and middle(r, "transfer") > middle(r, "source"),
-    r"correction gives about the same": lambda r, _: (
-        max(middle(r, "transfer"), middle(r, "source")) < 1e-4
-        or middle(r, "transfer") == pytest.approx(middle(r, "source"), rel=0.6)
-    ),
-    r"Sources do not help here": is_("target"),
-    r"Without the correction the sources give": is_("transfer"),
+    rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], middle(r, "transfer")),
+    rf"Excess risk, alone {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
+    rf"Excess risk, no privacy {RISK}": lambda r, m: near_to(m[1], r.focus.least_squares),
+    r"([\d.,]+) times less than alone": lambda r, m: times(m[1], 1 / ratio(r)),
+    r"([\d.,]+) times more than alone": lambda r, m: times(m[1], ratio(r)),
+    r"about the same as alone": lambda r, _: 1 / 1.16 < ratio(r) < 1.16,
+    r"the error ([\d.,]+) times smaller": lambda r, m: times(m[1], 1 / ratio(r)),
+    r"sources harm here: .* is [\d.]+, ([\d.,]+) times": lambda r, m: times(m[1], ratio(r)),
+    r"hardly any difference": lambda r, _: 1 / 1.16 < ratio(r) < 1.16,
+    r"No source is used": lambda r, _: not r.focus.kept.any(),
+    rf"instead of {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
+    r"Trusting the sources as they are does": lambda r, _: nearest(r, "source"),
+    r"Pooling all rows does": lambda r, _: nearest(r, "pooled"),
+    r"does better still": lambda r, _: middle(r, r.best) < middle(r, "transfer") < middle(r, "target"),
+    r"as they are would leave": lambda r, _: nearest(r, "transfer"),
     r"Predicting 0 for everybody would do no worse": lambda r, _: (
         min(middle(r, one) for one in CANDIDATES) >= nothing(r) * (1 - 1e-6)
     ),
     r"alone do worse than predicting 0": lambda r, _: middle(r, "target") > nothing(r) * (1 - 1e-6),
-    r"Pooling harms": lambda r, _: middle(r, "pooled") > middle(r, "target"),
-    r"which is really": lambda r, _: r.settings.noise == "printed",
+    r"pooling all rows harms": lambda r, _: middle(r, "pooled") > middle(r, "target"),
+    r"Epsilon really spent ([\d.]+) nominal": lambda r, m: (
+        r.settings.noise == "printed" and near_to(m[1], r.guarantee("transfer").epsilon)
+    ),
+    r"Best attacker, at most ([\d.]+)": lambda r, m: (
+        r.settings.noise != "printed" and abs(float(m[1]) - 100 * r.guarantee("transfer").attacker_accuracy) <= 0.51
+    ),
     r"Around the sources the radius": lambda r, _: r.focus.kept.any(),
     r"No contrast is within": lambda r, _: near(r) == 0,
     r"What is left of the transfer": lambda r, _: not r.focus.kept.any(),
@@ -114,8 +135,14 @@ RULES: Rules = {
 }
 
 
+def spoken(result) -> str:
+    """All that it says, and two lines at most first."""
+    assert len(plain(say.verdict(result))) <= 260
+    return words(result)
+
+
 def test_every_sentence_says_what_was_computed():
-    hold(TransferSettings, words, RULES, within=QUICK, also=ONCE, count=80, essential=True)
+    hold(TransferSettings, spoken, RULES, within=QUICK, also=ONCE, count=80, essential=True)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 50.0])

@@ -19,7 +19,6 @@ from ui.own_session import Brought, present
 from ui.plain import plain
 
 _MEGABYTES = csv_table.MOST_BYTES // 10**6
-_UPLOAD = f"A CSV file: a line of column names, then texts, labels and perhaps sources (up to {_MEGABYTES} MB)"
 _KEPT = (
     "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
     "it is gone, and so are the numbers that the server remembers of it. Nothing is written to a disk. A link holds a "
@@ -27,11 +26,14 @@ _KEPT = (
     "size to some fifty rows: take that as public. It holds the seed too, and who knows the seed can subtract the "
     "noise. The page also shows what the rows give *without* noise: it is a demonstration, and no way to publish."
 )
-_NOTHING = "Choose a file above. Until then there is nothing to show."
+_NOTHING = (
+    f"**There is no file yet.** Choose a CSV file of up to {_MEGABYTES} MB: a line of column names, then texts, labels "
+    "and perhaps sources."
+)
 _ELSEWHERE = (
-    "This link is about a file that only the session that brought it can open: a link holds neither the file nor its "
-    "columns. If you have the file, choose it above (after a reload of the page, your own again) and say which columns "
-    "are what. Everything else in the link is kept, as far as the file has rows for it."
+    "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
+    "nor its columns. If you have the file, choose it (after a reload of the page, your own again) and say which "
+    "columns are what. Everything else in the link is kept, as far as the file has rows for it."
 )
 _ANEW = "Please look at the columns: a link does not hold them, so they are a guess from this file."
 _WESTERN = "It is no UTF-8, so it was read as Western European letters (Windows-1252). "
@@ -61,24 +63,27 @@ PublicRows = Callable[[Any], int]
 
 def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
     """Show what there is to choose; whether the settings are about a file that is here."""
-    with st.container(border=True):
-        brought = _brought(desk.page)
+    with st.expander("Your file", expanded=True, icon=":material/upload_file:"):
+        left, right = st.columns([1, 4])
+        with left:
+            brought = _brought(desk.page)
         if brought is None:
-            st.info(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
+            right.markdown(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
             return False
         awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
         _recall(desk, brought)
-        with st.spinner("Counting words"):
-            refusal = _adopt(desk, brought, public_rows)
-        _boxes(desk.page, brought, refusal)
-        if not holds(desk, public_rows=public_rows):
-            return False
-        if refusal is not None:
-            st.caption("What is shown below is still the choice before.")
-        elif awaited:
-            st.info(_ANEW)
-        st.caption(_known(desk, public_rows(desk.settings)))
-        st.caption(_KEPT)
+        with right:
+            with st.spinner("Counting words"):
+                refusal = _adopt(desk, brought, public_rows)
+            _boxes(desk.page, brought, refusal)
+            if not holds(desk, public_rows=public_rows):
+                return False
+            if refusal is not None:
+                st.caption("What is shown below is still the choice before.")
+            elif awaited:
+                st.info(_ANEW)
+            st.caption(_known(desk, public_rows(desk.settings)))
+            st.caption(_KEPT)
     return True
 
 
@@ -109,7 +114,7 @@ def _key(page: str) -> str:
 def _brought(page: str) -> Brought | None:
     """The newest file that could be read; one that could not leaves the one before in place, and says why."""
     state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
-    file = st.file_uploader(_UPLOAD, type=["csv", "tsv", "txt"], key=f"{page}.file", max_upload_size=_MEGABYTES)
+    file = st.file_uploader("A CSV file", type=["csv", "tsv", "txt"], key=f"{page}.file", max_upload_size=_MEGABYTES)
     if file is not None and state.get(read) != file.file_id:
         state[read], state[said] = file.file_id, None
         try:

@@ -302,6 +302,7 @@ class HypothesesSettings(Settings):
         return {
             "now": (replace(first, essential=True),),
             "sketch": sketch,
+            "plain": self.answers(epsilon=math.inf)[:1],
             "fits": tuple(fits),
             "more": tuple(rest),
             **{("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)},
@@ -312,7 +313,7 @@ class HypothesesSettings(Settings):
         }
 
     def schedule(self) -> Iterable[Task]:
-        """Today's answer for a few repeats first, then for all, then the curves and the table."""
+        """Today's answer for a few repeats first, also without noise, then for all, then the curves and the table."""
         return (task for tasks in self.work.values() for task in tasks)
 
     def probe(self) -> Answer:
@@ -327,7 +328,7 @@ class HypothesesSettings(Settings):
         found = {
             asked: [outcomes[task] for task in tasks if task in outcomes]
             for asked, tasks in self.work.items()
-            if asked not in ("fits", "others", "sketch") and asked[0] != "width"
+            if asked not in ("fits", "others", "sketch", "plain") and asked[0] != "width"
         }
         for task in self.work["sketch"]:
             # Until the curve over labels follows, its ends and today's point stand for it

@@ -1,25 +1,29 @@
 """Hypothesis transfer in pictures: weights and their error, accuracy, what is gained, two coordinates, features."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from pages.hypotheses.experiment import DIMENSIONS, LIMITS, SHARES
+from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import theme
 
 # Method -> (name, colour).
 STYLES = {
-    "transfer": ("transfer", theme.PRIVATE),
-    "average": ("average", theme.SAGE),
+    "transfer": ("borrowed", theme.PRIVATE),
+    "average": ("equal weights", theme.SAGE),
     "soft": ("soft labels", theme.PINE),
-    "source": ("best source (picked on the test)", theme.MAUVE),
-    "weak": ("few labels only", theme.GOLD),
+    "source": ("best source", theme.MAUVE),
+    "weak": ("few labels alone", theme.GOLD),
     "target": ("all labels", theme.NON_PRIVATE),
 }
-SHORT = {"source": "best source"} | {name: style[0] for name, style in STYLES.items() if name != "source"}
-_MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
+NAMES = {name: style[0] for name, style in STYLES.items()}
+# In the first screen; and ways to borrow that are only held against the first.
+WAYS = ("target", "weak", "average", "transfer")
+OTHERS = ("source", "soft", "transfer")
+_MARGIN = {"l": 48, "r": 14, "t": 54, "b": 44}
 _LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
 _TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}
 # Of a row of the weights' bars.
@@ -30,27 +34,38 @@ _LEAST_SD, _MOST_SD = 1e-3, 1e4
 
 def weights(result: HypothesesResult) -> dict:
     """The hypothesis weights, median and nine in ten of the repeats, on the true mixture."""
-    low, median, high = result.weight_spread
+    low, median, high = 100 * result.weight_spread
+    shares = 100 * np.array(result.settings.shares)
     shapes, words = [], []
-    for k, share in enumerate(result.settings.shares):
+    for k, share in enumerate(shares):
         shapes.append(_bar(k + 1, median[k], fillcolor=theme.rgba(theme.SOURCES[k], 0.75), line={"width": 0}))
         shapes.append(_stroke(k + 1, low[k], k + 1, high[k], width=2.5, colour=theme.SOURCES[k]))
         shapes.append(_stroke(k + 1 - 0.42, share, k + 1 + 0.42, share, width=3, colour=theme.NOW))
-        words.append(_word(f"{100 * median[k]:.0f}", x=k + 1, y=max(high[k], share) + 0.05))
+        words.append(_word(f"{median[k]:.0f}", x=k + 1, y=max(high[k], share) + 5))
+    hover = "source %{x}: %{y:.0f} % of the weight, %{customdata:.0f} % of the target<extra></extra>"
+    unseen = {"size": 26, "color": "rgba(0,0,0,0)"}
+    at = np.arange(1, len(shares) + 1)
     return theme.figure(
-        theme.holder(1.0, -1.0),
+        theme.scatter(at, median, mode="markers", marker=unseen, customdata=shares.tolist(), hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Hypothesis weights (lines: the truth)"),
+        title=theme.title("Weights", _found(result)),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": "source"}, "range": [0.4, result.settings.sources + 0.6], "dtick": 1},
-        yaxis={"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]},
+        yaxis={"title": {"text": "of all the weight, %"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
     )
+
+
+def _found(result: HypothesesResult) -> str:
+    """Whether the weights come nearer to the truth than equal ones, where there is one."""
+    if not result.mixed:
+        return ""
+    return f"{'nearer' if result.error.median < result.equal_error else 'no nearer'} than equal ones"
 
 
 def _bar(at: float, height: float, **style: object) -> dict:
     place = {"type": "rect", "x0": at - _HALF, "x1": at + _HALF, "y0": 0, "y1": float(height)}
-    return place | {"xref": "x", "yref": "y"} | style
+    return place | {"xref": "x", "yref": "y", "name": theme.GHOST} | style
 
 
 def _stroke(x0: float, y0: float, x1: float, y1: float, *, width: float, colour: str) -> dict:
@@ -60,33 +75,65 @@ def _stroke(x0: float, y0: float, x1: float, y1: float, *, width: float, colour:
 
 
 def _word(text: str, *, x: float, y: float, **more: object) -> dict:
-    return theme.word(text, x=float(x), y=float(y), size=12, **more)
+    return theme.word(text, x=float(x), y=float(y), size=13, **more)
 
 
-def accuracy(result: HypothesesResult, over: str) -> dict:
-    """Accuracy of all six over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
-    traces, lowest = [], 50.0
-    for method in reversed(METHODS):
+def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS) -> dict:
+    """Accuracy of ``methods`` over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
+    traces, lowest = [], 100.0
+    told = "epsilon %{x:.3~g}" if over == "epsilon" else "labels on %{x:.3~g} %"
+    for method in methods:
         name, colour = STYLES[method]
         at, (low, median, high) = result.curve(method, over)
         x = 100 * at if over == "share" else at
         if method == "transfer":
             traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))
-        hover = f"{over} %{{x:.3~g}}: %{{y:.1f}}<extra>{SHORT[method]}</extra>"
-        style = {"name": name, "hovertemplate": hover, "mode": "lines+markers"}
-        traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style))
+        more = {"meta": theme.GHOST} if method == "transfer" else {}
+        shown = theme.key(name, f"{100 * result.summary[method].median:.1f} %")
+        hover = f"{told}: %{{y:.1f}} % right<extra>{name}</extra>"
+        style = {"name": shown, "hovertemplate": hover, "mode": "lines+markers"}
+        traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style, **more))
         lowest = min([lowest, *(100 * median)])
     now = 100 * result.settings.label_share if over == "share" else result.settings.epsilon
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
-    marks = [_mark(now, 100 * result.summary[name].median, STYLES[name][1]) for name in METHODS]
+    least = 5 * np.floor((lowest - 0.4 * (top - lowest)) / 5)  # the legend's room is below the curves
+    marks = [_mark(now, 100 * result.summary[name].median, STYLES[name][1]) for name in methods]
     return theme.figure(
         *traces,
+        legend="lower right",
         margin=_MARGIN,
-        title=theme.title(f"Right answers over {'epsilon' if over == 'epsilon' else 'the share of labels'}"),
-        shapes=[theme.rule(now), *marks],
+        title=_titled(result, over, methods),
+        shapes=[theme.rule(now), *marks[:-1], marks[-1] | {"name": theme.GHOST}],
         xaxis=_axis(over),
-        yaxis={"title": {"text": "right in 100"}, "range": [5 * np.floor(lowest / 5) - 1, min(top, 101)]},
+        yaxis={"title": {"text": "right on new rows, %"}, "range": [least, min(top, 101)]},
     )
+
+
+def _titled(result: HypothesesResult, over: str, methods: Sequence[str]) -> dict:
+    """Name, and from where on borrowing helps; or how far the curves have come."""
+    name = "Accuracy over epsilon" if over == "epsilon" else "Accuracy over labels"
+    if methods is not WAYS:
+        return theme.title(name, "other ways to borrow")
+    at, (_, helped, _) = result.curve("transfer", over)
+    _, (_, alone, _) = result.curve("weak", over)
+    places = EPSILONS if over == "epsilon" else SHARES
+    done = int(np.isin(places, at).sum())
+    if done < len(places):
+        return theme.title(name, f"{done} of {len(places)} trained")
+    return theme.title(name, _better(at, helped > alone, over))
+
+
+def _better(at: np.ndarray, ahead: np.ndarray, over: str) -> str:
+    """For which epsilons, or shares of labels, borrowing helps, where that is one stretch from an end."""
+    if ahead.all() or not ahead.any():
+        return "borrowing helps everywhere" if ahead.all() else "borrowing helps nowhere"
+    first, last = np.flatnonzero(ahead)[[0, -1]]
+    shown = [f"{value:g}" if over == "epsilon" else f"{100 * value:g} %" for value in at]
+    if not ahead[first : last + 1].all():
+        return ""
+    if last == len(at) - 1:
+        return f"borrowing helps from {shown[first]} on"
+    return f"borrowing helps up to {shown[last]}" if first == 0 else ""
 
 
 def _axis(over: str) -> dict:
@@ -94,7 +141,7 @@ def _axis(over: str) -> dict:
         return {"title": {"text": "epsilon (log scale)"}, "type": "log", "range": _LOG_EPSILON} | _TICKS
     ends = [np.log10(100 * SHARES[0]) - 0.1, np.log10(100 * SHARES[-1]) + 0.1]
     ticks = {"tickvals": [1, 2, 5, 10, 20, 50], "ticktext": ["1", "2", "5", "10", "20", "50"]}
-    return {"title": {"text": "labels in 100 target rows (log scale)"}, "type": "log", "range": ends} | ticks
+    return {"title": {"text": "target rows with a label, % (log scale)"}, "type": "log", "range": ends} | ticks
 
 
 def _mark(x: float, y: float, colour: str) -> dict:
@@ -122,11 +169,12 @@ def error(result: HypothesesResult) -> dict:
         theme.band(at, low, high, colour=colour),
         theme.line(at, median, colour=colour, name="error", mode="lines+markers", hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Mean square error of the weights"),
+        title=theme.title("Error of the weights", f"{result.error.median:.2g} now"),
         shapes=shapes,
         annotations=words,
         xaxis=_axis("epsilon"),
-        yaxis={"type": "log", "range": list(ends), "tickformat": "~g", "dtick": 1},
+        yaxis={"title": {"text": "mean square (log scale)"}, "type": "log", "range": list(ends), "dtick": 1}
+        | {"tickformat": "~g"},
     )
 
 
@@ -140,28 +188,36 @@ def gain(result: HypothesesResult) -> dict:
         {"type": "rect", "xref": "x", "x0": -100, "x1": 0, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
         | {"fillcolor": theme.rgba(theme.BOUND, 0.1), "line": {"width": 0}}
     ]
-    words = [_word("harm", x=0.01, y=1, xref="paper", yref="paper", xanchor="left", yanchor="top")]
+    top = {"x": 0.01, "y": 1, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+    words, medians = [_word("harm", **top)], []
     for place, name in enumerate(reversed(named), 1):
         colour, (low, median, high) = STYLES[name][1], (100 * value for value in result.gain[name])
         shapes.append(_stroke(low, place, high, place, width=6, colour=theme.rgba(colour, 0.45)))
         shapes.append(_mark(median, place, colour))
-        words.append(_word(f"{median:+.1f}", x=0.995, y=place, xref="paper", xanchor="right"))
+        words.append(_word(_signed(median), x=0.995, y=place, xref="paper", xanchor="right", yshift=11))
+        medians.append(median)
     ends = [100 * value for spread in result.gain.values() for value in (spread.low, spread.high)]
     reach = 10 * np.ceil(max(*map(abs, ends), 1) / 10)
+    unseen = {"mode": "markers", "marker": {"size": 14, "color": "rgba(0,0,0,0)"}}
+    hover = "%{x:+.1f} points, the middle run<extra></extra>"
     return theme.figure(
-        theme.holder(0.0, -5.0),
-        margin=_MARGIN | {"l": 84, "r": 48},
-        title=theme.title("Gain over the target's few labels"),
+        theme.scatter(np.array(medians), np.arange(1, len(named) + 1), **unseen, hovertemplate=hover),
+        margin=_MARGIN | {"l": 100, "t": 34},
+        title=theme.title("Gain over few labels alone", f"{_signed(medians[-1])} points borrowed"),
         shapes=shapes,
-        annotations=[one | ({"x": 1.14} if one["text"][0] in "+-" else {}) for one in words],
-        xaxis={"title": {"text": "right answers more in 100"}, "range": [-reach, reach], "zeroline": True},
+        annotations=words,
+        xaxis={"title": {"text": "points gained"}, "range": [-reach, reach], "zeroline": True},
         yaxis={
             "range": [0.4, len(named) + 0.7],
             "tickvals": list(range(1, len(named) + 1)),
-            "ticktext": [SHORT[name] for name in reversed(named)],
+            "ticktext": [NAMES[name] for name in reversed(named)],
             "showgrid": False,
         },
     )
+
+
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
 
 
 def plane(result: HypothesesResult) -> dict:
@@ -192,7 +248,7 @@ def plane(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.holder(0.0, 10 * reach),
         margin=_MARGIN,
-        title=theme.title(f"{theme.ink('Prior', theme.PUBLIC)} and {theme.ink('posterior', theme.PRIVATE)} {beyond}"),
+        title=theme.title(f"{theme.ink('Prior', theme.PUBLIC)} and {theme.ink('posterior', theme.PRIVATE)}{beyond}"),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": f"coordinate {x + 1} of {result.dimension}"}, "range": [-reach, reach]},
@@ -235,7 +291,7 @@ def noise(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.holder(2.0, 1e-9),
         margin=_MARGIN,
-        title=theme.title(f"Noise sd by {'features (on the answer)' if objective else 'number of features'}"),
+        title=theme.title("Noise over features", "were it on the answer" if objective else ""),
         shapes=shapes,
         annotations=words,
         xaxis={
@@ -245,7 +301,8 @@ def noise(result: HypothesesResult) -> dict:
             "tickvals": [2, 10, 100, 1000],
             "ticktext": ["2", "10", "100", "1000"],
         },
-        yaxis={"type": "log", "range": [-2.5, 3.2], "tickvals": [0.01, 0.1, 1, 10, 100, 1000], "tickformat": "~g"},
+        yaxis={"title": {"text": "standard deviation (log scale)"}, "type": "log", "range": [-2.5, 3.2]}
+        | {"tickvals": [0.01, 0.1, 1, 10, 100, 1000], "tickformat": "~g"},
     )
 
 
@@ -257,13 +314,13 @@ def dimension(result: HypothesesResult) -> dict:
     there, share = result.noise_share
     curves = (
         ("without noise", wide, plain, theme.NON_PRIVATE, (0.01, 0.92)),
-        ("few labels only", few, own, STYLES["weak"][1], (0.5, 1.0)),
-        ("transfer", at, median, theme.PRIVATE, (0.01, 1.0)),
+        ("few labels alone", few, own, STYLES["weak"][1], (0.5, 1.0)),
+        ("borrowed", at, median, theme.PRIVATE, (0.01, 1.0)),
         ("noise's share of a margin, %", there, share, theme.BOUND, (0.5, 0.92)),
     )
     traces, words = [theme.band(at, 100 * low, 100 * high, colour=theme.PRIVATE)], []
     for name, x, y, colour, place in curves:
-        hover = f"%{{x}} features: %{{y:.1f}}<extra>{name}</extra>"
+        hover = f"%{{x}} features: %{{y:.1f}} %<extra>{name.removesuffix(', %')}</extra>"
         style = {"mode": "lines+markers", "marker": {"size": 4}, "hovertemplate": hover}
         style |= {"yaxis": "y2"} if colour == theme.BOUND else {}
         traces.append(theme.line(x, 100 * y, colour=colour, name=name, **style))
@@ -273,7 +330,7 @@ def dimension(result: HypothesesResult) -> dict:
     return theme.figure(
         *traces,
         margin=_MARGIN | {"r": 52},
-        title=theme.title(f"Right answers over features, epsilon {result.settings.epsilon:.3g}"),
+        title=theme.title("Accuracy over features", _widest(result)),
         shapes=[theme.rule(now), _mark(now, shown, theme.PRIVATE)],
         annotations=words,
         xaxis={
@@ -283,7 +340,10 @@ def dimension(result: HypothesesResult) -> dict:
             "tickvals": list(DIMENSIONS),
             "ticktext": [str(one) for one in DIMENSIONS],
         },
-        yaxis={"title": {"text": "right in 100"}, "range": _range([100 * low, 100 * plain, 100 * own, shown], high)},
+        yaxis={
+            "title": {"text": "right on new rows, %"},
+            "range": _range([100 * low, 100 * plain, 100 * own, shown], high),
+        },
         yaxis2={
             "title": {"text": "noise, %"},
             "overlaying": "y",
@@ -294,6 +354,14 @@ def dimension(result: HypothesesResult) -> dict:
             "zeroline": False,
         },
     )
+
+
+def _widest(result: HypothesesResult) -> str:
+    """Which number of features does best; or how far the curve has come."""
+    at, (_, medians, _) = result.curve("transfer", "dimension")
+    if len(at) < len(DIMENSIONS):
+        return f"{len(at)} of {len(DIMENSIONS)} trained"
+    return f"best with {at[result.best_dimension]:.0f}" if np.ptp(medians) >= 0.005 else ""
 
 
 def _range(seen: list, high: np.ndarray) -> list[float]:

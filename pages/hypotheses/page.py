@@ -1,5 +1,7 @@
 """What can you learn from others' private models?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
@@ -27,36 +29,64 @@ MORE = (
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
-        desk.choose("noise", "Noise of a source", say.NOISES, help=say.NOISES_HELP)
-        with st.popover("Advanced", icon=":material/tune:"):
-            desk.choose("projection", "Features of a text", say.PROJECTIONS)
-            desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+    desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
+    desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("projection", "Features of a text", say.PROJECTIONS)
+        desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
-    """The knobs that have a say: a weight for each source, and what the data leave free."""
-    main = [*MAIN[:2], *WEIGHTS[: settings.sources]]
-    main += [] if settings.data in ("newsgroups", "own") else list(MAIN[2:])
-    hidden = () if settings.noise == "gaussian" else ("delta",)
-    more = [name for name in MORE if name not in hidden]
+    """The knobs that have a say. What the target is mixed of is one knob where there are two sources, else a weight
+    for each, folded away.
+    """
+    alike = settings.data in ("newsgroups", "own")
+    two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
+    main = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
+    more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
     return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
 
 
-def pictures(result) -> list[list[live.Picture]]:
-    """Weights and what they are worth; over epsilon and labels; two coordinates; what the number of features does."""
+def _row(result, *asked: tuple[str, Mapping, str], height: int = 340, wide: float = 1.0) -> list[list[live.Picture]]:
+    """Pictures side by side, each as (name, figure, what one sees); ``wide``: the share of the first one."""
     alts = say.alts(result)
-    rows = (
-        (("weights", figures.weights, {}), ("gain", figures.gain, {})),
-        (("epsilon", figures.accuracy, {"over": "epsilon"}), ("share", figures.accuracy, {"over": "share"})),
-        (("error", figures.error, {}), ("plane", figures.plane, {})),
-        (("noise", figures.noise, {}), ("dimension", figures.dimension, {})),
-    )
     return [
-        [live.Picture(name=name, figure=draw(result, **how), alt=alts[name], height=300) for name, draw, how in row]
-        for row in rows
+        [
+            live.Picture(
+                name=name, figure=figure, alt=alts[name], about=about, height=height, wide=1.0 if place else wide
+            )
+            for place, (name, figure, about) in enumerate(asked)
+        ]
     ]
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """What borrowing is worth over epsilon, and from whom the target borrows."""
+    accuracy, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
+    asked = ("epsilon", accuracy, say.ACCURACY_ABOUT), ("weights", weights, say.WEIGHTS_ABOUT)
+    return _row(result, *asked, height=400, wide=1.5)
+
+
+def steps(result) -> list[list[live.Picture]]:
+    """What the steps find: the weights' error, and what is released and made of it."""
+    error, plane = figures.error(result), figures.plane(result)
+    return _row(result, ("error", error, say.ERROR_ABOUT), ("plane", plane, say.PLANE_ABOUT))
+
+
+def ways(result) -> list[list[live.Picture]]:
+    """Other ways to borrow, and more labels in place of it."""
+    return _row(
+        result,
+        ("gain", figures.gain(result), say.GAIN_ABOUT),
+        ("others", figures.accuracy(result, "epsilon", figures.OTHERS), say.OTHERS_ABOUT),
+        ("share", figures.accuracy(result, "share"), say.SHARE_ABOUT),
+    )
+
+
+def features(result) -> list[list[live.Picture]]:
+    """What the number of features does."""
+    dimension, noise = figures.dimension(result), figures.noise(result)
+    return _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
 
 
 def public_rows(settings: HypothesesSettings) -> int:
@@ -79,26 +109,23 @@ def newsgroups_ready() -> bool:
     with st.spinner("Reading 20 Newsgroups"):
         if newsgroups_here():
             return True
-    st.info(say.NEWSGROUPS, icon=":material/download:")
-    if not st.button("Download 20 Newsgroups (14 MB)", key="hypotheses.download"):
-        return False
-    try:
-        with st.spinner("Downloading"):
-            fetch_newsgroups()
-    except NoNewsgroupsError as failure:
-        st.error(f"{failure} {say.NO_DOWNLOAD}")
-        return False
+    with st.container(border=True):
+        st.markdown(say.NEWSGROUPS)
+        look = {"icon": ":material/download:", "type": "primary"}
+        if not st.button("Download 20 Newsgroups", key="hypotheses.download", **look):
+            return False
+        try:
+            with st.spinner("Downloading"):
+                fetch_newsgroups()
+        except NoNewsgroupsError as failure:
+            st.error(f"{failure} {say.NO_DOWNLOAD}")
+            return False
     return newsgroups_here()
 
 
 def rows_here(desk: controls.Desk) -> bool:
     """Whether a file of the user's own is still there: only the page can ask for it."""
     return desk.settings.data != "own" or own_file.holds(desk, public_rows=public_rows)
-
-
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
 
 
 PAGE = Page(
@@ -111,27 +138,31 @@ PAGE = Page(
     settings=HypothesesSettings,
     setup=setup,
     lead=always(
-        "A target has many rows and few labels. Sources lend it hypotheses, each with its own noise, and noisy hints "
-        "about who resembles whom. **Drag epsilon**, then mix the target from the sources."
+        "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
+        "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "
+        "epsilon**, then mix the target from the sources (under More knobs)."
     ),
-    numbers=always(()),
+    numbers=say.numbers,
     knobs=knobs,
     words={
         "verdict": say.verdict,
+        "caption": say.caption,
         "stages": say.stages,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "table": say.table,
     },
-    pictures=lambda result: pictures(result)[:1],
+    pictures=pictures,
     ready=rows_ready,
     holds=rows_here,
     private=lambda settings: settings.data == "own",
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
-        Tab("table", "Table", ("table",)),
+        Tab("steps", "Step by step", ("stages",), steps),
+        Tab("ways", "Other ways", pictures=ways),
+        Tab("features", "Features", pictures=features),
+        Tab("table", "Other targets", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

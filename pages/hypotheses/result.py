@@ -160,8 +160,26 @@ class HypothesesResult:
     @property
     def noiseless_error(self) -> float:
         """Median error of the weights without noise; NaN where it is still to be computed."""
+        return self._noiseless(lambda done: over_repeats(done, "error"))
+
+    @property
+    def noiseless_accuracy(self) -> float:
+        """Median accuracy of transfer without noise; NaN where it is still to be computed."""
+        return self._noiseless(lambda done: np.concatenate([one.of("transfer") for one in done]))
+
+    def _noiseless(self, measure: Callable[[list[Outcome]], np.ndarray]) -> float:
         done = self.found.get(("epsilon", math.inf), [])
-        return float(np.median(over_repeats(done, "error"))) if done else math.nan
+        return float(np.median(measure(done))) if done else math.nan
+
+    @property
+    def labels(self) -> int:
+        """How many rows of the target have a label: two at least."""
+        return max(2, round(self.settings.label_share * self.settings.target_rows))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the sources differ, so that there is a mixture to be found: not where one file is split at random."""
+        return self.settings.data != "own" or bool(self.settings.own.columns.source)
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:

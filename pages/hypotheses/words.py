@@ -1,15 +1,16 @@
 """Hypothesis transfer in words: verdict, stages, diagnostics, guarantee, table, method."""
 
 import math
+from typing import Any
 
 from dpcore.parties.hypotheses import LEAST_SD
 from pages.hypotheses.experiment import DIMENSIONS
-from pages.hypotheses.figures import SHORT
+from pages.hypotheses.figures import NAMES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui import panels
-from ui.outcomes import apart, count, percent, points, signed, tenths
-from ui.panels import in_hundred, number
+from ui.outcomes import count, digits_apart, percent, points, signed, tenths
+from ui.panels import Number, number
 from ui.plot import theme
 
 DATA_HELP = (
@@ -18,19 +19,19 @@ DATA_HELP = (
     "your own**: you say which columns are text, label and source, and which rows are public."
 )
 NEWSGROUPS = (
-    "20 Newsgroups, some 18,800 public letters of the 1990s, are not on this machine. scikit-learn can download them "
-    "from figshare.com and keeps them for the next time. Nothing is fetched unless you press the button."
+    "**20 Newsgroups is not on this machine.** scikit-learn can download these 18,800 public letters of the 1990s from "
+    "figshare.com (14 MB) and keeps them for the next time. Nothing is fetched unless you press the button."
 )
 NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
 NOISES = {
-    "exponential": "Noise on the answer (epsilon only)",
-    "gaussian": "Gaussian noise (with delta)",
-    "objective": "Noise in the objective (epsilon only)",
+    "exponential": "Answer",
+    "gaussian": "Gaussian",
+    "objective": "Objective",
 }
 NOISES_HELP = (
-    "How a source hides its rows. **Noise on the answer**: the exact minimum plus noise of uniform direction. "
-    "**Gaussian**: less of it, at the price of delta. **Noise in the objective**: a random linear term before "
-    "minimising, for hypotheses and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
+    "How a source hides its rows. **Answer**: the exact minimum plus noise of uniform direction. **Gaussian**: "
+    "less of it, at the price of delta. **Objective**: a random linear term before minimising, for hypotheses "
+    "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
 PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
@@ -50,23 +51,131 @@ KNOBS = {
 }
 
 
+ACCURACY_ABOUT = (
+    "How often the target is right on new rows. Blue borrows the sources' private models; two lines borrow nothing and "
+    "know the few labels, or all of them. The shaded area holds nine runs in ten. Look for where blue "
+    "rises above the few labels: to the left of that, the borrowed noise does harm."
+)
+WEIGHTS_ABOUT = (
+    "How much of the target's prior comes from each source: the bar is the middle run, the thin line holds nine runs "
+    "in ten, and the line across is the source's true share of the target. The target finds them from noisy hints "
+    "alone. Look for bars that stay short of their line as epsilon falls."
+)
+GAIN_ABOUT = (
+    "What each way adds to the target's own few labels, in the same runs. A mark is the middle run, the bar holds nine "
+    "runs in ten. Look for bars that reach into the shaded side: there, borrowing did harm."
+)
+OTHERS_ABOUT = (
+    "Other ways to use the same releases. Soft labels let the borrowed models vote on the rows without a label; the "
+    "best source is picked by the test rows, which nobody could do. Look for how much more noise they need to be free "
+    "of before they catch up."
+)
+SHARE_ABOUT = (
+    "The same accuracy over how many of the target's rows have a label. Look for where the few labels alone catch up: "
+    "from there on there is nothing to borrow."
+)
+ERROR_ABOUT = (
+    "Step 4: how far the weights are from the true mixture, in mean square. Look for where the curve falls below the "
+    "same weight for all; to the left of that the weights mislead."
+)
+PLANE_ABOUT = (
+    "Steps 1, 5 and 6 in the two coordinates in which the sources differ most. A ring is a source before noise "
+    "(analyst only), the specks of its colour are what it released in each run. The ellipses are twice the spread of "
+    "prior and posterior. Look for specks that leave their ring as epsilon falls, and for the prior to widen with them."
+)
+NOISE_ABOUT = (
+    "How much the noise moves what a row is told, by the number of features kept. At 1 it is as large as a usual "
+    "margin. The upright lines are the paper's two data sets with all of their words. Look for the number of features "
+    "at which a curve passes 1."
+)
+DIMENSION_ABOUT = (
+    "What the same target reaches with more or fewer features. More features tell more, and bring more noise: the "
+    "dashed line is the noise's share of what a released model says. Look for where blue turns away from the curve "
+    "without noise."
+)
+
+
+def numbers(result: HypothesesResult) -> list[Number]:
+    """What the target reaches with borrowed models, alone, and if they had no noise; and what a source is promised."""
+    mine, alone, plain = _three(result)
+    said = (
+        ("With borrowed models", mine, f"middle of {count(result.repeats, 'run')}", "private"),
+        ("Few labels alone", alone, _gained(result), ""),
+        ("Borrowed without noise", plain, _lost(result), ""),
+    )
+    shares = [
+        Number(label, _shown(result, value), note, tone, **_amount(result, value)) for label, value, note, tone in said
+    ]
+    return [*shares, panels.attacker(result.guarantee.attacker_accuracy)]
+
+
+def _amount(result: HypothesesResult, value: float) -> dict[str, Any]:
+    """What a difference of big numbers is made from: the number as shown, where it is known."""
+    return {} if value != value else {"amount": round(100 * value, _digits(result)), "unit": "points"}
+
+
+def _three(result: HypothesesResult) -> tuple[float, float, float]:
+    """Median accuracy borrowed, alone, and borrowed without noise, which may be NaN."""
+    return result.summary["transfer"].median, result.summary["weak"].median, result.noiseless_accuracy
+
+
+def _digits(result: HypothesesResult) -> int:
+    """As many decimals as tell the three apart."""
+    mine, alone, plain = _three(result)
+    return max(digits_apart(mine, alone), 0 if plain != plain else digits_apart(mine, plain))
+
+
+def _shown(result: HypothesesResult, value: float) -> str:
+    return "…" if value != value else percent(value, digits=_digits(result))
+
+
+def _between(result: HypothesesResult, one: float, other: float) -> str:
+    """The difference of two numbers as they are shown, without its sign."""
+    digits = _digits(result)
+    shown = f"{abs(round(100 * one, digits) - round(100 * other, digits)):.{digits}f}"
+    return f"{shown} point" + ("" if shown == "1" else "s")
+
+
+def _gained(result: HypothesesResult) -> str:
+    mine, alone, _ = _three(result)
+    if mine == alone:
+        return "borrowing: no difference"
+    return f"borrowing: {'+' if mine > alone else '−'}{_between(result, mine, alone)}"
+
+
+def _lost(result: HypothesesResult) -> str:
+    mine, _, plain = _three(result)
+    if plain != plain:
+        return "being trained"
+    return f"price: {_between(result, plain, mine)}" if plain > mine else "no cost to be seen"
+
+
 def verdict(result: HypothesesResult) -> str:
-    """What the target gets, what that is worth, and what it costs a row of a source."""
-    return " ".join((_outcome(result), _weights(result), _promise(result)))
+    """What borrowing is worth, in how many runs it harms, what all labels would do, and whom the target listens to."""
+    said = (_outcome(result), _harm(result), _all_labels(result), _weights(result))
+    return " ".join(filter(None, said))
 
 
 def _outcome(result: HypothesesResult) -> str:
-    found, share = result.summary, result.settings.label_share
-    borrowed, own = apart(found["transfer"].median, found["weak"].median)
-    start = (
-        f"With labels on {number(100 * share)} % of its rows the target is right <b>{borrowed}</b> of the time with "
-        f"what the sources lend, {own} without, {percent(found['target'].median)} with all labels."
-    )
-    if found["transfer"].median < found["weak"].median:
-        start += " <b>Borrowing harms here.</b>"
-    elif result.harmed > 0.2:
-        start += f" In {round(result.harmed * result.repeats)} of {result.repeats} runs borrowing <b>harms</b>."
-    return start
+    (mine, alone, _), own = _three(result), count(result.labels, "label")
+    there, here = _shown(result, mine), _shown(result, alone)
+    if mine == alone:
+        return f"Borrowing <b>changes nothing</b> here: {here} right with the sources' models as with {own} alone."
+    if mine < alone:
+        return f"Borrowing <b>harms here</b>: {there} right instead of {here} with {own} alone."
+    gain = _between(result, mine, alone) if mine - alone >= 0.01 else "less than one point"
+    return f"Borrowing gains <b>{gain}</b> here: {there} right instead of {here} with {own} alone."
+
+
+def _harm(result: HypothesesResult) -> str:
+    mine, alone, _ = _three(result)
+    if mine < alone or result.harmed <= 0.2:
+        return ""
+    return f"In {round(result.harmed * result.repeats)} of {count(result.repeats, 'run')} it <b>harms</b>."
+
+
+def _all_labels(result: HypothesesResult) -> str:
+    return f"All {result.settings.target_rows:,} labels would give {_shown(result, result.summary['target'].median)}."
 
 
 def _weights(result: HypothesesResult) -> str:
@@ -80,6 +189,12 @@ def _weights(result: HypothesesResult) -> str:
 def _promise(result: HypothesesResult) -> str:
     held = result.guarantee
     return f"For one row of a source, {panels.odds(held)}.{panels.weak(held.attacker_accuracy)}"
+
+
+def caption(result: HypothesesResult) -> str:
+    """What bands, bars and lines across are."""
+    truth = "; lines across: the target's true shares (analyst only)" * result.mixed
+    return f"Shaded: nine runs in ten. Bars: the middle run's weights, with nine runs in ten{truth}."
 
 
 def stages(result: HypothesesResult) -> str:
@@ -96,7 +211,6 @@ def stages(result: HypothesesResult) -> str:
         )
     step = "by EM on the divergence" if settings.divergence == "kl" else "by least squares on the simplex"
     weights = f"a weight for each of {settings.sources} sources, {step}"
-    labels = round(settings.label_share * settings.target_rows)
     private, own = "at each source", "at the target"
     steps = [
         ("1 Hypotheses", private, f"{settings.source_rows:,} labelled rows of a source", how, cost),
@@ -122,7 +236,7 @@ def stages(result: HypothesesResult) -> str:
             _AFTER,
         ),
         ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
-        ("6 Hypothesis", own, f"the prior, {labels:,} labelled target rows", "the target's model", _AFTER),
+        ("6 Hypothesis", own, f"the prior, {result.labels:,} labelled target rows", "the target's model", _AFTER),
     ]
     colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
     boxes = "".join(
@@ -135,9 +249,9 @@ def stages(result: HypothesesResult) -> str:
 
 _OWN = "the target's own rows: no source is asked"
 _AFTER = "uses only what was released: no more of the sources' budget is spent"
-_STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,15rem),1fr));gap:.5rem"
+_STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,19rem),1fr));gap:.75rem"
 _BOX = (
-    "font-size:.8rem;line-height:1.35;padding:.45rem .6rem;border:1px solid rgba(128,128,128,.3);"
+    "font-size:.8125rem;line-height:1.4;padding:.5rem .75rem;border:1px solid rgba(128,128,128,.3);"
     "border-top-width:3px;border-radius:.4rem"
 )
 
@@ -197,8 +311,8 @@ def _features(result: HypothesesResult) -> str:
 
 
 def _missed(result: HypothesesResult) -> str:
-    error, settings = result.error, result.settings
-    if settings.data == "own" and not settings.own.columns.source:
+    error = result.error
+    if not result.mixed:
         return "The sources are parts of one random split, so all are alike: no weights are better than equal ones."
     nothing = result.equal_error
     text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
@@ -219,7 +333,7 @@ def _prior(result: HypothesesResult) -> str:
 
 
 def _labels(result: HypothesesResult) -> str:
-    own = count(round(result.settings.label_share * result.settings.target_rows), "label")
+    own = count(result.labels, "label")
     lost, all_labels = result.summary["target"].median - result.summary["transfer"].median, result.settings.target_rows
     if lost < 0.01:
         nearly = "" if lost <= 0 else "nearly "
@@ -274,7 +388,8 @@ def guarantee(result: HypothesesResult) -> str:
     fitted = "Vocabulary, idf and projection are from public texts only. " * (result.settings.data != "domains")
     fitted += "Which rows are public was said for the whole file. " * (result.settings.data == "own")
     return (
-        panels.guarantee(here=result.guarantee)
+        panels.note(_promise(result))
+        + panels.guarantee(here=result.guarantee)
         + trust(result)
         + panels.note(
             "Assumed: a person has one row, in one part of one source; the parts are divided without looking at the "
@@ -293,19 +408,19 @@ def table(result: HypothesesResult) -> str:
     frame = result.table()
     shown = frame.assign(
         mixture=["\u00a0/\u00a0".join(_percent(share) for share in one) for one in frame["mixture"]],
-        epsilon=["no noise" if math.isinf(one) else number(one) for one in frame["epsilon"]],
+        epsilon=["no\u00a0noise" if math.isinf(one) else number(one) for one in frame["epsilon"]],
     )
     for name in METHODS:
         pairs = zip(frame[name], frame["best"], strict=True)
         shown[name] = [_cell(value, best == name) for value, best in pairs]
-    heads = {name: f"{SHORT[name]}<br>{panels.badge('trained now')}" for name in METHODS}
+    heads = {name: f"{NAMES[name]}<br>{panels.badge('trained now')}" for name in METHODS}
     return panels.table(
         shown,
         title=f"<b>Several targets, labels on {number(100 * result.settings.label_share)} % of the rows</b> "
         "(median % right)",
         caption=(
             "Bold: the best one, all labels aside. The best source is picked by the test rows, which nobody could do; "
-            "few labels and all labels see no source and have no noise. At most 12 runs each."
+            "few labels alone and all labels see no source and have no noise. At most 12 runs each."
         ),
         heads={"mixture": "target, % of each source", "epsilon": "epsilon"} | heads,
     )
@@ -321,22 +436,23 @@ def _cell(value: float, best: bool) -> str:
 
 def alts(result: HypothesesResult) -> dict[str, str]:
     """What a screen reader says in place of each picture."""
-    found = ", ".join(f"{SHORT[name]} {in_hundred(spread.median)}" for name, spread in result.summary.items())
+    found = ", ".join(f"{NAMES[name]} {percent(spread.median)}" for name, spread in result.summary.items())
     gains = ", ".join(
-        f"{SHORT[name]} {signed(spread.median)}" for name, spread in result.gain.items() if name != "weak"
+        f"{NAMES[name]} {signed(spread.median)}" for name, spread in result.gain.items() if name != "weak"
     )
     pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
-    weights = "; ".join(f"{in_hundred(share)} true, {in_hundred(found)} found" for share, found in pairs)
+    weights = "; ".join(f"true {percent(share)}, found {percent(weight)}" for share, weight in pairs)
     margin, weight = result.noise_at(result.settings.dimension)
     at, (_, medians, _) = result.curve("transfer", "dimension")
-    widths = "; ".join(f"{d:.0f} features: {in_hundred(right)}" for d, right in zip(at, medians, strict=True))
+    widths = "; ".join(f"{d:.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
     return {
-        "weights": f"Hypothesis weights in 100 by source: {weights}.",
-        "gain": f"Gain over few labels only, in points: {gains}.",
-        "epsilon": f"Right answers over epsilon; now {found} in 100.",
-        "share": f"Right answers over the share of labels; now {found} in 100.",
+        "weights": f"Hypothesis weights by source: {weights}.",
+        "gain": f"Gain over few labels alone, in points: {gains}.",
+        "epsilon": f"Accuracy over epsilon; now {found}.",
+        "others": f"Accuracy over epsilon of other ways to borrow; now {found}.",
+        "share": f"Accuracy over the share of labels; now {found}.",
         "error": f"Mean squared error of the weights over epsilon; now {number(result.error.median)}.",
-        "dimension": f"Right answers over the number of features at this epsilon, and the noise's share. {widths}",
+        "dimension": f"Accuracy over the number of features at this epsilon, and the noise's share. {widths}",
         "noise": f"Noise by number of features; now {number(margin)} on a margin and {number(weight)} on a log-weight.",
         "plane": "Released hypotheses, prior and posterior in the two coordinates in which the sources differ most.",
     }

@@ -1,4 +1,4 @@
-"""The transfer page's pictures: the walk, the sources, and excess risk over epsilon and over migrated rows."""
+"""The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the sources."""
 
 from functools import partial
 
@@ -6,22 +6,33 @@ import numpy as np
 
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES
+from pages.transfer.work import CANDIDATES, EPSILONS
 from ui.plot import theme
 
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
-    "target": ("target rows only", theme.PRIVATE, "solid"),
-    "source": ("sources only, no correction", theme.PUBLIC, "dash"),
+    "target": ("private rows alone", theme.PRIVATE, "solid"),
+    "source": ("sources as they are", theme.PUBLIC, "longdash"),
     "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
-    "transfer": ("sources, corrected privately", theme.PUBLIC, "dashdot"),
+    "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
 }
-WITHOUT = ("target rows, no privacy", theme.NON_PRIVATE, "dot")
-TALL = 420
-# Room for the longest numbers on a log axis, beside its title.
-_MARGIN = {"l": 74, "r": 12, "t": 34, "b": 56}
-_RISK = (1e-4, 1.0)
+WITHOUT = ("private rows, no privacy", theme.NON_PRIVATE, "dot")
+# Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
+_BANDS = ("target", "transfer")
+# Room for the longest numbers on a log axis.
+_MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
+# Of excess risks; above 1 is the room of the legend.
+_RISK, _TOP = (1e-4, 1.0), 8.0
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
+
+
+def risk(value: float) -> str:
+    """An excess risk, to two digits and never 1e-05."""
+    if value != value:
+        return "…"
+    if value < 1e-3:
+        return f"{value:.1g}" if value >= 1e-4 else "below 0.0001"
+    return f"{value:#.2g}".rstrip(".")
 
 
 def walk(result: TransferResult) -> dict:
@@ -42,7 +53,7 @@ def walk(result: TransferResult) -> dict:
         _mark(found.source, "what the source says", "diamond-open", theme.PUBLIC),
         _mark(found.truth, "the true coefficients", "x-thin", theme.NOW),
         margin=_MARGIN,
-        title=theme.title("The private walk, every run"),
+        title=theme.title("Every run's walk", _nearer(*result.misses)),
         shapes=shapes,
         annotations=_captions(result),
         xaxis={"range": [-2.65, 2.65], "dtick": 1, "title": {"text": "first coefficient"}, "zeroline": False},
@@ -60,15 +71,22 @@ def _captions(result: TransferResult) -> list[dict]:
     """What the two polytopes and the two marks are."""
     large, small = result.walks.corners
     top, bottom = large[large[:, 1].argmax()], small[small[:, 1].argmin()]
-    base = {"showarrow": False, "font": {"size": 11}}
+    base = {"showarrow": False, "font": {"size": 13}}
     zero = {"x": float(top[0]), "y": float(top[1]), "xanchor": "left", "yanchor": "bottom", "xshift": 6}
     near = {"x": float(bottom[0]), "y": float(bottom[1]), "xanchor": "center", "yanchor": "top"}
     mark = {"x": 0.99, "y": 0.01, "xref": "paper", "yref": "paper", "xanchor": "right", "yanchor": "bottom"}
     return [
         base | zero | {"text": "from zero"},
-        base | near | {"text": f"around the source, radius {result.settings.radius:.2g}"},
+        base | near | {"text": f"around the source,<br>radius {result.settings.radius:.2g}"},
         base | mark | {"text": "✕ the truth   ◇ the source"},
     ]
+
+
+def _nearer(zero: float, source: float) -> str:
+    """From where the walks end nearer to the truth, if one can see it."""
+    if max(zero, source) < 1.1 * min(zero, source):
+        return ""
+    return f"nearer from {'the source' if source < zero else 'zero'}"
 
 
 def _end(x: float, y: float, colour: str) -> dict:
@@ -92,24 +110,24 @@ def sources(result: TransferResult) -> dict:
         y,
         mode="markers+text",
         text=names,
-        textfont={"size": 11},
+        textfont={"size": 13},
         customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
         hovertemplate=hover + "used in %{customdata[2]:.0f} of 100 runs<extra></extra>",
         marker={
-            "size": 21,
+            "size": 23,
             "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
             "line": {"width": 2, "color": outline},
         },
     )
     region = {"type": "rect", "x0": low, "x1": settings.h, "yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     region |= {"fillcolor": theme.rgba(theme.PUBLIC, 0.1), "line": {"width": 0}}
-    title = f"{int(inside.sum())} of {settings.sources} sources within h = {settings.h:.3g}"
     found = "; filled: found" if settings.selection == "detected" else ""
+    finding = f"{int(inside.sum())} of {settings.sources} within h = {settings.h:.3g}{found}"
     side = ("right", -4) if settings.h > 0.12 else ("left", 4)
     return theme.figure(
         dots,
         margin=_MARGIN,
-        title=theme.title(title + found),
+        title=theme.title("Sources", finding),
         shapes=[region, theme.rule(settings.h)],
         annotations=[_note("transferable", np.log10(settings.h), 1, *side)],
         xaxis=_log_axis(f"size of the contrast, q = {settings.q:.2g} (log scale)", low, high),
@@ -126,7 +144,7 @@ def _span(norms: np.ndarray, h: float) -> tuple[float, float]:
 def _note(text: str, x: float, y: float, anchor: str, shift: int) -> dict:
     """The word beside a rule at the top of a picture with a log axis."""
     place = {"x": x, "y": y, "xref": "x", "yref": "paper", "xanchor": anchor, "yanchor": "top", "xshift": shift}
-    return theme.word(text, **place)
+    return theme.word(text, size=13, **place)
 
 
 def _tick(value: float) -> str:
@@ -144,9 +162,22 @@ def over_epsilon(result: TransferResult) -> dict:
         result,
         "epsilon",
         now=result.settings.epsilon,
-        title=f"Excess risk over {name}",
+        title=theme.title(f"Excess risk over {name}", _ahead(result)),
         axis=_log_axis(f"{name} (log scale)", low / 1.2, high * 1.2),
     )
+
+
+def _ahead(result: TransferResult) -> str:
+    """For which epsilons the sources help; or how far the curves have come."""
+    at, (_, alone, _) = result.quantiles("target", "epsilon")
+    _, (_, helped, _) = result.quantiles("transfer", "epsilon")
+    if len(at) < len(EPSILONS):
+        return f"{len(at)} of {len(EPSILONS)} trained"
+    ahead = helped < alone
+    if ahead.all() or not ahead.any():
+        return f"the sources help {'at every epsilon' if ahead.all() else 'at no epsilon'}"
+    last = int(np.flatnonzero(ahead)[-1])
+    return f"the sources help up to {at[last]:g}" if ahead[: last + 1].all() else ""
 
 
 def over_migrated(result: TransferResult) -> dict:
@@ -156,36 +187,45 @@ def over_migrated(result: TransferResult) -> dict:
         result,
         "migrated",
         now=result.settings.migrated,
-        title="Excess risk over migrated rows",
+        title=theme.title("Excess risk over migrated rows"),
         axis=_log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2),
     )
 
 
-def _risks(result: TransferResult, over: str, *, now: float, title: str, axis: dict) -> dict:
-    ends = 10.0 ** np.array(axis["range"])
-    traces = [_line(ends, np.full(2, max(result.focus.least_squares, _RISK[0])), WITHOUT)]
+def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: dict) -> dict:
+    ends, told = 10.0 ** np.array(axis["range"]), axis["title"]["text"].removesuffix(" (log scale)")
+    plain, summary = max(result.focus.least_squares, _RISK[0]), result.summary()
+    traces = [_line(ends, np.full(2, plain), WITHOUT, told=told, showlegend=False)]
     for name, style in STYLES.items():
         at, (least, median, most) = result.quantiles(name, over)
-        traces.append(theme.band(at, least, most, colour=style[1]))
-        traces.append(_line(at, median, style))
-    nothing, corner = result.nothing_learnt, {"xref": "paper", "xanchor": "right", "yref": "y", "yanchor": "bottom"}
-    rail = theme.level(nothing, colour=theme.NON_PRIVATE, width=1.2, dash="dash")
-    word = theme.word("predict 0", x=1, y=np.log10(nothing), **corner)
+        if name in _BANDS:
+            traces.append(theme.band(at, least, most, colour=style[1]))
+        more = {"meta": theme.GHOST} if name == "transfer" else {}
+        value = risk(summary[name].median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        traces.append(_line(at, median, style, told=told, value=value, **more))
+    rails = (("predict 0", result.nothing_learnt, "top"), (WITHOUT[0], plain, "bottom"))
+    place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
     return theme.figure(
         *traces,
+        legend="upper right",
         margin=_MARGIN,
-        title=theme.title(title),
-        shapes=[rail, theme.rule(now), *_strokes(result, now)],
-        annotations=[word],
+        title=title,
+        shapes=[
+            theme.level(result.nothing_learnt, colour=theme.NON_PRIVATE, width=1.2, dash="dash"),
+            theme.rule(now),
+            *_strokes(result, now),
+            theme.dot(now, summary["transfer"].median, colour=STYLES["transfer"][1]) | {"name": theme.GHOST},
+        ],
+        annotations=[theme.word(word, y=np.log10(value), yanchor=side, **place) for word, value, side in rails],
         xaxis=axis,
-        yaxis=_log_axis("excess squared error (log scale)", *_RISK),
+        yaxis=_log_axis("excess squared error (log scale)", _RISK[0], _TOP),
     )
 
 
-def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str]) -> dict:
+def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: str, value: str = "", **more) -> dict:
     name, colour, dash = style
-    hover = f"%{{x:.3~g}}: %{{y:.2~g}}<extra>{name}</extra>"
-    return theme.line(x, y, colour=colour, name=name, dash=dash, hovertemplate=hover)
+    hover = f"{told} %{{x:.3~g}}: excess risk %{{y:.2~g}}<extra>{name}</extra>"
+    return theme.line(x, y, colour=colour, name=theme.key(name, value), dash=dash, hovertemplate=hover, **more)
 
 
 def _strokes(result: TransferResult, now: float) -> list[dict]:

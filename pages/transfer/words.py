@@ -1,87 +1,159 @@
 """The transfer page in words: verdict, diagnostics, tables, guarantee, method."""
 
+from collections.abc import Mapping
+
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from pages.transfer import figures
 from pages.transfer.experiment import TransferSettings
+from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult, printed_costs
 from pages.transfer.work import CANDIDATES
 from ui import panels
 from ui.outcomes import count
-from ui.panels import number
+from ui.panels import Number, number
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as printed"}
 NOISES_HELP = (
     "**Gumbel**: the exponential mechanism, whose choices cost least. **Laplace**: report-noisy-min, calibrated to "
-    "the same epsilon. **As printed**: the scale of the slides, for a *nominal* epsilon; the card says what it "
+    "the same epsilon. **As printed**: the scale of the slides, for a *nominal* epsilon; a big number says what it "
     "really costs."
 )
-SELECTIONS = {"known": "known", "detected": "detected privately"}
+SELECTIONS = {"known": "Known", "detected": "Detected privately"}
 SELECTIONS_HELP = (
     "**Known**: somebody tells which contrasts are small, as the theory assumes. **Detected**: each source's loss on "
     "the private rows is released with noise, and that is paid for out of the same epsilon."
 )
 POLYTOPES = {"diamond": "a diamond (L1 ball)", "corners": "seven given corners"}
-_WORDS = {
-    "target": "the target rows alone",
-    "source": "trusting the sources as they are",
-    "pooled": "pooling all rows",
-    "transfer": "correcting the sources privately",
-}
+_WORDS = {"source": "Trusting the sources as they are", "pooled": "Pooling all rows"}
 
 
-def risk(value: float) -> str:
-    """An excess risk, to two digits and never 1e-05."""
-    if value != value:
-        return "…"
-    return f"{value:.2g}" if value >= 1e-3 else f"{value:.1g}" if value >= 1e-4 else "below 0.0001"
+RISK_ABOUT = (
+    "How much worse than the true coefficients each way predicts, in squared error: lower is better, and 0 would be "
+    "the truth. Blue sees only the private rows, green starts from public sources and corrects them privately; their "
+    "bands hold nine runs in ten. Look for where green leaves blue behind, and where the sources as they are, "
+    "which need no correction, are still below it."
+)
+WALK_ABOUT = (
+    "The same training with two coefficients, so that it can be seen: each thin line is one run. Blue starts at zero "
+    "and may go anywhere in the large shape, green starts at the source and may go only as far as h. A small shape "
+    "needs little noise. Look for how tightly the ends lie around the cross."
+)
+SOURCES_ABOUT = (
+    "Each circle is a public source: to the right, the more its coefficients differ from the target's; up, the worse "
+    "it would predict as it is. Those in the green area are near enough to be used. The darker the green, the more "
+    "runs use it."
+)
+MIGRATED_ABOUT = (
+    "The same errors over the number of public rows. More of them make the sources more precise, and no nearer. Look "
+    "for pooling to get worse where many far rows outvote the private ones."
+)
+PUBLISHED_ABOUT = (
+    "Circles are the published values; the line is the same loop on five rows, with no row migrated and more passes. "
+    "Look for the line to reach the lowest circle: what helped was more steps."
+)
+
+
+def numbers(result: TransferResult) -> list[Number]:
+    """What is missed with the sources' help, alone, and without privacy; and what is promised."""
+    now, settings = result.summary(), result.settings
+    helped, alone = now["transfer"].median, now["target"].median
+    said = [
+        Number(
+            "Excess risk, with sources",
+            risk(helped),
+            _beside_alone(helped, alone),
+            tone="public",
+            amount=float(f"{helped:.2g}"),
+        ),
+        Number(
+            "Excess risk, alone",
+            risk(alone),
+            f"middle of {count(settings.repeats, 'run')}",
+            tone="private",
+            amount=float(f"{alone:.2g}"),
+        ),
+        Number("Excess risk, no privacy", risk(result.focus.least_squares), "private rows alone"),
+    ]
+    held = result.guarantee("transfer")
+    if settings.noise == "printed":
+        nominal, real = number(settings.epsilon), number(held.epsilon)
+        said.append(Number("Epsilon really spent", real, f"nominal: {nominal}", tone="bound", amount=held.epsilon))
+    else:
+        said.append(panels.attacker(held.attacker_accuracy))
+    return said
+
+
+def _beside_alone(helped: float, alone: float) -> str:
+    times, less = _times(helped, alone)
+    return f"{times} times {'less' if less else 'more'} than alone" if times else "about the same as alone"
+
+
+def _times(one: float, other: float) -> tuple[str, bool]:
+    """(how many times, whether ``one`` is the smaller), of the numbers as shown; no number where that is hardly any."""
+    one, other = (max(float(f"{value:.2g}"), 1e-4) for value in (one, other))
+    ratio = max(one, other) / min(one, other)
+    return number(float(f"{ratio:.2g}")) if ratio >= 1.1 else "", one < other
 
 
 def verdict(result: TransferResult) -> str:
-    """Which candidate is best now, by how much, and what the others do."""
-    best = result.best
+    """Whether the sources help, what does better than correcting them, and what is worse than nothing."""
     median = {name: spread.median for name, spread in result.summary().items()}
-    text = f"{_promise(result)}, <b>{_WORDS[best]}</b> comes nearest: excess risk <b>{risk(median[best])}</b>"
-    if best != "target":
-        times = _times(median["target"] / max(median[best], 1e-6))
-        text += f", {times} the target rows alone ({risk(median['target'])})"
-    text += f". {_others(best, median)}"
-    if median[best] >= result.nothing_learnt:
-        text += f" <b>Predicting 0 for everybody would do no worse</b> ({risk(result.nothing_learnt)})."
-    elif median["target"] > result.nothing_learnt:
-        text += " The target rows alone do worse than predicting 0."
-    # Where the noise still leads, the pooled rows do no harm that one could see.
-    if best != "target" and median["pooled"] > median["target"] and median["target"] < result.nothing_learnt / 2:
-        text += " <b>Pooling harms</b>: it does worse than the target rows alone."
-    return text
+    said = (_help(result, median), _others(result.best, median), _nothing(result, median))
+    return " ".join(filter(None, said))
 
 
-def _others(best: str, median: dict[str, float]) -> str:
-    """What becomes of the candidates that are not the best."""
+def _help(result: TransferResult, median: Mapping[str, float]) -> str:
+    """The sources, corrected privately, against the private rows alone."""
+    helped, alone = risk(median["transfer"]), risk(median["target"])
+    if result.without_source == result.settings.repeats:
+        return f"<b>No source is used</b>, so there is no head start: excess risk {alone} from the private rows alone."
+    times, less = _times(median["transfer"], median["target"])
+    if not times:
+        both = helped if helped == alone else f"{helped}, and {alone} alone"
+        return f"The sources make <b>hardly any difference</b>: excess risk {both}."
+    if less:
+        return (
+            f"The sources make the error <b>{times} times smaller</b>: excess risk {helped} instead of {alone} from "
+            "the private rows alone."
+        )
+    return (
+        f"The sources <b>harm here</b>: corrected privately, their excess risk is {helped}, {times} times that of the "
+        f"private rows alone ({alone})."
+    )
+
+
+def _others(best: str, median: Mapping[str, float]) -> str:
+    """What does best, where that is another way; what the others would leave, where it is not."""
     said = {name: risk(value) for name, value in median.items()}
+    harm = median["pooled"] > median["target"]
     match best:
-        case "source" if said["transfer"] == said["source"]:
-            return "The private correction gives about the same."
-        case "source":
-            return f"The private correction would make it worse ({said['transfer']})."
+        case "source" | "pooled":
+            way = _WORDS[best]
+            if said[best] == said["transfer"]:
+                return f"{way} does as well."
+            return f"{way} does better{' still' * (median['transfer'] < median['target'])}: {said[best]}."
+        case "transfer" if harm:
+            return f"{_WORDS['source']} would leave {said['source']}; <b>pooling all rows harms</b>: {said['pooled']}."
         case "transfer":
-            return f"Without the correction the sources give {said['source']}."
-        case "pooled":
-            return f"Correcting the sources gives {said['transfer']}, trusting them {said['source']}."
+            return f"{_WORDS['source']} would leave {said['source']}, pooling all rows {said['pooled']}."
         case _:
-            return f"Sources do not help here: corrected they give {said['transfer']}, pooled {said['pooled']}."
+            return ""
 
 
-def _promise(result: TransferResult) -> str:
-    """At which epsilon; where the noise is that of a nominal one, what it really is."""
-    epsilon = number(result.settings.epsilon)
-    if result.settings.noise != "printed":
-        return f"At <b>epsilon {epsilon}</b>"
-    own = result.guarantee("target" if result.best == "source" else result.best)
-    return f"At a nominal epsilon {epsilon}, <b>which is really {number(own.epsilon)}</b>"
+def _nothing(result: TransferResult, median: Mapping[str, float]) -> str:
+    """Where predicting 0 for everybody is no worse than all, or than the private rows alone."""
+    nothing = result.nothing_learnt
+    if min(median.values()) >= nothing:
+        return f"<b>Predicting 0 for everybody would do no worse</b> ({risk(nothing)})."
+    return "The private rows alone do worse than predicting 0." if median["target"] > nothing else ""
 
 
-def _times(ratio: float) -> str:
-    return f"{number(float(f'{ratio:.2g}'))} times less than" if ratio >= 1.1 else "about as much as"
+def caption(result: TransferResult) -> str:
+    """What bands, strokes and the walks are."""
+    return (
+        f"Bands: nine runs in ten. Strokes at the dotted line: today's {count(result.settings.repeats, 'run')}. "
+        "The walks have two coefficients only, so that they can be seen."
+    )
 
 
 def diagnostics(result: TransferResult) -> list[str]:
@@ -161,25 +233,24 @@ def guarantee(result: TransferResult) -> str:
     """What each candidate promises, and what it leaves open."""
     settings = result.settings
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
-    text = ""
+    text = panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     if settings.noise == "printed":
         strong = result.strong("target")
-        text = panels.note(
+        text += panels.note(
             f"Nominal: epsilon {number(settings.epsilon)}. With the printed scale the same "
             f"{count(result.plan('target').steps, 'choice')} really cost <b>{number(strong.epsilon)}</b> by strong "
             "composition, for which the scale is made. By the sharper count:"
         )
-    text += panels.guarantee(target_only=held["target"], pooled=held["pooled"], transfer=held["transfer"])
-    text += panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
+    text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
     if result.detection_guarantee is None:
         text += panels.note(
-            "<b>Sources only</b> never sees a private row and needs no epsilon. But someone must have known that these "
-            "contrasts are small; that knowledge is not private data here."
+            "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But someone must "
+            "have known that these contrasts are small; that knowledge is not private data here."
         )
     else:
         text += panels.note(
             f"Of the transfer's epsilon, detection alone would be {number(result.detection_guarantee.epsilon)}; "
-            "<b>sources only</b> spends just that."
+            "<b>trusting the sources as they are</b> spends just that."
         )
     return text + panels.note(
         "Each guarantee is for one candidate alone: publishing all four would add up. Assumed public: the number of "
