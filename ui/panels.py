@@ -55,7 +55,8 @@ def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Num
         place = round(40 * (value - least) / max(most - least, 1e-9))
         places[place] = places.get(place, 0) + 1
         dots.append(f'<i style="left:{2.5 * place:g}%;bottom:{5 * min(places[place], 5) - 5}px"></i>')
-    value = f"{100 * low:.0f} <small>to</small> {100 * high:.0f}\u00a0%"
+    left, right = f"{100 * low:.0f}", f"{100 * high:.0f}"
+    value = f"{left} <small>to</small> {right}\u00a0%" if left != right else f"{left}\u00a0%"
     return Number(label, value, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
 
 
