@@ -146,16 +146,6 @@ class TestNormExponential:
         assert ratio.max() <= epsilon * (1 + 1e-9)
         assert ratio[[-4, -2, -1]] == pytest.approx(epsilon, rel=1e-9)  # beyond both centres, on their line
 
-    @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
-    def test_the_best_attacker_is_right_as_often_as_the_law_of_one_coordinate_says(self, epsilon):
-        """In 1 dimension Laplace; in 3 the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
-        noise, half = NormExponential(sensitivity=5.0, epsilon=epsilon), epsilon / 2
-        assert noise.attacker_accuracy(1) == pytest.approx(1 - math.exp(-half) / 2, abs=1e-12)
-        assert noise.attacker_accuracy(3) == pytest.approx(1 - (2 + half) * math.exp(-half) / 4, abs=1e-5)
-        drawn = noise.noise(12, np.random.default_rng(0), size=40_000)[:, 0]
-        assert noise.attacker_accuracy(12) == pytest.approx((drawn < 2.5).mean(), abs=4 * 0.5 / 200)
-        assert noise.attacker_accuracy(1) <= math.exp(epsilon) / (1 + math.exp(epsilon))
-
     @pytest.mark.parametrize("d", [2, 16])
     def test_independent_laplace_noise_with_the_l2_figure_spends_sqrt_d_times_as_much(self, d):
         scale = Laplace(sensitivity=1.0, epsilon=0.5).scale

@@ -38,12 +38,15 @@ def tiles(numbers: Iterable[Number]) -> str:
 
 
 def attacker(right: float) -> Number:
-    """The best attacker, who is right this often, at most, where a coin is right half of the time."""
+    """The best attacker, who is right this often, at most, where a coin is right half of the time.
+
+    A slider's value text finds it (`voice.js`).
+    """
     said = at_most(right) if right <= 0.9995 else "100"
     bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
-    value = told(f"{said} <small>times in 100</small>")
+    value = f'<span class="lab-odds">{said} <small>times in 100</small></span>'
     return Number(
-        "Best attacker is right at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
+        "Best attacker, at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
     )
 
 
@@ -55,9 +58,28 @@ def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Num
         place = round(40 * (value - least) / max(most - least, 1e-9))
         places[place] = places.get(place, 0) + 1
         dots.append(f'<i style="left:{2.5 * place:g}%;bottom:{5 * min(places[place], 5) - 5}px"></i>')
-    left, right = f"{100 * low:.0f}", f"{100 * high:.0f}"
-    value = f"{left} <small>to</small> {right}\u00a0%" if left != right else f"{left}\u00a0%"
+    left, right = (shown.removesuffix("\u00a0%") for shown in apart(low, high))
+    value = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
     return Number(label, value, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
+
+
+def percent(share: float, *, digits: int = 0) -> str:
+    """A share as "85 %", which no line break parts."""
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def digits_apart(one: float, other: float) -> int:
+    """With how many decimals two shares are shown: more where they differ by less than a point, or would look alike."""
+    if one == other:
+        return 0
+    wanted = 0 if abs(one - other) >= 0.01 else 1
+    return next((n for n in (0, 1, 2) if n >= wanted and f"{100 * one:.{n}f}" != f"{100 * other:.{n}f}"), 3)
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two shares in percent that look alike only where they are."""
+    digits = digits_apart(one, other)
+    return percent(one, digits=digits), percent(other, digits=digits)
 
 
 def number(value: float) -> str:
@@ -93,13 +115,8 @@ def odds(guarantee: Guarantee, *, exact: float | None = None) -> str:
         else "whether the data hold your row or another in its place"
     )
     if right > 0.9995:
-        return f"an attacker guessing {worlds} may be right {told('practically every time')} (a coin: 50 in 100)"
-    return f"an attacker guessing {worlds} is right {told(f'at most {at_most(right)} times in 100')} (a coin: 50)"
-
-
-def told(right: str) -> str:
-    """How often an attacker is right, where a slider's value text finds it (`voice.js`)."""
-    return f'<b class="lab-odds">{right}</b>'
+        return f"an attacker guessing {worlds} may be right <b>practically every time</b> (a coin: 50 in 100)"
+    return f"an attacker guessing {worlds} is right <b>at most {at_most(right)} times in 100</b> (a coin: 50)"
 
 
 def at_most(share: float) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 from dpcore.boundaries import boundaries, votes
 from pages.parties.experiment import LIMITS
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
-from ui.panels import number
 from ui.plot import maps, theme
 
 # Method -> (name, colour). The page speaks of one of them; all are drawn.
@@ -209,7 +208,7 @@ def noise(result: PartiesResult) -> dict:
     for name in releases:
         text, colour = STYLES[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.3~g}}<extra>noise, {text}</extra>"
-        shown = theme.key(text, number(result.noise_norm(name)))
+        shown = theme.key(text, f"{result.noise_norm(name):.3g}")
         traces.append(theme.line(places, result.noise_norms(name), colour=colour, name=shown, hovertemplate=hover))
         hover = f"%{{y:.3~g}}<extra>the weights themselves, {text}</extra>"
         signal = np.full(2, result.signal_norm(name))

@@ -12,7 +12,6 @@ from dpcore import accountants
 from dpcore.accountants import gdp
 from dpcore.experiment import Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
-from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
@@ -164,7 +163,7 @@ class PartiesResult:
         """The best attacker's share of right answers, at most: whether it was this party or another in its place."""
         if self.settings.method == "pate":
             return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantee("pate").event))
-        return NormExponential(sensitivity=1.0, epsilon=self.settings.epsilon).attacker_accuracy(self.dimensions)
+        return work.attacker_accuracy(self.settings.epsilon, dimension=self.dimensions)
 
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
