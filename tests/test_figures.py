@@ -72,6 +72,7 @@ def test_the_loss_drawn_is_the_loss_downloaded(result):
 
 def test_the_map_draws_every_boundary(result):
     shape = classifier.regions(result, 0)["layout"]["shapes"][0]
+    assert "opacity" not in shape  # its contrast, in test_palette.py, is that of an opaque line
     ends = np.array([float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]).reshape(-1, 2, 2)
     np.testing.assert_allclose(ends, result.plane.display(result.boundaries(0)), rtol=1e-4, atol=1e-4)
 

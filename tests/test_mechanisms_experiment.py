@@ -17,10 +17,8 @@ from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, VOTES, MechanismsSettings
 from pages.mechanisms.work import FAMILIES, Choice, Worlds, log_chances, promised_misses
 from tests.test_figures import numbers
-from tests.test_house import contrast
 from tests.test_pages import opened, text
 from ui import controls
-from ui.plot import theme
 
 DRAWN = (
     figures.release,
@@ -333,12 +331,6 @@ def test_the_drawn_curves_are_the_downloaded_ones():
     without, with_you = figures.release(run)["data"][:2]
     np.testing.assert_allclose(numbers(without["y"]), run.densities()["density without you"], rtol=1e-5, atol=1e-12)
     np.testing.assert_allclose(numbers(with_you["y"]), run.densities()["density with you"], rtol=1e-5, atol=1e-12)
-
-
-@pytest.mark.parametrize("ground", ["#FFFFFF", "#12141C"])
-def test_the_two_worlds_can_be_seen(ground):
-    assert contrast(theme.WITH_YOU, ground) >= 3
-    assert contrast(theme.WITHOUT_YOU, ground) >= 3
 
 
 @pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)

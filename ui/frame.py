@@ -23,5 +23,8 @@ welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
-st.logo(Path(__file__).with_name("icon.svg"), size="large")
-st.navigation({"": [front]} | menus, position="top").run()
+if st.context.is_embedded:  # in somebody else's page: no head of our own
+    st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
+else:
+    st.logo(Path(__file__).with_name("icon.svg"), size="large")
+st.navigation({"": [front]} | menus, position="hidden" if st.context.is_embedded else "top").run()

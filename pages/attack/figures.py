@@ -15,7 +15,7 @@ ALLOWED = {
     "published": {"promised": "the claim would allow", "gaussian": "sound noise would allow"},
     "none": {},
 }
-_DASHES = {"promised": "solid", "gaussian": "dot"}
+_DASHES = {"promised": "dash", "gaussian": "dot"}
 # Rows that are drawn, and can be chosen by a click.
 POINTS = 400
 EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
@@ -25,7 +25,8 @@ def people(result: WorldsResult) -> dict:
     """All people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
     plane, settings = result.plane, result.settings
     shapes = [
-        maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1)
+        maps.boundary(plane, result.boundaries(world), colour=colour, width=1.1, dash=theme.DASHES[colour])
+        | {"opacity": 0.75}
         for world, (colour, _) in reversed(list(enumerate(WORLDS)))
     ]
     who = f"row {settings.person}" if settings.who == "row" else "an outlier"
@@ -60,7 +61,8 @@ def _points(result: WorldsResult) -> list[dict]:
     found = []
     for label, name in enumerate(split.source.classes):
         some = labels == label
-        marker = {"color": theme.CLASSES[label], "size": theme.array(size[some]), "opacity": 0.75, "line": {"width": 0}}
+        marker = {"color": theme.CLASSES[label], "symbol": maps.symbol(label), "size": theme.array(size[some])}
+        marker |= {"opacity": 0.75, "line": {"width": 0}}
         hover = f"row %{{customdata}}, {name}<br>click: is this person safe?<extra></extra>"
         custom = {"customdata": theme.array(rows[some]), "hovertemplate": hover}
         found.append(theme.scatter(*at[some].T, mode="markers", name=name, marker=marker, **custom))
@@ -93,8 +95,8 @@ def scores(result: WorldsResult) -> dict:
         title=theme.title("Scores", f"{result.overlap:.0%} in common"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
-            word(f'<span style="color:{theme.WITHOUT_YOU}">◂ “another”</span>', x=0.02),
-            word(f'<span style="color:{theme.WITH_YOU}">“with” ▸</span>', x=0.98, anchor="right"),
+            word(theme.ink("◂ “another”", theme.WITHOUT_YOU), x=0.02),
+            word(theme.ink("“with” ▸", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
         xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
         yaxis={"title": {"text": "share of trainings"}, "range": [0, 0.2 * reach / 6 + 0.02], "tickformat": ".0%"},
@@ -105,7 +107,10 @@ def staircase(edges: np.ndarray, shares: np.ndarray, *, colour: str, top: float 
     """The outline of a histogram, as a shape."""
     steps = zip(edges, edges[1:], np.minimum(shares, top), strict=False)
     path = f"M{edges[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
-    style = {"line": {"color": colour, "width": 1.6}, "fillcolor": theme.rgba(colour, 0.28)}
+    style = {
+        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
+        "fillcolor": theme.rgba(colour, 0.28),
+    }
     return {"type": "path", "path": path + f"L{edges[-1]:.4g},0Z", "xref": "x", "yref": "y"} | style
 
 

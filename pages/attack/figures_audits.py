@@ -12,7 +12,7 @@ from pages.attack.experiment import LIMITS
 from pages.attack.figures import EPSILON_AXIS, staircase, word
 from ui.plot import theme
 
-COLOURS = {"consistent": theme.PRIVATE, "caught": "#d6404e", "void": theme.NON_PRIVATE}
+COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NON_PRIVATE}
 # The two columns of the chart, of the same length.
 FIRST_FAMILIES = (
     "Laplace",
@@ -38,7 +38,7 @@ _AXIS = {
     "ticktext": ["0.1", "0.3", "1", "3", "10", "30"],
 }
 # Single trainings, and many: counting, and taking the noise for Gaussian.
-ONE, MANY = theme.PRIVATE, {"count": "#009e73", "gaussian": "#c2559a"}
+ONE, MANY = theme.PRIVATE, {"count": theme.PINE, "gaussian": theme.MAUVE}
 _MANY_RUNS = f"{2 * RETRAININGS:,} trainings"
 BESIDE = {"count": f"{_MANY_RUNS}, counting", "gaussian": f"{_MANY_RUNS}, Gaussian form"}
 # The axis of the summary: what was measured, in units of the claim.
@@ -100,7 +100,7 @@ def _told(result: AuditResult, name: str) -> str:
 
 
 def _claimed() -> dict:
-    line = {"color": theme.BOUND, "width": 2}
+    line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     return {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": line, "layer": "below"}
 
 
@@ -135,7 +135,7 @@ def audits(result: AuditResult, names: Sequence[str]) -> dict:
 
 def _bar(place: int, epsilon: float, *, colour: str) -> dict:
     ends = {"x0": 0.05, "x1": epsilon, "y0": place - 0.36, "y1": place - 0.08}
-    return {"type": "rect", "fillcolor": theme.rgba(colour, 0.5), "line": {"width": 0}} | ends
+    return {"type": "rect", "fillcolor": colour, "opacity": 0.5, "line": {"width": 0}} | ends
 
 
 def _claim(epsilon: float, place: int) -> dict:
@@ -164,8 +164,8 @@ def canaries(result: OnceResult) -> dict:
             *(staircase(edges, share, colour=colour) for share, colour in sides),
         ],
         annotations=[
-            word(f'<span style="color:{theme.WITHOUT_YOU}">◂ guessed<br>“first class”</span>', x=0.02),
-            word(f'<span style="color:{theme.WITH_YOU}">guessed ▸<br>“second class”</span>', x=0.98, anchor="right"),
+            word(theme.ink("◂ guessed<br>“first class”", theme.WITHOUT_YOU), x=0.02),
+            word(theme.ink("guessed ▸<br>“second class”", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
         xaxis={"title": {"text": "weight of the canary (standard deviations)"}, "range": [-6, 6]},
         yaxis={"title": {"text": "share of canaries"}, "range": [0, 0.16], "tickformat": ".0%"},
@@ -174,7 +174,7 @@ def canaries(result: OnceResult) -> dict:
 
 def _guessed(low: float, high: float) -> dict:
     ends = {"x0": low, "x1": high, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
-    return {"type": "rect", "fillcolor": theme.rgba(theme.NOW, 0.12), "line": {"width": 0}} | ends
+    return {"type": "rect", "fillcolor": theme.NOW, "opacity": 0.12, "line": {"width": 0}} | ends
 
 
 def over(result: OnceResult) -> dict:

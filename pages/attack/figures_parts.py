@@ -10,12 +10,12 @@ from ui.plot import theme
 
 ARMS = {"private": ("private", theme.PRIVATE), "plain": ("without privacy", theme.NON_PRIVATE)}
 # What no attack can pass, and how it is drawn.
-ALLOWED = {"promised": ("epsilon, delta allow", "solid"), "gaussian": ("this noise allows", "dot")}
+ALLOWED = {"promised": ("epsilon, delta allow", "dash"), "gaussian": ("this noise allows", "dot")}
 _QUIET = {"hoverinfo": "skip", "showlegend": False}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
-GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": "#c2559a"}
-RECOVERED = {"classes": theme.PRIVATE, "planted record": "#c2559a"}
+GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
+RECOVERED = {"classes": theme.PRIVATE, "planted record": theme.PINE}
 _LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.1 %", "1 %", "10 %", "100 %"]}
 
 
@@ -25,7 +25,7 @@ def roc(result: MembersResult) -> dict:
     In the legend: what is found with one false alarm in 100, by the likelihood ratio.
     """
     frame = result.frontier
-    traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", dash="dot", opacity=0.6, **_QUIET)]
+    traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", opacity=0.6, **_QUIET)]
     for name, (text, dash) in ALLOWED.items():
         shown = theme.key(text, _found(float(frame[name][np.abs(RATES - 0.01).argmin()])))
         hover = f"false alarms %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
@@ -71,7 +71,7 @@ def margins(result: MembersResult, arm: str) -> dict:
         shapes=shapes,
         annotations=[
             word(
-                f'<span style="color:{INSIDE}">■ members</span><br><span style="color:{OUTSIDE}">■ others</span>',
+                f"{theme.ink('■ members', INSIDE)}<br>{theme.ink('■ others', OUTSIDE)}",
                 x=0.02,
             )
         ],

@@ -4,7 +4,7 @@
 from dpcore.accountants import gdp
 from dpcore.training.recipes import crossing
 from pages.attack.experiment import PRESETS, AttackSettings
-from pages.attack.figures import ALLOWED, WORLDS
+from pages.attack.figures import ALLOWED
 from pages.attack.two_worlds_result import WorldsResult
 from ui import panels
 from ui.panels import Number, in_hundred, number
@@ -149,9 +149,8 @@ def verdict(result: WorldsResult) -> str:
 
 
 CAPTION = (
-    f'Map: boundaries of models trained <b style="color:{WORLDS[0][0]}">with this person</b> and '
-    f'<b style="color:{WORLDS[1][0]}">with another instead</b>; larger points move a model further. Click, or drag the '
-    "person."
+    "Map: boundaries of models trained with this person (solid) and with another instead (dashed); larger points move a "
+    "model further. Click, or drag the person."
 )
 
 

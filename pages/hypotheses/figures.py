@@ -9,20 +9,16 @@ from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import theme
 
-# Method -> (name, colour, dash).
+# Method -> (name, colour).
 STYLES = {
-    "transfer": ("transfer", theme.PRIVATE, "solid"),
-    "average": ("average", "#7f8f3a", "solid"),
-    "soft": ("soft labels", "#1b94a3", "solid"),
-    "source": ("best source (picked on the test)", "#c2559a", "solid"),
-    "weak": ("few labels only", "#a5673f", "dotted"),
-    "target": ("all labels", theme.NON_PRIVATE, "dotted"),
+    "transfer": ("transfer", theme.PRIVATE),
+    "average": ("average", theme.SAGE),
+    "soft": ("soft labels", theme.PINE),
+    "source": ("best source (picked on the test)", theme.MAUVE),
+    "weak": ("few labels only", theme.GOLD),
+    "target": ("all labels", theme.NON_PRIVATE),
 }
 SHORT = {"source": "best source"} | {name: style[0] for name, style in STYLES.items() if name != "source"}
-TRUTH = ("true share", theme.NOW, "solid")
-# Sources are told apart by these.
-SOURCES = ("#e69f00", "#8457c6", "#2fb5c7", "#5c9e4a", "#e377a2", "#7f6a55", "#a34d4d", "#b3b7c0")
-_DASHES = {"dotted": "dot", "solid": "solid"}
 _MARGIN = {"l": 62, "r": 14, "t": 34, "b": 52}
 _LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
 _TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}
@@ -37,9 +33,9 @@ def weights(result: HypothesesResult) -> dict:
     low, median, high = result.weight_spread
     shapes, words = [], []
     for k, share in enumerate(result.settings.shares):
-        shapes.append(_bar(k + 1, median[k], fillcolor=theme.rgba(SOURCES[k], 0.75), line={"width": 0}))
-        shapes.append(_stroke(k + 1, low[k], k + 1, high[k], width=2.5, colour=SOURCES[k]))
-        shapes.append(_stroke(k + 1 - 0.42, share, k + 1 + 0.42, share, width=3, colour=TRUTH[1]))
+        shapes.append(_bar(k + 1, median[k], fillcolor=theme.rgba(theme.SOURCES[k], 0.75), line={"width": 0}))
+        shapes.append(_stroke(k + 1, low[k], k + 1, high[k], width=2.5, colour=theme.SOURCES[k]))
+        shapes.append(_stroke(k + 1 - 0.42, share, k + 1 + 0.42, share, width=3, colour=theme.NOW))
         words.append(_word(f"{100 * median[k]:.0f}", x=k + 1, y=max(high[k], share) + 0.05))
     return theme.figure(
         theme.holder(1.0, -1.0),
@@ -71,13 +67,13 @@ def accuracy(result: HypothesesResult, over: str) -> dict:
     """Accuracy of all six over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
     traces, lowest = [], 50.0
     for method in reversed(METHODS):
-        name, colour, dash = STYLES[method]
+        name, colour = STYLES[method]
         at, (low, median, high) = result.curve(method, over)
         x = 100 * at if over == "share" else at
         if method == "transfer":
             traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))
         hover = f"{over} %{{x:.3~g}}: %{{y:.1f}}<extra>{SHORT[method]}</extra>"
-        style = {"name": name, "dash": _DASHES[dash], "hovertemplate": hover, "mode": "lines+markers"}
+        style = {"name": name, "hovertemplate": hover, "mode": "lines+markers"}
         traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style))
         lowest = min([lowest, *(100 * median)])
     now = 100 * result.settings.label_share if over == "share" else result.settings.epsilon
@@ -119,7 +115,7 @@ def error(result: HypothesesResult) -> dict:
         (result.noiseless_error, "no noise", theme.NON_PRIVATE, 0.01, "left"),
     ):
         if value == value and value > 0:
-            shapes.append(_level(value, colour=line))
+            shapes.append(_level(value, colour=line, dash=theme.DASHES[line]))
             words.append(_word(text, x=x, y=np.log10(value), xref="paper", xanchor=side, yanchor="bottom"))
     shapes.append(theme.diamond(result.settings.epsilon, max(result.error.median, 1e-9)))
     return theme.figure(
@@ -134,7 +130,7 @@ def error(result: HypothesesResult) -> dict:
     )
 
 
-_level = partial(theme.level, width=1.4, dash="dot", yref="y")
+_level = partial(theme.level, width=1.4, yref="y")
 
 
 def gain(result: HypothesesResult) -> dict:
@@ -168,31 +164,27 @@ def gain(result: HypothesesResult) -> dict:
     )
 
 
-def _ink(text: str, colour: str) -> str:
-    return f'<span style="color:{colour}">{text}</span>'
-
-
 def plane(result: HypothesesResult) -> dict:
     """Two coordinates: what the sources released in each repeat, before noise, and the prior and the posterior."""
     found = result.plane
     reach = float(2.5 * np.ceil(np.abs(found.noiseless).max() * 1.6 / 2.5))
     size, shapes, words, outside = reach / 90, [], [], 0
-    for k in range(found.released.shape[1]):
+    for k, colour in enumerate(theme.SOURCES[: found.released.shape[1]]):
         points = found.released[:, k]
         inside = (np.abs(points) < reach).all(axis=1)
         outside += int((~inside).sum())
         path = theme.specks(*points[inside].T, width=size, height=size) or "M0,0"
         shapes.append(
             {"type": "path", "path": path, "xref": "x", "yref": "y", "opacity": 0.55}
-            | {"fillcolor": SOURCES[k], "line": {"width": 0}}
+            | {"fillcolor": colour, "line": {"width": 0}}
         )
         x, y = found.noiseless[k]
         ring = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-        ring |= {"type": "circle", "x0": -6, "x1": 6, "y0": -6, "y1": 6, "line": {"color": SOURCES[k], "width": 2.5}}
+        ring |= {"type": "circle", "x0": -6, "x1": 6, "y0": -6, "y1": 6, "line": {"color": colour, "width": 2.5}}
         shapes.append(ring | {"xref": "x", "yref": "y"})
-        words.append(_word(_ink(f"<b>{k + 1}</b>", SOURCES[k]), x=x, y=y, xshift=14, yshift=8))
-    shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC, dash="dot"))
-    shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE, dash="solid"))
+        words.append(_word(theme.ink(f"<b>{k + 1}</b>", colour), x=x, y=y, xshift=14, yshift=8))
+    shapes.append(_ellipse(found.prior, found.prior_sd, colour=theme.PUBLIC))
+    shapes.append(_ellipse(found.posterior, found.posterior_sd, colour=theme.PRIVATE))
     key = "○ a source before noise   · what it released"
     words.append(_word(key, x=0.01, y=0.99, xref="paper", yref="paper", xanchor="left", yanchor="top"))
     x, y = found.coordinates
@@ -200,7 +192,7 @@ def plane(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.holder(0.0, 10 * reach),
         margin=_MARGIN,
-        title=theme.title(f"{_ink('Prior', theme.PUBLIC)} and {_ink('posterior', theme.PRIVATE)} {beyond}"),
+        title=theme.title(f"{theme.ink('Prior', theme.PUBLIC)} and {theme.ink('posterior', theme.PRIVATE)} {beyond}"),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": f"coordinate {x + 1} of {result.dimension}"}, "range": [-reach, reach]},
@@ -208,12 +200,12 @@ def plane(result: HypothesesResult) -> dict:
     )
 
 
-def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str, dash: str) -> dict:
+def _ellipse(middle: np.ndarray, sd: np.ndarray, *, colour: str) -> dict:
     """Twice the spread around the middle."""
     turn = np.linspace(0, 2 * np.pi, 49)
     x, y = middle[0] + 2 * sd[0] * np.cos(turn), middle[1] + 2 * sd[1] * np.sin(turn)
     path = "M" + "L".join(f"{a:.4g},{b:.4g}" for a, b in zip(x, y, strict=True)) + "Z"
-    line = {"color": colour, "width": 2, "dash": dash}
+    line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
     return {"type": "path", "path": path, "xref": "x", "yref": "y", "fillcolor": theme.rgba(colour, 0.1), "line": line}
 
 
@@ -227,14 +219,13 @@ def noise(result: HypothesesResult) -> dict:
         points = [(d, v) for d, v in zip(found.dimension, values, strict=True) if _LEAST_SD < v < _MOST_SD]
         path = "M" + "L".join(f"{d},{v:.4g}" for d, v in points) if points else ""
         if path:
-            shapes.append(
-                {"type": "path", "path": path, "xref": "x", "yref": "y"} | {"line": {"color": colour, "width": 2}}
-            )
-    shapes.append(_level(1.0, colour=theme.BOUND))
+            line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
+            shapes.append({"type": "path", "path": path, "xref": "x", "yref": "y", "line": line})
+    shapes.append(_level(1.0, colour=theme.BOUND, dash=theme.DASHES[theme.BOUND]))
     words.append(_word("1: a usual margin", x=0.01, y=0, xref="paper", xanchor="left", yanchor="bottom"))
-    for at, (text, colour) in enumerate((("on a log-weight", theme.PUBLIC), ("on a margin", theme.PRIVATE))):
+    for at, (text, colour) in enumerate((("–·– on a log-weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))):
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        words.append(_word(_ink(f"— {text}", colour), x=0.01, y=1 - 0.09 * at, **style))
+        words.append(_word(theme.ink(text, colour), x=0.01, y=1 - 0.09 * at, **style))
     for name, d in PUBLISHED_FEATURES.items():
         line = {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}
         shapes.append({"type": "line", "x0": d, "x1": d, "yref": "paper", "y0": 0, "y1": 1, "line": line})
@@ -265,19 +256,19 @@ def dimension(result: HypothesesResult) -> dict:
     few, (_, own, _) = result.curve("weak", "dimension")
     there, share = result.noise_share
     curves = (
-        ("without noise", wide, plain, theme.NON_PRIVATE, "dot", (0.01, 0.92)),
-        ("few labels only", few, own, STYLES["weak"][1], "dot", (0.5, 1.0)),
-        ("transfer", at, median, theme.PRIVATE, "solid", (0.01, 1.0)),
-        ("noise's share of a margin, %", there, share, theme.BOUND, "dash", (0.5, 0.92)),
+        ("without noise", wide, plain, theme.NON_PRIVATE, (0.01, 0.92)),
+        ("few labels only", few, own, STYLES["weak"][1], (0.5, 1.0)),
+        ("transfer", at, median, theme.PRIVATE, (0.01, 1.0)),
+        ("noise's share of a margin, %", there, share, theme.BOUND, (0.5, 0.92)),
     )
     traces, words = [theme.band(at, 100 * low, 100 * high, colour=theme.PRIVATE)], []
-    for name, x, y, colour, dash, place in curves:
+    for name, x, y, colour, place in curves:
         hover = f"%{{x}} features: %{{y:.1f}}<extra>{name}</extra>"
-        style = {"mode": "lines+markers", "marker": {"size": 4}, "dash": dash, "hovertemplate": hover}
+        style = {"mode": "lines+markers", "marker": {"size": 4}, "hovertemplate": hover}
         style |= {"yaxis": "y2"} if colour == theme.BOUND else {}
         traces.append(theme.line(x, 100 * y, colour=colour, name=name, **style))
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-        words.append(_word(_ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
+        words.append(_word(theme.ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
     now, shown = result.dimension, 100 * result.summary["transfer"].median
     return theme.figure(
         *traces,

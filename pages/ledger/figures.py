@@ -46,8 +46,8 @@ def _curves(result: LedgerResult, points, *, now: float, field: str, text: str) 
         xaxis=_log_axis(text, low, high),
         yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
         shapes=[
-            _rule(now, "x", colour=theme.NOW, dash="dash"),
-            _rule(target, "y", colour=theme.NON_PRIVATE, dash="dot"),
+            _rule(now, "x", colour=theme.NOW),
+            _rule(target, "y", colour=theme.BOUND),
             *(_dot(row, now, epsilon) for row, epsilon in today if 0 < epsilon < np.inf),
         ],
         annotations=[_note("today", np.log10(now), 1, "x"), _note("target", 0.005, np.log10(target), "y")],
@@ -65,11 +65,11 @@ def _log_axis(text: str, low: float, high: float) -> dict:
     }
 
 
-def _rule(at: float, axis: str, *, colour: str, dash: str) -> dict:
+def _rule(at: float, axis: str, *, colour: str) -> dict:
     """A line across the whole picture at a value of one axis."""
     other = "y" if axis == "x" else "x"
     ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", "line": {"color": colour, "width": 1.5, "dash": dash}} | ends
+    return {"type": "line", "line": {"color": colour, "width": 1.5, "dash": theme.DASHES[colour]}} | ends
 
 
 def _dot(row: str, x: float, y: float) -> dict:
@@ -103,7 +103,7 @@ def effects(result: LedgerResult) -> dict:
     gap = np.full(len(at), np.nan)
     links = np.column_stack([np.full(len(at), first), epsilon, gap]).ravel(), np.column_stack([at, at, gap]).ravel()
     return theme.figure(
-        theme.line(*links, colour=theme.NON_PRIVATE, name="", hoverinfo="skip"),
+        theme.line(*links, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"),
         theme.scatter(
             epsilon,
             at,

@@ -5,7 +5,6 @@ from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
-from ui.plot import theme
 
 RUN = ("sampling_rate", "steps", "delta")
 ELSEWHERE = ("target_epsilon", "people", "settings_tried")
@@ -26,9 +25,6 @@ def pictures(result) -> list[list[live.Picture]]:
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("afterwards", "Then, with the released weights", say.AFTERWARDS, wide=True, help=say.AFTERWARDS_HELP)
-
-
-LEGEND = tuple((name, colour, say.LEGEND[dash]) for name, colour, dash in theme.THEOREMS.values())
 
 
 def more(result) -> list[list[live.Picture]]:

@@ -10,7 +10,6 @@ from ui.outcomes import count
 from ui.panels import in_hundred
 from ui.plot import theme
 
-LEGEND = {"solid": "solid", "dash": "dashed", "dot": "dotted"}
 KNOBS = {
     "steps": {
         "scale": "log",

@@ -7,19 +7,11 @@ from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed, noted
-from ui.plot import theme
 
 MAIN = ("prior", "release", "delta", "sensitivity", "value", "lead")
 MORE = ("options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
-LEGEND = (
-    ("world with you", theme.WITH_YOU, "solid"),
-    ("world without you", theme.WITHOUT_YOU, "solid"),
-    ("this noise", theme.PRIVATE, "solid"),
-    ("what is promised", theme.BOUND, "dashed"),
-    ("now", theme.NOW, "dotted"),
-)
 
 
 def setup(desk: controls.Desk) -> None:

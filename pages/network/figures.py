@@ -14,7 +14,7 @@ NAMES = {
 }
 PLAIN = "without privacy"
 # Layers, from the first to the last.
-LAYERS = ("#3b82c4", "#8457c6", "#2fb5c7", "#b3871a")
+LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
 _TALLEST = 0.25
 
@@ -73,9 +73,9 @@ def _trajectory(result: NetworkResult, what: str, over: str, *, scale: float, ti
         low, median, high = scale * getattr(trajectory, what)[:, known]
         if arm == "private":
             traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
-        name, dash = arm_name(result, arm), "dot" if arm == "plain" else "solid"
+        name = arm_name(result, arm)
         hover = f"{over} %{{x:.3g}}: %{{y:.3g}}<extra>{name}</extra>"
-        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, dash=dash, hovertemplate=hover))
+        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, hovertemplate=hover))
     end, label = _axis(result, over)
     return theme.figure(
         *traces,
@@ -132,26 +132,26 @@ def _staircase(shares: np.ndarray, *, colour: str, filled: bool = False) -> dict
     steps = zip(EDGES, EDGES[1:], np.minimum(shares, _TALLEST * 0.98), strict=False)
     path = f"M{EDGES[0]:.4g},0" + "".join(f"L{low:.4g},{h:.4g}L{high:.4g},{h:.4g}" for low, high, h in steps)
     style = {
-        "line": {"color": colour, "width": 1.6},
+        "line": {"color": colour, "width": 1.6, "dash": theme.DASHES[colour]},
         "fillcolor": theme.rgba(colour, 0.3) if filled else "rgba(0,0,0,0)",
     }
     return {"type": "path", "path": path + f"L{EDGES[-1]:.4g},0", "xref": "x", "yref": "y"} | style
 
 
 def _bound(x: float) -> dict:
-    style = {"color": theme.BOUND, "width": 2}
+    style = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 0.82, "line": style}
 
 
 def _word(text: str, *, x: float, y: float, xref: str = "x") -> dict:
     place = {"xref": xref, "yref": "paper", "xanchor": "center" if xref == "x" else "left", "yanchor": "middle"}
-    colour = {"color": theme.BOUND} if xref == "x" else {}
+    colour = {"color": theme.INKS[theme.BOUND]} if xref == "x" else {}
     return theme.word(text, x=x, y=y, font={"size": 12} | colour, **place)
 
 
 def _layer_names(layers: int) -> str:
     """A legend of the layers."""
-    names = (f'<span style="color:{LAYERS[place]}">■ layer {place + 1}</span>' for place in range(layers))
+    names = (theme.ink(f"■ layer {place + 1}", LAYERS[place]) for place in range(layers))
     return " ".join(names)
 
 
@@ -162,8 +162,7 @@ def clipped(result: NetworkResult) -> dict:
     if each:
         for place, share in enumerate(layers):
             traces.append(theme.line(epochs, 100 * share, colour=LAYERS[place], name=f"layer {place + 1}"))
-    style = {"colour": theme.PRIVATE, "dash": "dot" if each else "solid"}
-    traces.append(theme.line(epochs, 100 * whole, name="any layer" if each else "all", **style))
+    traces.append(theme.line(epochs, 100 * whole, name="any layer" if each else "all", colour=theme.PRIVATE))
     end, _ = _axis(result, "epochs")
     return theme.figure(
         *traces,

@@ -64,12 +64,6 @@ def pictures(result) -> list[list[live.Picture]]:
     return [[*maps, norms], *curves, [clipped, lots]]
 
 
-def legend(result) -> list[tuple[str, str, str]]:
-    """What the colours of all charts mean."""
-    name = figures.NAMES[result.settings.variant]
-    return [(name, figures.COLOURS["private"], "solid"), (figures.PLAIN, figures.COLOURS["plain"], "dotted")]
-
-
 def more(result) -> list[list[live.Picture]]:
     """The charts below the first screen."""
     return pictures(result)[1:]

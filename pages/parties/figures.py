@@ -11,22 +11,21 @@ from pages.parties.experiment import LIMITS
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import maps, theme
 
-# Method -> (name, colour). The page speaks of one of them; all are drawn.
+# Method -> (name, colour), as what stands beside the methods. The page speaks of one of them; all are drawn.
 STYLES = {
     "soft": ("soft labels", theme.PRIVATE),
-    "vote": ("majority vote", "#c2559a"),
-    "average": ("averaged weights", "#7f8f3a"),
-    "pate": ("PATE", "#1b94a3"),
+    "vote": ("majority vote", theme.MAUVE),
+    "average": ("averaged weights", theme.SAGE),
+    "pate": ("PATE", theme.PINE),
 }
 WITHOUT = {
-    "batch": ("all rows, no privacy", theme.NON_PRIVATE, "dotted"),
-    "local": ("a party alone", "#a5673f", "dotted"),
+    "batch": ("all rows, no privacy", theme.NON_PRIVATE),
+    "local": ("a party alone", theme.GOLD),
 }
 # In a legend, about as they usually end.
 _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
 _MARGIN = {"l": 62, "r": 12, "t": 54, "b": 44}
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
-_MAP_MARGIN = {"l": 40, "r": 8, "t": 30, "b": 30}
 _LEAST_RISK = 1e-4
 
 
@@ -75,16 +74,18 @@ def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | Non
 def _curve(result: PartiesResult, name: str, over: str, axis: dict) -> dict:
     """The middle run of a release over epsilon or parties; or what is the same whatever they are."""
     where = "epsilon %{x:.3~g}" if over == "epsilon" else "%{x:,.0f} parties"
-    text, colour = (WITHOUT.get(name) or STYLES[name])[:2]
+    text, colour = WITHOUT.get(name) or STYLES[name]
     hover = {"hovertemplate": f"{where}: %{{y:.1f}} %<extra>{text}</extra>"}
     if name in WITHOUT:
         level = result.batch_accuracy if name == "batch" else result.local.median
         shown = theme.key(text, theme.percent(level))
         ends = 10.0 ** np.array(axis["range"])
-        return theme.line(ends, np.full(2, 100 * level), colour=colour, name=shown, dash="dot", **hover)
+        return theme.line(ends, np.full(2, 100 * level), colour=colour, name=shown, **hover)
     at, (_, median, _) = result.curve(name, over)
     own = name == result.settings.method
-    style = {"line": {"color": colour, "width": 3 if own else 1.6}} | ({"meta": "ghost"} if own else {})
+    style = {"line": {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}} | (
+        {"meta": "ghost"} if own else {}
+    )
     shown = theme.key(text, theme.percent(result.summary[name].median))
     return theme.line(at, 100 * median, colour=colour, name=shown, **style, **hover)
 
@@ -113,7 +114,7 @@ def _rail(y: float) -> dict:
 def _word(text: str, y: float, *, x: float = 0.01, colour: str | None = None, below: bool = True) -> dict:
     """A word beside a level line, at a share of the picture's width."""
     place = {"x": x, "y": y, "xref": "paper", "yref": "y", "xanchor": "left" if x < 0.5 else "right"}
-    font = {"size": 12} | ({"color": colour} if colour else {})
+    font = {"size": 12} | ({"color": theme.INKS.get(colour, colour)} if colour else {})
     return place | {"text": text, "showarrow": False, "yanchor": "top" if below else "bottom", "font": font}
 
 
@@ -131,7 +132,7 @@ def decisions(result: PartiesResult, name: str) -> dict:
         weights = result.plane_weights(name)
         found, lines = votes(weights, plane, size=48), boundaries(weights, plane)
         level = result.batch_accuracy if name == "batch" else result.summary[name].median
-    text, colour = (WITHOUT.get(name) or STYLES[name])[:2]
+    text, colour = WITHOUT.get(name) or STYLES[name]
     return maps.decided(
         result.shown,
         plane,
@@ -146,7 +147,7 @@ def one_party(result: PartiesResult) -> dict:
     traces, shapes, words = [], [], []
     for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
-        shapes += [_mark(row["bound"], y, theme.BOUND, "solid"), _mark(row["published bound"], y, theme.BOUND, "dot")]
+        shapes += [_mark(row["bound"], y, theme.BOUND, "dash"), _mark(row["published bound"], y, theme.BOUND, "dot")]
         words.append(theme.word(text, x=0.01, y=y + 0.36, size=13, xref="paper", xanchor="left"))
         if result.moves is None:
             continue
@@ -193,8 +194,8 @@ def _dots(x: np.ndarray, y: float, colour: str, symbol: str, hover: str) -> dict
 
 def _legend_of_moves() -> list[dict]:
     text = (
-        f'● some of these parties   ◇ with all rows tied<br><span style="color:{theme.BOUND}">┃ bound</span>   '
-        f'<span style="color:{theme.BOUND}">┇ published</span>'
+        "● some of these parties   ◇ with all rows tied<br>"
+        f"{theme.ink('╏ bound', theme.BOUND)}   {theme.ink('┇ published', theme.BOUND)}"
     )
     return [_corner(text, 0.01) | {"align": "left"}]
 
@@ -250,7 +251,7 @@ def bound(result: PartiesResult) -> dict:
 
 def _bound_lines(result: PartiesResult) -> list[dict]:
     bound, lines = result.bound, []
-    for name, dash in (("total", "solid"), ("noise", "dot"), ("rows", "dot")):
+    for name, dash in (("total", "dash"), ("noise", "dot"), ("rows", "dot")):
         text = {"total": "theorem 4, a bound", "noise": "its noise part", "rows": "its part for public rows"}[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
         values = np.clip(bound[name], _LEAST_RISK, 1e12)
@@ -274,7 +275,7 @@ def answers(result: PartiesResult) -> dict:
     return theme.figure(
         theme.band(ends, np.full(2, 100 * soft.low), np.full(2, 100 * soft.high), colour=colour),
         theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name="one model (soft)", hovertemplate=released),
-        theme.line(x, 100 * result.answered, colour=theme.WITHOUT_YOU, name="one by one", hovertemplate=hover),
+        theme.line(x, 100 * result.answered, colour=STYLES["pate"][1], name="one by one", hovertemplate=hover),
         margin=_MARGIN,
         title=theme.title("Answers one by one", f"better for {worth} questions" if worth else "never better"),
         legend="lower left",

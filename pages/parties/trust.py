@@ -92,7 +92,7 @@ def _parties(count: int, rows: int) -> str:
     )
     words = _text(28, 55, f"{count:,} parties", bold=True)
     words += _text(28, 75, f"{rows} rows each,") + _text(28, 93, "seen by nobody else")
-    return pile + words + _text(28, 114, "hidden as a whole", bold=True, more=f'fill="{theme.NOW}"')
+    return pile + words + _text(28, 114, "hidden as a whole", bold=True)
 
 
 def _arrow(x: float, y: float, end: float, text: str) -> str:
@@ -103,8 +103,8 @@ def _arrow(x: float, y: float, end: float, text: str) -> str:
 
 def _noise(text: str) -> str:
     """What the aggregator adds before anything leaves."""
-    badge = f'<rect x="336" y="112" width="240" height="24" rx="12" fill="{theme.NOW}"/>'
-    return badge + _text(456, 128, f"+ {text}", anchor="middle", bold=True, more='fill="#fff"')
+    badge = '<rect x="336" y="112" width="240" height="24" rx="12" fill="none" stroke="currentColor" stroke-width="2"/>'
+    return badge + _text(456, 128, f"+ {text}", anchor="middle", bold=True)
 
 
 def _public(text: str) -> str:

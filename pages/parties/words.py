@@ -286,7 +286,7 @@ def guarantee(result: PartiesResult) -> str:
     text += panels.note(
         "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
         "An attacker guessing whether a party took part, or another party in its place, is right "
-        f"{panels.told(sure)} (a coin: 50).{panels.weak(exact)} "
+        f"<b>{sure}</b> (a coin: 50).{panels.weak(exact)} "
         + limit(exact, held.attacker_accuracy, noise=noise, least=least)
     )
     text += panels.note(

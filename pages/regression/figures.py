@@ -55,9 +55,10 @@ def errors(result: RegressionResult) -> dict:
 
 def _weight(colour: str, *, chosen: bool) -> dict:
     """The chosen method stands out."""
+    style = {"color": colour, "dash": theme.DASHES[colour]}
     if chosen:
-        return {"mode": "lines+markers", "marker": {"size": 6}, "line": {"color": colour, "width": 3}}
-    return {"line": {"color": colour, "width": 1.6}, "opacity": 0.85}
+        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}}
+    return {"line": style | {"width": 1.6}, "opacity": 0.85}
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from pages.regression import words as say
 from pages.regression.experiment import SPLITTERS, RegressionSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
-from ui.plot import theme
 
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
@@ -53,13 +52,6 @@ def knobs(settings: RegressionSettings) -> Knobs:
     changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
     main = (*MAIN, "share") if own else MAIN
     return Knobs(hero="epsilon", main=main, more=MORE, play="draw", changes=changes)
-
-
-LEGEND = (
-    *((name, colour, "solid") for name, colour in theme.REGRESSIONS.values()),
-    ("least squares", theme.NON_PRIVATE, "dotted"),
-    ("always the mean", theme.NON_PRIVATE, "dashed"),
-)
 
 
 def more(result) -> list[list[live.Picture]]:

@@ -12,12 +12,11 @@ from ui.plot import theme
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
     "target": ("target rows only", theme.PRIVATE, "solid"),
-    "source": ("sources only, no correction", theme.PUBLIC, "dotted"),
-    "pooled": ("all rows pooled", theme.THEOREMS["naive"][1], "solid"),
-    "transfer": ("sources, corrected privately", theme.PUBLIC, "solid"),
+    "source": ("sources only, no correction", theme.PUBLIC, "dash"),
+    "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
+    "transfer": ("sources, corrected privately", theme.PUBLIC, "dashdot"),
 }
-WITHOUT = ("target rows, no privacy", theme.NON_PRIVATE, "dotted")
-_DASHES = {"dotted": "dot", "solid": "solid"}
+WITHOUT = ("target rows, no privacy", theme.NON_PRIVATE, "dot")
 TALL = 420
 # Room for the longest numbers on a log axis, beside its title.
 _MARGIN = {"l": 74, "r": 12, "t": 34, "b": 56}
@@ -186,7 +185,7 @@ def _risks(result: TransferResult, over: str, *, now: float, title: str, axis: d
 def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str]) -> dict:
     name, colour, dash = style
     hover = f"%{{x:.3~g}}: %{{y:.2~g}}<extra>{name}</extra>"
-    return theme.line(x, y, colour=colour, name=name, dash=_DASHES[dash], hovertemplate=hover)
+    return theme.line(x, y, colour=colour, name=name, dash=dash, hovertemplate=hover)
 
 
 def _strokes(result: TransferResult, now: float) -> list[dict]:

@@ -1,5 +1,6 @@
 """The classifier page in a real browser, as a visitor uses it."""
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -7,19 +8,22 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.person import PATIENCE, SHOWN, drag_until, drawn, field, look_at, slider
 
-CHARTS = 5
-# Notes every value of epsilon that the verdict names, in order.
-NOTE_VERDICTS = """() => {
-  window.verdicts = []
-  const note = () => {
-    const found = /epsilon ([\\d.]+)/.exec(document.querySelector(".lab-verdict")?.textContent ?? "")
-    if (found && found[1] !== verdicts.at(-1)) verdicts.push(found[1])
-  }
-  new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
-}"""
+CHARTS = 3
+# Where the page says what it shows.
+MAP = "[data-chart='map.scratch'] [role=img]"
+TABLE = "Table, and as published"
+# Notes every value of epsilon that the map names, in order.
+NOTE_EPSILONS = f"""() => {{
+  window.epsilons = []
+  const note = () => {{
+    const found = /epsilon ([\\d.]+)/.exec(document.querySelector("{MAP}")?.getAttribute("aria-label") ?? "")
+    if (found && found[1] !== epsilons.at(-1)) epsilons.push(found[1])
+  }}
+  new MutationObserver(note).observe(document.body, {{ subtree: true, childList: true, attributes: true }})
+}}"""
 # Notes the boundaries that the first private map has drawn.
 NOTE_MAPS = f"""() => {{
-  const map = document.querySelector("[aria-label^='Decision regions, private']"), shown = {SHOWN}
+  const map = document.querySelector("{MAP}"), shown = {SHOWN}
   window.maps = new Set()
   const look = () => {{
     maps.add(shown(map))
@@ -45,8 +49,17 @@ def verdict(page: Page):
     return page.locator(".lab-verdict")
 
 
-def shows(page: Page, words: str) -> None:
-    expect(verdict(page)).to_contain_text(words, timeout=PATIENCE)
+def shows(page: Page, epsilon: float) -> None:
+    """Wait until the map is of this epsilon."""
+    label = re.compile(rf"at epsilon {re.escape(f'{epsilon:.3g}')};")
+    expect(page.locator(MAP)).to_have_attribute("aria-label", label, timeout=PATIENCE)
+
+
+def table(page: Page):
+    """The table, behind its tab."""
+    page.get_by_role("tab", name=TABLE).click()
+    expect(page.locator(".lab-table")).to_be_visible(timeout=PATIENCE)
+    return page.locator(".lab-table")
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -54,7 +67,7 @@ def test_the_picture_moves_while_the_slider_is_dragged(classifier, width):
     page = classifier(width=width, height=900, touch=width < 500)
     colour = "() => getComputedStyle(document.querySelector('.js-plotly-plot .xtick text')).fill"
     light = page.evaluate(colour)
-    page.evaluate(NOTE_VERDICTS)
+    page.evaluate(NOTE_EPSILONS)
     page.evaluate(NOTE_MAPS)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
@@ -62,12 +75,23 @@ def test_the_picture_moves_while_the_slider_is_dragged(classifier, width):
         follows(page)
 
 
+def test_now_and_boundaries_follow_the_theme(classifier):
+    """What Plotly has, and puts into files."""
+    page = classifier()
+    drawn = "[...document.querySelectorAll('.js-plotly-plot')].flatMap(({ layout }) => layout.shapes ?? [])"
+    for scheme, colours in (("light", ["#1B1E2B", "#1f66b8", "#00795a"]), ("dark", ["#E6E8F0", "#7db4f5", "#35c79c"])):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            f"colours => colours.every(colour => {drawn}.some(({{ line }}) => line.color === colour))", arg=colours
+        )
+
+
 def follows(page: Page) -> None:
     """Drag the slider: verdict and map go with it, and nothing is wider than the window."""
-    look_at(page, "[aria-label^='Decision regions, private']")
-    page.evaluate("() => { verdicts.length = 0; maps.clear() }")
-    drag_until(page, lambda: min(page.evaluate("[new Set(verdicts).size, maps.size]")), 5)
-    shows(page, f"epsilon {float(field(page).input_value()):.3g}")
+    look_at(page, MAP)
+    page.evaluate("() => { epsilons.length = 0; maps.clear() }")
+    drag_until(page, lambda: min(page.evaluate("[new Set(epsilons).size, maps.size]")), 5)
+    shows(page, float(field(page).input_value()))
     wide = page.evaluate(
         "() => [...document.querySelectorAll('[data-testid=stMain], [data-testid=stMainBlockContainer]')]"
         ".some(box => box.scrollWidth > box.clientWidth + 1)"
@@ -79,21 +103,21 @@ def test_a_link_opened_elsewhere_shows_the_same(classifier):
     page = classifier()
     field(page).fill("2.5")
     field(page).press("Enter")
-    shows(page, "epsilon 2.5")
+    shows(page, 2.5)
     page.wait_for_url("**epsilon=2.5*")
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     said = verdict(page).inner_text()
-    table = page.locator(".lab-table").inner_text()
+    rows = table(page).inner_text()
     other = classifier(f"?{urlsplit(page.url).query}", touch=True)  # which is another profile
     expect(verdict(other)).to_have_text(said, timeout=PATIENCE)
-    expect(other.locator(".lab-table")).to_have_text(page.locator(".lab-table").text_content(), timeout=PATIENCE)
-    assert other.locator(".lab-table").inner_text() == table
+    expect(table(other)).to_have_text(page.locator(".lab-table").text_content(), timeout=PATIENCE)
+    assert other.locator(".lab-table").inner_text() == rows
     assert field(other).input_value() == "2.5"
 
 
 def test_the_address_holds_every_setting(classifier):
     page = classifier("?epsilon=3&seed=9")
-    shows(page, "epsilon 3")
+    shows(page, 3)
     slider(page, "Steps").press("ArrowRight")
     page.wait_for_url("**steps=51*")
     query = parse_qs(urlsplit(page.url).query)
@@ -107,7 +131,7 @@ def test_a_broken_link_opens_with_defaults_and_a_notice(classifier, broken):
     page = classifier(f"?{broken}")
     for part in broken.split("&"):
         expect(page.get_by_role("alert").filter(has_text=part)).to_contain_text("was ignored: it must be")
-    shows(page, "epsilon 0.5")
+    shows(page, 0.5)
 
 
 def test_a_bad_entry_is_answered_beside_its_knob_and_nothing_is_lost(classifier):
@@ -115,17 +139,17 @@ def test_a_bad_entry_is_answered_beside_its_knob_and_nothing_is_lost(classifier)
     field(page).fill("1e9")
     field(page).press("Enter")
     expect(page.get_by_text("Epsilon cannot be 1e+09: it must be a number from 0.01 to 150.")).to_be_visible()
-    shows(page, "epsilon 0.5")
+    shows(page, 0.5)
     assert field(page, "Clip norm").input_value() == "2"
     field(page).fill("4")
     field(page).press("Enter")
-    shows(page, "epsilon 4")
+    shows(page, 4)
     expect(page.get_by_text("Epsilon cannot be")).to_have_count(0)
 
 
 def test_the_table_follows_at_rest(classifier):
     page = classifier()
-    before = page.locator(".lab-table").inner_text()
+    before = table(page).inner_text()
     slider(page, "Clip norm").press("Home")
     expect(page.locator(".lab-table")).not_to_have_text(before, timeout=PATIENCE)
     page.wait_for_url("**clip_norm=0.01*")
@@ -137,24 +161,24 @@ def test_long_work_comes_in_slices_and_gives_way(classifier):
     expect(bar).to_be_visible(timeout=PATIENCE)
     field(page).fill("7")
     field(page).press("Enter")
-    shows(page, "epsilon 7")
+    shows(page, 7)
     expect(bar).to_be_hidden(timeout=PATIENCE)
-    expect(page.locator(".lab-table")).not_to_contain_text("…", timeout=PATIENCE)
+    expect(table(page)).not_to_contain_text("…", timeout=PATIENCE)
 
 
 def test_another_version_and_another_data_set(classifier):
     page = classifier("?epsilon=1.0")
     page.get_by_role("radio", name="As published").click()
-    shows(page, "recipe claims epsilon 1")
+    expect(verdict(page)).to_contain_text("recipe claims epsilon 1", timeout=PATIENCE)
     page.wait_for_url("**version=published*")
-    page.get_by_role("combobox").click()
+    page.get_by_role("combobox", name="Data").click()
     page.get_by_role("option", name="Breast cancer").click()
     page.wait_for_url("**dataset=breast_cancer*")
-    shows(page, "recipe claims epsilon 1")
+    expect(verdict(page)).to_contain_text("recipe claims epsilon 1", timeout=PATIENCE)
 
 
 def test_the_home_page_leads_here(page, serve):
     home = page(serve("app.py"))
-    home.get_by_test_id("stMain").get_by_role("link", name="Classifier").click()
+    home.get_by_test_id("stMain").get_by_role("link", name="Classifier", exact=True).click()
     drawn(home, CHARTS)
-    shows(home, "epsilon 0.5")
+    shows(home, 0.5)

@@ -36,7 +36,8 @@ LOOK = """() => {
   const plot = moves.querySelector(".js-plotly-plot")
   return [
     document.querySelector(".lab-verdict").innerHTML,
-    document.querySelector(".lab-cards").innerHTML,
+    document.querySelector(".lab-numbers").innerHTML,
+    document.querySelector(".lab-words-why").innerHTML,
     moves.querySelector("[role=img]").getAttribute("aria-label"),
     moves.querySelector(".gtitle").textContent,
     moves.querySelector(".shapelayer path").getAttribute("d"),
@@ -134,6 +135,23 @@ def test_a_stop_that_is_at_hand_is_shown_without_a_question(toy):
     says(page, "Epsilon 1.33, shown 0, 1 done")
     assert page.evaluate("told.channel") == 0
     assert page.evaluate("seen.length") >= 5
+
+
+def test_the_pictures_of_an_open_tab_follow_and_those_of_others_are_not_asked_for(toy):
+    page = toy()
+    expect(page.locator("[data-chart=too]")).to_have_count(0)
+    page.get_by_role("tab", name="More").click()
+    too = page.locator("[data-chart=too] [role=img]")
+    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1, shown 0, 1 done", timeout=PATIENCE)
+    rests(page)
+    page.evaluate("() => { told.streamlit = 0 }")
+    slider(page).press("ArrowRight")
+    expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1.06, shown 0, 1 done", timeout=PATIENCE)
+    says(page, "Epsilon 1.06, shown 0, 1 done")
+    address(page, epsilon=1.06)
+    rests(page)
+    assert page.evaluate("told.streamlit") == 1
+    agrees(page)
 
 
 def test_what_is_refused_is_said_beside_the_knob(toy):
@@ -239,7 +257,7 @@ def agrees(page: Page) -> None:
     other.goto(page.url)
     drawn(other)
     rests(other)
-    other.wait_for_function(f"() => {{ const look = ({LOOK})(); return look[2] === `Curve: ${{look[3]}}` }}")
+    other.wait_for_function(f"() => {{ const look = ({LOOK})(); return look[3] === `Curve: ${{look[4]}}` }}")
     fresh = other.evaluate(LOOK)
     other.close()
     page.bring_to_front()

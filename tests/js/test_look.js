@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { CLEAR, lookOf, themed } from "../../ui/live/assets/look.js"
+import { CLEAR, coloured, lookOf, themed } from "../../ui/live/assets/look.js"
 
 const LOOK = { font: "serif", text: "#111", line: "#222", grid: "#333", quiet: "#444", back: "#555" }
 const SIZE = { width: 300, height: 200, resets: 1 }
@@ -53,4 +53,46 @@ test("colours are the page's, or plain ones where it has none", () => {
   const { text, ...plain } = lookOf(null)
   assert.equal(text, "#abcdef")
   for (const value of Object.values(plain)) assert.match(value, /^(#|rgba|sans)/)
+})
+
+test("of a colour with two sides a look has the page's", () => {
+  for (const [colorScheme, side] of [["light", "#123"], ["dark", "#456"], ["normal", "#123"]]) {
+    const getPropertyValue = (name) => (name === "--lab-private-in-charts" ? " light-dark(#123, #456)" : "")
+    Object.assign(globalThis, { getComputedStyle: () => ({ getPropertyValue, colorScheme }) })
+    assert.equal(lookOf(null).private, side)
+  }
+})
+
+const FIGURE = {
+  data: [
+    { x: Float32Array.of(1, 2), line: { color: "black", width: 2 }, marker: { color: ["black", "#123456"] } },
+    { x: Float32Array.of(3, 4), line: { color: "#123456" }, text: ["black"], name: "black" },
+  ],
+  layout: {
+    shapes: [{ line: { color: "royalblue" }, fillcolor: "seagreen" }],
+    annotations: [{ text: '<span style="color:black">black</span>', font: { color: "black" } }],
+    xaxis: { ticktext: ["black", "white"] },
+  },
+}
+const COLOURED = { ...LOOK, private: "#666", public: "#777" }
+
+test("colours by name become those of the look, and nothing else does", () => {
+  const { data, layout } = coloured(FIGURE, COLOURED)
+  assert.deepEqual(data[0].line, { color: "#111", width: 2 })
+  assert.deepEqual(data[0].marker, { color: ["#111", "#123456"] })
+  assert.deepEqual(layout.shapes, [{ line: { color: "#666" }, fillcolor: "#777" }])
+  assert.deepEqual(layout.annotations, [{ text: '<span style="color:#111">black</span>', font: { color: "#111" } }])
+  assert.equal(data[0].x, FIGURE.data[0].x)
+  assert.equal(data[1], FIGURE.data[1])
+  assert.equal(layout.xaxis, FIGURE.layout.xaxis)
+})
+
+test("what has been coloured is the same object the next time, in each look", () => {
+  const [light, dark] = [COLOURED, { ...COLOURED, text: "#eee" }]
+  const [one, other] = [coloured(FIGURE, light), coloured(FIGURE, dark)]
+  assert.equal(other.data[0].line.color, "#eee")
+  assert.equal(coloured(FIGURE, { ...light }), one)
+  assert.equal(coloured(FIGURE, dark), other)
+  const next = { data: FIGURE.data, layout: {} }
+  assert.equal(coloured(next, light).data, one.data)
 })

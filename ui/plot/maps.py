@@ -10,8 +10,10 @@ from dpcore.data.toy import Split
 from dpcore.kept import kept
 from ui.plot import theme
 
-# Shades of a region, from "half of the models say so" to "all of them do".
+# Shades of a region, from "half of the models say so" to "all of them do", and their opacity: boundaries and points
+# stand out from the most solid one.
 SHADES = 8
+OPACITY = (0.06, 0.38)
 _POINTS = 120
 
 
@@ -46,21 +48,22 @@ def _ground(winner: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 def _colours(classes: int) -> list[tuple[str, float]]:
     """Colour and opacity of each colour number: more solid the more models agree."""
-    return [
-        (theme.CLASSES[label], 0.08 + 0.42 * shade / (SHADES - 1))
-        for label in range(classes)
-        for shade in range(SHADES)
-    ]
+    return [(theme.CLASSES[label], opacity) for label in range(classes) for opacity in np.linspace(*OPACITY, SHADES)]
 
 
 def boundary(plane: Plane, segments: np.ndarray, *, colour: str, width: float, dash: str = "solid") -> dict:
     """All segments (m, 2, 2) as one shape."""
     ends = plane.display(segments).reshape(-1, 4).tolist()
     path = "".join([f"M{x0:.5g},{y0:.5g}L{x1:.5g},{y1:.5g}" for x0, y0, x1, y1 in ends])
-    style = {"color": colour, "width": width, "dash": dash}
+    style = {"color": theme.INKS.get(colour, colour), "width": width, "dash": dash}
     # A path of nothing is no path to Plotly: a boundary outside of the plane is a point outside of it.
     hidden = {"visible": bool(path), "path": path or "M0,0L0,0"}
-    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style, "opacity": 0.75} | hidden
+    return {"type": "path", "xref": "x", "yref": "y", "layer": "between", "line": style} | hidden
+
+
+def symbol(label: int) -> str:
+    """The shape of the points of a class."""
+    return theme.SYMBOLS[label % len(theme.SYMBOLS)]
 
 
 @kept(newest=16)
@@ -75,7 +78,7 @@ def _points(split: Split, plane: Plane) -> list[dict]:
             mode="markers",
             name=name,
             hovertemplate=f"{name}<extra></extra>",
-            marker={"color": theme.CLASSES[label], "size": 5, "line": outline},
+            marker={"color": theme.CLASSES[label], "size": 5, "line": outline, "symbol": symbol(label)},
             showlegend=False,
         )
         for label, name in enumerate(split.source.classes)

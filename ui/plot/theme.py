@@ -3,8 +3,9 @@
 Figures are plain data in Plotly's own terms: a slider redraws hundreds a minute, and Plotly's Python classes would
 check each of them anew. The tests hold every figure against these classes instead.
 
-The colours of meaning are from the colour-blind safe set of Okabe and Ito; text, grid and ground follow the page's
-theme, which the chart widget fills in.
+The colours of meaning, and those of series, can be told apart by colour-blind people, and each has a dash besides:
+`tests/test_palette.py` measures both. Text, grid and ground follow the page's theme, which the chart widget fills in,
+and so do the colours below that are names (`coloured` in `ui/live/assets/look.js`).
 """
 
 import base64
@@ -14,16 +15,39 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PIL import Image
 
-PRIVATE = "#3b82c4"
-NON_PRIVATE = "#8a8f98"
+PRIVATE = "#2b7bd6"
 PUBLIC = "#009e73"
+NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
-NOW = "#7a72e8"
-# The two worlds that an attacker would tell apart; light and dark grounds both leave them a contrast of 3.
+# The colour of the text; and, for what is caught doing more than it claims, that of a fault.
+NOW, CAUGHT = "black", "firebrick"
+# The two worlds that an attacker would tell apart.
 WITH_YOU = "#c2559a"
 WITHOUT_YOU = "#b3871a"
-COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE, "bound": BOUND}
-DASHES = {"scratch": "solid", "public": "solid", "reference": "dotted"}
+# Series beside the private one: theorems, ways to fit, ways to share. On a page with a bound there is no rust.
+RUST = "#b44b00"
+MAUVE = "#a56987"
+SAGE = "#789669"
+PINE = "#1e785a"
+GOLD = "#96962d"
+# A line of this colour has this dash, where nothing else is said.
+DASHES = {
+    PRIVATE: "solid",
+    PUBLIC: "dashdot",
+    NON_PRIVATE: "dot",
+    BOUND: "dash",
+    NOW: "dot",
+    WITH_YOU: "solid",
+    WITHOUT_YOU: "dash",
+    RUST: "dot",
+    MAUVE: "longdash",
+    SAGE: "dash",
+    PINE: "dashdot",
+    GOLD: "longdashdot",
+}
+# For words, and for boundaries on the grounds of a map: darker in the light, and lighter in the dark.
+INKS = {PRIVATE: "royalblue", PUBLIC: "seagreen", NON_PRIVATE: "dimgray", BOUND: "orangered"}
+COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE}
 NAMES = {
     "sound": {"scratch": "private, from zero", "public": "private, public start", "reference": "without privacy"},
     "published": {
@@ -34,29 +58,29 @@ NAMES = {
     "none": {"scratch": "from zero", "public": "public start", "reference": "without privacy"},
 }
 
-# A theorem's name, colour and dash. A colour is a family: sums, Renyi orders, loss distributions.
+# A theorem's name, colour and dash. What this run costs is in the colour of what is private.
 THEOREMS = {
-    "naive": ("plain sum", "#7f8f3a", "dot"),
-    "strong": ("strong composition", "#a5673f", "dash"),
-    "published": ("strong, as published", "#a5673f", "dot"),
-    "moments": ("moments accountant", "#1b94a3", "dash"),
-    "renyi": ("Rényi orders", "#1b94a3", "solid"),
-    "pld": ("loss distribution, exact", "#d6404e", "solid"),
+    "naive": ("plain sum", GOLD, DASHES[GOLD]),
+    "strong": ("strong composition", MAUVE, DASHES[MAUVE]),
+    "published": ("strong, as published", MAUVE, "dot"),
+    "moments": ("moments accountant", SAGE, DASHES[SAGE]),
+    "renyi": ("Rényi orders", PINE, DASHES[PINE]),
+    "pld": ("loss distribution, exact", PRIVATE, DASHES[PRIVATE]),
 }
 
 # A way to fit a regression: its name and colour.
 REGRESSIONS = {
-    "published": ("as published", "#c2559a"),
+    "published": ("as published", RUST),
     "functional": ("functional, sharp", PRIVATE),
-    "gaussian": ("Gaussian statistics", "#1b94a3"),
-    "adassp": ("AdaSSP", "#7f8f3a"),
-    "output": ("noise on the answer", "#a5673f"),
-    "descent": ("noisy descent", "#8457c6"),
+    "gaussian": ("Gaussian statistics", MAUVE),
+    "adassp": ("AdaSSP", SAGE),
+    "output": ("noise on the answer", PINE),
+    "descent": ("noisy descent", GOLD),
 }
 # Where an error surface falls away below its stationary point.
 FALLS = "#d6404e"
 
-# Classes are told apart by these, and by nothing else.
+# Classes, which have nothing else of these colours; and, in turn, the shapes of their points.
 CLASSES = (
     "#e69f00",
     "#8457c6",
@@ -69,6 +93,9 @@ CLASSES = (
     "#f2d16b",
     "#a34d4d",
 )
+SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
+# Numbered sources.
+SOURCES = (*CLASSES[:3], CLASSES[6], *CLASSES[4:6], CLASSES[9], CLASSES[7])
 
 
 def rgba(colour: str, alpha: float) -> str:
@@ -149,9 +176,9 @@ def scatter(x: np.ndarray, y: np.ndarray, **more: object) -> dict:
     return {"type": "scatter", "x": array(x), "y": array(y)} | more
 
 
-def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str = "solid", **more: object) -> dict:
-    """One curve."""
-    style = {"color": colour, "width": 2, "dash": dash}
+def line(x: np.ndarray, y: np.ndarray, *, colour: str, name: str, dash: str | None = None, **more: object) -> dict:
+    """One curve, with the dash of its colour where no other is given."""
+    style = {"color": colour, "width": 3 if colour == PRIVATE else 2, "dash": dash or DASHES[colour]}
     return scatter(x, y, **({"mode": "lines", "name": name, "line": style} | more))
 
 
@@ -200,6 +227,11 @@ def word(text: str, *, x: float, y: float, size: int = 11, **place: object) -> d
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": size}} | place
 
 
+def ink(text: str, colour: str) -> str:
+    """A part of a text in the colour of what it is about."""
+    return f'<span style="color:{INKS.get(colour, colour)}">{text}</span>'
+
+
 def holder(x: float = 0.0, y: float = -1.0) -> dict:
     """A trace that holds the axes up where all that is drawn are shapes, which move without a redraw of the chart."""
     return scatter(np.array([x]), np.array([y]), mode="markers", hoverinfo="skip")
@@ -232,7 +264,7 @@ def steady_range(low: float, high: float) -> list[float]:
 
 def rule(x: float) -> dict:
     """A vertical line at what is now."""
-    style = {"color": NOW, "width": 1.2, "dash": "dot"}
+    style = {"color": NOW, "width": 1.2, "dash": DASHES[NOW]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
 
 

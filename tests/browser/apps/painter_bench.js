@@ -5,7 +5,7 @@
 const ASSETS = "/assets/" // where the test serves them
 const { adopt } = await import(ASSETS + "figure.js")
 const { paint, release } = await import(ASSETS + "painter.js")
-const { lookOf, themed } = await import(ASSETS + "look.js")
+const { coloured, lookOf, themed } = await import(ASSETS + "look.js")
 const { ticksOf } = await import(ASSETS + "ticks.js")
 
 const CONFIG = { displaylogo: false, displayModeBar: false }
@@ -17,8 +17,9 @@ function taken(div, figure) {
 }
 
 async function draw(div) {
-  const traces = div.drawn.data.map((trace) => ({ ...trace }))
-  await Plotly.react(div, traces, themed(div.drawn.layout, lookOf(div), { ...div.size, resets: 1 }), CONFIG)
+  const { data, layout } = coloured(div.drawn, lookOf(div))
+  const traces = data.map((trace) => ({ ...trace }))
+  await Plotly.react(div, traces, themed(layout, lookOf(div), { ...div.size, resets: 1 }), CONFIG)
 }
 
 globalThis.bench = {
@@ -61,9 +62,9 @@ globalThis.bench = {
     const painted = {}
     for (const [name, figure] of Object.entries(figures)) {
       const div = divs.get(name)
-      const next = taken(div, figure)
+      const [next, look] = [taken(div, figure), lookOf(div)]
       const start = performance.now()
-      const done = paint(div, div.drawn, next)
+      const done = paint(div, coloured(div.drawn, look), coloured(next, look))
       painted[name] = [done, performance.now() - start]
     }
     await new Promise((done) => setTimeout(done, 60)) // for images to be decoded

@@ -7,7 +7,7 @@ import { drawSoon, whenComplete } from "./drawing.js"
 import { adopt } from "./figure.js"
 import { buttons, HOVERS } from "./files.js"
 import { fitted, scaleOf } from "./fitted.js"
-import { lookOf, themed } from "./look.js"
+import { coloured, lookOf, themed } from "./look.js"
 import { paint, release } from "./painter.js"
 import { toolbar } from "./toolbar.js"
 import { Waiting } from "./waiting.js"
@@ -180,7 +180,7 @@ class Chart {
     this.latest = null // the same, for this screen
     this.scale = scaleOf()
     this.figure = null
-    this.drawn = null // what Plotly has drawn: {figure, wanted}
+    this.drawn = null // what Plotly has drawn: {figure, look, wanted}
     this.painted = false // whether something newer is painted over it
     this.tools = null
     this.bar = null // its buttons
@@ -229,9 +229,12 @@ class Chart {
   stream({ figure, alt, clicks }, hearer) {
     this.hold({ alt, figure: this.read(figure) })
     if (clicks) hearer.listen(this.node, clicks)
-    const { drawn, node } = this
-    this.painted = Boolean(drawn) && this.latest !== drawn.figure && paint(node, drawn.figure, this.latest)
+    this.painted = this.drawn !== null && this.latest !== this.drawn.figure && this.paints(this.drawn)
     if (!this.painted && this.seen) this.draw()
+  }
+
+  paints({ figure, look }) {
+    return paint(this.node, coloured(figure, look), coloured(this.latest, look))
   }
 
   /** Show what was sent, drawn with the others of the run. */
@@ -272,11 +275,12 @@ class Chart {
     if (this.painted || this.drawn?.figure === figure) release(this.node)
     this.painted = false
     if (this.drawn?.figure === figure && this.drawn.wanted === wanted) return
-    this.drawn = { figure, wanted }
+    this.drawn = { figure, look, wanted }
     try {
+      const inked = coloured(figure, look)
       // shallow copies, because Plotly notes in a trace what was clicked in the legend
-      const traces = figure.data.map((trace) => ({ ...trace }))
-      const layout = themed(figure.layout ?? {}, look, { width, height, resets })
+      const traces = inked.data.map((trace) => ({ ...trace }))
+      const layout = themed(inked.layout ?? {}, look, { width, height, resets })
       if (!HOVERS) layout.dragmode = false // a finger on a chart scrolls the page, and does not draw a zoom box
       const drawing = tools.Plotly.react(this.node, traces, layout, CONFIG)
       drawing.then(() => this.drew(), (error) => this.failed(error))

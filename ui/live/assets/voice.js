@@ -1,4 +1,4 @@
-// What a screen reader hears of a movement: once the page rests, the sentences of the verdict that are new. The node that
+// What a screen reader hears of a movement: once the page rests, the big numbers and sentences that are new. The node that
 // it listens to is made once and stays: what comes into the page together with its words is often not read.
 
 const REST = 1000 // milliseconds without an answer; a movement, or work in slices, brings one far sooner
@@ -43,12 +43,15 @@ function made() {
 }
 
 function sentences() {
+  const numbers = [...document.getElementsByClassName("lab-tile")].map(({ children: [label, value] }) =>
+    `${label.textContent}: ${value.textContent}.`
+  )
   const verdict = document.getElementsByClassName("lab-verdict")[0]
-  return verdict?.textContent.trim().split(/(?<=[.?!])\s+/) ?? []
+  return [...numbers, ...(verdict?.textContent.trim().split(/(?<=[.?!])\s+/) ?? [])]
 }
 
 /** What the page's sentences say that an attacker can do at the settings it shows; nothing where they do not. */
 export function odds() {
   const said = document.getElementsByClassName("lab-odds")[0]
-  return said ? `attacker right ${said.textContent}` : ""
+  return said ? `attacker right at most ${said.textContent}` : ""
 }

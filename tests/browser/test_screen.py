@@ -1,0 +1,87 @@
+"""One question, one screen: what a page shows without scrolling, on screens of several sizes."""
+
+import pytest
+from playwright.sync_api import expect
+
+from pages.attack.experiment import PARTS
+from pages.table import PAGES
+from tests.browser.person import PATIENCE, drawn, slider
+
+PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part={part}" for part in PARTS]
+# Where numbers, sentence and the first row of charts end, in pixels from above.
+ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
+  [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
+# What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
+WIDE = """() => [...document.querySelectorAll(
+    "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
+  .map((box) => `${box.className || box.dataset.testid}: ${box.textContent.slice(0, 60)}`)"""
+# Words that are smaller than 12 pixels, and can be seen.
+SMALL = """() => {
+  const words = []
+  const look = (root) => {
+    for (const node of root.querySelectorAll("*")) {
+      if (node.shadowRoot) look(node.shadowRoot)
+      const own = [...node.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim())
+      if (!own || !node.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue
+      if (node.closest("math, .katex, sup, sub, [data-testid=stIconMaterial], script, style")) continue
+      if (parseFloat(getComputedStyle(node).fontSize) < 12) words.push(node.textContent.slice(0, 40))
+    }
+  }
+  look(document.body)
+  return words
+}"""
+SIZES = {"projector": (1920, 1080), "tablet": (1024, 768), "frame": (800, 600), "phone": (390, 844)}
+
+
+@pytest.fixture
+def opened(page, serve):
+    """opened(path, width, height) -> the page, drawn."""
+
+    def open_page(path: str, width: int, height: int):
+        here = page(f"{serve('app.py')}/{path}", width=width, height=height)
+        drawn(here, charts=1)
+        expect(here.get_by_role("tab").first).to_be_attached(timeout=PATIENCE)
+        here.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
+        return here
+
+    return open_page
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_answer_is_in_the_first_screen(opened, path):
+    """At 1440 x 900: numbers, sentence and the first row of charts, uncut, in letters that can be read."""
+    page = opened(path, 1440, 900)
+    ends = page.evaluate(ENDS)
+    assert len(ends) == 3
+    assert all(0 < end <= 900 for end in ends.values()), ends
+    assert page.evaluate(WIDE) == []
+    assert page.evaluate(SMALL) == []
+    assert page.locator(".lab-tile").count() in (3, 4)
+    assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(opened, path):
+    page = opened(path, 1440, 900)
+    for name, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(300)
+        assert page.evaluate(WIDE) == [], name
+        assert page.evaluate(SMALL) == [], name
+        chart = page.locator(".st-key-pictures [data-chart]").first
+        chart.scroll_into_view_if_needed()
+        expect(chart).to_be_in_viewport()
+        expect(slider(page, page.get_by_role("slider").first.get_attribute("aria-label"))).to_be_in_viewport()
+
+
+def test_home_moves_at_once(page, serve):
+    """Its picture and its knob are in the first screen, and the picture follows the knob."""
+    home = page(serve("app.py"), width=1440, height=900)
+    drawn(home, charts=1)
+    picture = home.locator(".st-key-pictures [data-chart] [role=img]")
+    before = picture.get_attribute("aria-label")
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("A tour in four stops")):
+        expect(thing).to_be_in_viewport(ratio=1)
+    slider(home).press("PageUp")
+    expect(picture).not_to_have_attribute("aria-label", before, timeout=PATIENCE)
