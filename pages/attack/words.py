@@ -149,8 +149,8 @@ def verdict(result: WorldsResult) -> str:
 
 
 CAPTION = (
-    "Map: boundaries of models trained with this person (solid) and with another instead (dashed); larger points move a "
-    "model further. Click, or drag the person."
+    "Map: boundaries of models trained with this person (solid) and with another instead (dashed); larger points "
+    "move a model further. Click, or drag the person."
 )
 
 
