@@ -123,7 +123,7 @@ def numbers(result: WorldsResult) -> list[Number]:
         )
     elif not none:
         said.append(
-            Number("This person moves a step", f"{number(result.risk)} <small>times</small>", "the noise's norm")
+            Number("This person moves a step", f"{number(result.risk)} <small>times</small>", "what its noise assumes")
         )
     return said
 
