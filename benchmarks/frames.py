@@ -23,6 +23,7 @@ from unittest import mock
 import numpy as np
 import orjson
 
+import ui.compare
 import ui.page
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.experiment import PARTS
@@ -72,7 +73,7 @@ class Drag:
         moves = ((self._hero, next(self._values)),)
         asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
         parts = (
-            (channel, "compute", "train"),
+            (ui.compare, "compute", "train"),
             (ui.page, "_drawn", "figures"),
             (Page, "view", "words"),
             (Page, "says", "words"),
