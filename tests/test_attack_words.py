@@ -239,7 +239,7 @@ def test_sentences_of_who_pays():
         judged(words, result, PAYS)
         for group, label in enumerate(("Majority is right", "Minority is right")):
             assert float(tiles[label].split("\u00a0")[0]) == pytest.approx(100 * result.typical(group), abs=0.51)
-        more = float(tiles["The minority pays more by"].split()[0].replace("−", "-"))
+        more = float(tiles["Cost, minority − majority"].split()[0].replace("−", "-"))
         assert more == pytest.approx(100 * (lost(result, 1) - lost(result, 0)), abs=0.051)
         judged(" ".join(tell.pays_diagnostics(result)), result, ())
         seen |= {fragment for fragment, _ in PAYS if fragment in words}

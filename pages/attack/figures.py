@@ -148,7 +148,7 @@ def accuracy(result: WorldsResult) -> dict:
     }
     now = result.attack
     hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
-    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover, "meta": "ghost"}
+    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover, "meta": theme.GHOST}
     shown = theme.key("measured", f"{100 * now.accuracy:.0f}")
     traces.append(theme.line(x, y, colour=theme.PRIVATE, name=shown, **style))
     place = result.settings.epsilon, 100 * now.accuracy
@@ -156,7 +156,7 @@ def accuracy(result: WorldsResult) -> dict:
         *traces,
         title=theme.title("Over epsilon", finding(result)),
         legend="lower right",
-        shapes=[theme.rule(place[0]), theme.diamond(*place) | {"name": "ghost"}],
+        shapes=[theme.rule(place[0]), theme.dot(*place, colour=theme.PRIVATE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS,
         yaxis={"title": {"text": "attacker right, times in 100"}, "range": [33, 103]},
     )

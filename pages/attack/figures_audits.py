@@ -191,7 +191,7 @@ def over(result: OnceResult) -> dict:
     for name, (text, colour) in lines.items():
         done = ~np.isnan(drawn[name])
         hover = f"claimed %{{x}}: at least %{{y:.3g}}<extra>{text}</extra>"
-        style = {"mode": "lines+markers", "hovertemplate": hover} | ({"meta": "ghost"} if name == "median" else {})
+        style = {"mode": "lines+markers", "hovertemplate": hover} | ({"meta": theme.GHOST} if name == "median" else {})
         shown = theme.key(text, f"{now[name].epsilon:.3g}" if name in now else "")
         traces.append(theme.line(x[done], drawn[name][done], colour=colour, name=shown, **style))
     place = result.settings.epsilon, max(result.first[2].epsilon, _LEAST)
@@ -199,7 +199,7 @@ def over(result: OnceResult) -> dict:
         *traces,
         title=theme.title("What an audit shows of each claim", _shown(frame)),
         legend="upper left",
-        shapes=[theme.rule(place[0]), theme.diamond(*place) | {"name": "ghost"}],
+        shapes=[theme.rule(place[0]), theme.dot(*place, colour=ONE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
         yaxis=_AXIS | {"title": {"text": "epsilon, at least (log scale)"}, "range": [-1.3, 2.2]},
     )

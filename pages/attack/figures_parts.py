@@ -35,7 +35,7 @@ def roc(result: MembersResult) -> dict:
         (text, colour), best = ARMS[arm], attack == ATTACKS[0]
         hover = f"false alarms %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
         style = {"dash": DASHES[attack], "showlegend": best, "hovertemplate": hover}
-        style |= {"meta": "ghost"} if best and arm == "private" else {}
+        style |= {"meta": theme.GHOST} if best and arm == "private" else {}
         shown = theme.key(text, _found(result.at(arm, attack, 0.01)))
         traces.append(theme.line(RATES, np.maximum(curve, 1e-5), colour=colour, name=shown, **style))
     return theme.figure(
@@ -98,12 +98,13 @@ def groups(result: GroupsResult) -> dict:
         if len(epsilons):
             traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=colour))
         hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{group}</extra>"
-        more = {"mode": "lines+markers", "hovertemplate": hover, "meta": "ghost"}
+        more = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(group)
         shown = theme.key(group, theme.percent(result.typical(place)))
         traces.append(theme.line(epsilons, 100 * median, colour=colour, name=shown, **more))
     settings = result.settings
     now = [
-        theme.diamond(settings.epsilon, 100 * result.typical(place)) | {"name": "ghost"} for place in range(len(GROUPS))
+        theme.dot(settings.epsilon, 100 * result.typical(place), colour=colour)
+        for place, colour in enumerate(GROUP_COLOURS.values())
     ]
     return theme.figure(
         *traces,
@@ -113,6 +114,11 @@ def groups(result: GroupsResult) -> dict:
         xaxis=EPSILON_AXIS,
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
     )
+
+
+def _ghost(name: str) -> dict:
+    """The mark of the curve that pinned settings are shown by: of the minority, and of the planted record."""
+    return {"meta": theme.GHOST} if name in ("minority", "planted record") else {}
 
 
 def _evenly(result: GroupsResult) -> str:
@@ -231,9 +237,9 @@ def match(result: InversionResult) -> dict:
         if len(epsilons):
             traces.append(theme.band(epsilons, low, high, colour=colour))
         hover = f"epsilon %{{x}}: %{{y:.2f}}<extra>{name}</extra>"
-        style = {"mode": "lines+markers", "hovertemplate": hover, "meta": "ghost"}
+        style = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(name)
         traces.append(theme.line(epsilons, median, colour=colour, name=theme.key(name, f"{private:.2f}"), **style))
-        now.append(theme.diamond(result.settings.epsilon, private) | {"name": "ghost"})
+        now.append(theme.dot(result.settings.epsilon, private, colour=colour))
     return theme.figure(
         *traces,
         title=theme.title("Alike over epsilon", _known(result)),

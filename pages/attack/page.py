@@ -65,9 +65,9 @@ def knobs(*main: str) -> Knobs:
 
 
 def worlds(result) -> Rows:
-    """The map, on which a click chooses; the scores; and the curve over epsilon."""
-    drawn = {"map": figures.people, "scores": figures.scores, "accuracy": figures.accuracy}
-    more = {"map": {"wide": 1.25, "clicks": figures.clicks(result)}, "accuracy": {"wide": 1.25}}
+    """The map, on which a click chooses; the curve over epsilon; and the scores."""
+    drawn = {"map": figures.people, "accuracy": figures.accuracy, "scores": figures.scores}
+    more = {"map": {"wide": 1.25, "clicks": figures.clicks(result), "pair": True}, "accuracy": {"wide": 1.25}}
     alts = say.alts(result)
     return [
         [

@@ -159,9 +159,10 @@ def pays_numbers(result: GroupsResult) -> list[Number]:
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
         shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
         said.append(Number(name, mine, f"without privacy: {plain}", **shown))
-    more = outcomes.signed(result.cost(1) - result.cost(0))
-    minority = f"{result.few} people of {result.settings.rows:,}"
-    said.append(Number("The minority pays more by", f"{more} <small>points</small>", minority))
+    more = result.cost(1) - result.cost(0)
+    shown = {"amount": round(100 * more, 1), "unit": "points"}
+    value = f"{outcomes.signed(more)} <small>points</small>"
+    said.append(Number("Cost, minority − majority", value, f"{result.few} people of {result.settings.rows:,}", **shown))
     return [*said, best_attacker(result.settings)]
 
 

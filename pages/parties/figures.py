@@ -63,7 +63,7 @@ def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | Non
             _rail(100 * result.chance),
             theme.rule(now),
             theme.strokes(shown, x=now, ends=(1, 9), colour=style[1]),
-            theme.diamond(now, 100 * result.summary[own].median) | {"name": "ghost"},
+            theme.dot(now, 100 * result.summary[own].median, colour=style[1]) | {"name": theme.GHOST},
         ],
         annotations=[_word("guessing", 100 * result.chance)],
         xaxis=axis,
@@ -84,7 +84,7 @@ def _curve(result: PartiesResult, name: str, over: str, axis: dict) -> dict:
     at, (_, median, _) = result.curve(name, over)
     own = name == result.settings.method
     style = {"line": {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}} | (
-        {"meta": "ghost"} if own else {}
+        {"meta": theme.GHOST} if own else {}
     )
     shown = theme.key(text, theme.percent(result.summary[name].median))
     return theme.line(at, 100 * median, colour=colour, name=shown, **style, **hover)
@@ -137,7 +137,7 @@ def decisions(result: PartiesResult, name: str) -> dict:
         result.shown,
         plane,
         *found,
-        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1)],
+        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.GHOST}],
         title=theme.title(text[0].upper() + text[1:], theme.percent(level)),
     )
 

@@ -42,7 +42,7 @@ def pictures(result) -> list[list[live.Picture]]:
         [
             _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
             _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
-            _map(result, result.settings.method, name="map", height=HEIGHT),
+            _map(result, result.settings.method, name="map", height=HEIGHT, pair=True),
         ]
     ]
 
