@@ -92,8 +92,10 @@ ONCE: Table = (
     ("Caught by a single training", lambda r: not of(r, "none") and r.first[2].epsilon > r.settings.epsilon),
     ("does not refute</b>", lambda r: not of(r, "none") and r.first[2].epsilon <= r.settings.epsilon),
     ("Nothing was promised", lambda r: of(r, "none")),
+    ("Every guess is right", lambda r: open_claim(r) and r.first[0] == r.first[1]),
+    ("Were every guess right", lambda r: open_claim(r) and r.first[0] < r.first[1]),
     ("trainings with one canary", lambda r: not of(r, "none") and bool(r.beside)),
-    ("trainings with one canary refute it by counting", lambda r: refutes(r, "count")),
+    ("trainings with one canary refute it, by counting", lambda r: refutes(r, "count")),
     ("trainings with one canary refute it only", lambda r: refutes(r, "gaussian") and not refutes(r, "count")),
 )
 MEMBERS: Table = (
@@ -127,6 +129,10 @@ AUDITED: Table = (
 
 def as_expected(result) -> bool:
     return all(verdict == AUDITS[name].expected for name, verdict in result.verdicts.items())
+
+
+def open_claim(result) -> bool:
+    return result.settings.version != "none" and result.first[2].epsilon <= result.settings.epsilon
 
 
 def refutes(result, form: str) -> bool:

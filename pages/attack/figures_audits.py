@@ -67,7 +67,7 @@ def summary(result: AuditResult, *, broken: bool) -> dict:
         shapes=[_claimed()],
         margin={"l": 132, "r": 16, "t": 34, "b": 44},
         xaxis={
-            "title": {"text": "measured at least / claimed (log scale)"},
+            "title": {"text": "measured / claimed (log scale)"},
             "type": "log",
             "range": [np.log10(_LOW) - 0.08, np.log10(_HIGH) + 0.08],
             "tickvals": [0.1, 0.3, 1, 3, 10, 30],

@@ -186,19 +186,21 @@ def once_verdict(result: OnceResult) -> str:
     if result.caught:
         text = f"<b>Caught by a single training</b>: with {100 * SURE:.0f} % confidence it spends more than {claim}."
     else:
-        most = result.ceiling.epsilon
-        limit = f"Were every guess right, it would show {number(most)}."
+        (right, guesses, _), most = result.first, number(result.ceiling.epsilon)
+        limit = f"Were every guess right, it would show {most}."
+        if right == guesses:
+            limit = f"Every guess is right, and {guesses:,} right guesses cannot show more than {most}."
         text = f"This training <b>does not refute</b> the claim, {claim}. {limit}"
     if not result.beside:
         return text
     refute = [result.beside[form].epsilon > settings.epsilon for form in FORMS]
     match refute:
         case [True, _]:
-            many = "refute it by counting"
+            many = "refute it, by counting"
         case [False, True]:
             many = f"refute it only {IF_GAUSSIAN}"
         case _:
-            many = "do not refute it either" if not result.caught else "do not refute it"
+            many = "do not refute it" if result.caught else "do not refute it either"
     return f"{text} {2 * RETRAININGS:,} trainings with one canary {many}."
 
 
