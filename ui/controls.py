@@ -151,13 +151,14 @@ class Desk:
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""
-        st.button(
-            "New noise",
-            key=f"{self.page}/noise",
-            icon=":material/casino:",
-            help="The same settings with the next seed: other noise and, where the data are made up, other data.",
-            on_click=lambda: self.change(seed=self._next_seed),
-        )
+        if "seed" in self.settings.limits:
+            st.button(
+                "New noise",
+                key=f"{self.page}/noise",
+                icon=":material/casino:",
+                help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+                on_click=lambda: self.change(seed=self._next_seed),
+            )
         st.button(
             "Undo",
             key=f"{self.page}/undo",
