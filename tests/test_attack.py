@@ -240,7 +240,8 @@ def figures_of(result):
         case "membership":
             return [others.roc(result), *(others.margins(result, arm) for arm in membership.ARMS)]
         case "audit":
-            return [audited.audits(result, names) for names in audited.COLUMNS]
+            dots = [audited.summary(result, broken=broken) for broken in (False, True)]
+            return [*dots, *(audited.audits(result, names) for names in audited.COLUMNS)]
         case "once":
             return [audited.canaries(result), audited.over(result)]
         case "pays":

@@ -24,7 +24,7 @@ from pages.attack.audits.table import AUDITS
 from pages.attack.experiment import AttackSettings
 from pages.attack.membership import MembersResult, Shadows
 from pages.attack.two_worlds_result import CurvePoint
-from ui.panels import in_hundred, number
+from ui.panels import at_most, in_hundred, number
 
 Table = tuple[tuple[str, Callable], ...]
 # What no sentence may say: who the attacker is, a row that is there or not where one is replaced, and worn phrases.
@@ -49,21 +49,27 @@ def of(result, version: str) -> bool:
     return result.settings.version == version
 
 
+def unlucky(result) -> bool:
+    return count(result) > result.settings.epsilon
+
+
 WORLDS: Table = (
     ("<b>Caught</b>", lambda r: of(r, "published") and count(r) > r.settings.epsilon),
-    ("do not refute it", lambda r: of(r, "published") and count(r) <= r.settings.epsilon),
+    ("do not refute</b>", lambda r: of(r, "published") and count(r) <= r.settings.epsilon),
+    ("beats a coin", lambda r: r.attack.low > 0.5),
+    ("cannot be told from a coin", lambda r: r.attack.low <= 0.5),
+    (
+        "stays within what this noise allows",
+        lambda r: of(r, "sound") and not unlucky(r) and 0.5 < r.attack.low <= r.ceiling,
+    ),
+    ("more often than this noise allows", lambda r: of(r, "sound") and not unlucky(r) and r.attack.low > r.ceiling),
     ("they show at least", lambda r: of(r, "published") and taken(r) > count(r) > r.settings.epsilon),
     ("They would if", lambda r: of(r, "published") and taken(r) > r.settings.epsilon >= count(r)),
     ("lower clip norm", lambda r: of(r, "published") and max(taken(r), count(r)) <= r.settings.epsilon),
-    ("bad luck", lambda r: of(r, "sound") and count(r) > r.settings.epsilon),
+    ("seem to refute the claim: bad luck", lambda r: of(r, "sound") and unlucky(r)),
     ("Nothing is promised", lambda r: of(r, "none")),
     ("one look is enough", lambda r: of(r, "none") and r.attack.correct == r.attack.trials),
     ("no noise to hide behind", lambda r: of(r, "none") and r.attack.correct < r.attack.trials),
-    (
-        "alone would allow",
-        lambda r: of(r, "sound") and in_hundred(r.promised) != in_hundred(r.ceiling),
-    ),
-    ("allows at most", lambda r: of(r, "sound")),
     ("final weights,", lambda r: r.settings.sees == "weights"),
 )
 HOW: Table = (
@@ -84,25 +90,70 @@ PAYS: Table = (
 )
 ONCE: Table = (
     ("Caught by a single training", lambda r: not of(r, "none") and r.first[2].epsilon > r.settings.epsilon),
-    ("does not refute it", lambda r: not of(r, "none") and r.first[2].epsilon <= r.settings.epsilon),
-    ("nothing was promised", lambda r: of(r, "none")),
-    ("trainings with one canary", lambda r: bool(r.beside)),
+    ("does not refute</b>", lambda r: not of(r, "none") and r.first[2].epsilon <= r.settings.epsilon),
+    ("Nothing was promised", lambda r: of(r, "none")),
+    ("Every guess is right", lambda r: open_claim(r) and r.first[0] == r.first[1]),
+    ("Were every guess right", lambda r: open_claim(r) and r.first[0] < r.first[1]),
+    ("trainings with one canary", lambda r: not of(r, "none") and bool(r.beside)),
+    ("trainings with one canary refute it, by counting", lambda r: refutes(r, "count")),
+    ("trainings with one canary refute it only", lambda r: refutes(r, "gaussian") and not refutes(r, "count")),
 )
 MEMBERS: Table = (
     ("Memory shows as a gap", lambda r: memory(r) > 0),
     ("No gap shows", lambda r: memory(r) <= 0),
     ("trained so far", lambda r: len(r.shadows["plain"].members) < attack_members.MODELS),
 )
+FOUND: Table = (
+    ("times as many members", lambda r: found(r, "plain") > found(r, "private") > 0),
+    ("alarms, none.", lambda r: found(r, "plain") > found(r, "private") == 0),
+    ("hides its members as well", lambda r: found(r, "plain") <= found(r, "private")),
+    *MEMBERS[:2],
+)
 INVERSION: Table = (
-    ("it stays", lambda r: r.match(0)[0] > 0.7 * r.match(0)[1]),
-    ("it fades", lambda r: r.match(0)[0] <= 0.7 * r.match(0)[1]),
+    ("<b>stay</b>", lambda r: r.match(0)[0] > 0.7 * r.match(0)[1]),
+    ("<b>fade</b>", lambda r: r.match(0)[0] <= 0.7 * r.match(0)[1]),
+    ("cannot be recognised", lambda r: r.match(1)[0] <= 0.3),
+    ("can be made out", lambda r: 0.3 < r.match(1)[0] < 0.7),
+    ("can be read", lambda r: r.match(1)[0] >= 0.7),
+    ("stands in those without privacy", lambda r: r.match(1)[1] >= 0.7),
+    ("hard to read even without privacy", lambda r: r.match(1)[1] < 0.7),
 )
 AUDITED: Table = (
     ("still running", lambda r: len(r.bounds) < len(AUDITS)),
-    ("void", lambda r: "void" in r.verdicts.values()),
-    ("audits are void", lambda r: list(r.verdicts.values()).count("void") > 1),
-    ("slides' classifier", lambda r: FIRST in r.bounds and r.bounds[FIRST].epsilon > AUDITS[FIRST].epsilon),
+    ("never arrived", lambda r: "void" in r.verdicts.values()),
+    ("whose canaries never", lambda r: list(r.verdicts.values()).count("void") > 1),
+    ("Not as expected", lambda r: any(verdict != AUDITS[name].expected for name, verdict in r.verdicts.items())),
+    ("Every broken mechanism is caught", lambda r: bool(r.bounds) and as_expected(r)),
 )
+
+
+def as_expected(result) -> bool:
+    return all(verdict == AUDITS[name].expected for name, verdict in result.verdicts.items())
+
+
+def open_claim(result) -> bool:
+    return result.settings.version != "none" and result.first[2].epsilon <= result.settings.epsilon
+
+
+def refutes(result, form: str) -> bool:
+    claims = result.settings.version != "none" and form in result.beside
+    return claims and result.beside[form].epsilon > result.settings.epsilon
+
+
+def found(result, arm: str) -> float:
+    """Members found with one false alarm in 100, by the likelihood ratio."""
+    return result.at(arm, attack_members.ATTACKS[0], 0.01)
+
+
+def told(numbers) -> dict[str, str]:
+    """The big numbers by their label, without markup."""
+    return {one.label: re.sub("<[^>]+>", "", one.value) for one in numbers}
+
+
+def short(text: str) -> str:
+    """The same, which takes two lines at most."""
+    assert len(re.sub("<[^>]+>", "", text)) <= 300, text
+    return text
 
 
 def lost(result, group: int) -> float:
@@ -161,10 +212,18 @@ def test_sentences_of_two_worlds(version):
             asked |= {"who": "outlier", "against": "label", "sees": "steps"}
         settings = AttackSettings(repeats=100, version=version, **given).change(**asked)
         result = first_picture(settings)
-        words, cards = say.verdict(result), " ".join(say.diagnostics(result))
+        words, cards = short(say.verdict(result)), " ".join(say.diagnostics(result))
         judged(words, result, WORLDS)
         judged(cards, result, HOW)
-        assert f"<b>{in_hundred(result.attack.correct / result.attack.trials)} times in 100</b>" in words
+        tiles = told(say.numbers(result))
+        right = in_hundred(result.attack.correct / result.attack.trials)
+        assert tiles["The attacker was right"] == f"{right} times in 100"
+        assert tiles["Epsilon shown, at least"] == number(count(result))
+        if version == "sound":
+            assert tiles["Best attacker, at most"].split()[0] == at_most(result.ceiling)
+            assert tiles["This person moves a step"] == f"{in_hundred(result.risk)}\u00a0%"
+        elif version == "published":
+            assert tiles["The claim would allow"].split()[0] in (at_most(result.promised), "100")
         if version == "sound":
             middle, most = 100 * np.median(result.risks), 100 * result.risks.max()
             said = re.search(r"the middle one moves it ([\d.]+) % as far, and the furthest ([\d.]+) %", cards)
@@ -172,8 +231,8 @@ def test_sentences_of_two_worlds(version):
         assert f"at least {number(count(result))} by counting" in cards
         seen |= {fragment for fragment, _ in WORLDS if fragment in words}
     # Each sentence of the version came up (but bad luck, which a sound recipe need not have).
-    ours = {"sound": {"alone would allow"}, "none": {"one look is enough"}}
-    ours["published"] = {"<b>Caught</b>", "do not refute it", "they show at least", "lower clip norm"}
+    ours = {"sound": {"beats a coin", "cannot be told from a coin"}, "none": {"one look is enough"}}
+    ours["published"] = {"<b>Caught</b>", "do not refute</b>", "they show at least", "lower clip norm"}
     assert ours[version] <= seen
 
 
@@ -182,8 +241,12 @@ def test_sentences_of_who_pays():
     for rng in draws(10, 130):
         given = recipe(rng) | {"minority": float(rng.uniform(0.02, 0.5))}
         result = first_picture(AttackSettings().change(part="pays").change(**given))
-        words = tell.pays_verdict(result)
+        words, tiles = short(tell.pays_verdict(result)), told(tell.pays_numbers(result))
         judged(words, result, PAYS)
+        for group, label in enumerate(("Majority is right", "Minority is right")):
+            assert float(tiles[label].split("\u00a0")[0]) == pytest.approx(100 * result.typical(group), abs=0.51)
+        more = float(tiles["Cost, minority − majority"].split()[0].replace("−", "-"))
+        assert more == pytest.approx(100 * (lost(result, 1) - lost(result, 0)), abs=0.051)
         judged(" ".join(tell.pays_diagnostics(result)), result, ())
         seen |= {fragment for fragment, _ in PAYS if fragment in words}
     assert {"not shared evenly", "pay about the same", "the majority <b>gains"} <= seen
@@ -194,7 +257,10 @@ def test_sentences_of_one_training(version):
     for rng in draws(20 + list(VERSIONS).index(version), 70):
         given = recipe(rng) | {"canaries": int(rng.integers(20, 120)), "guessed": float(rng.uniform(0.05, 1))}
         result = first_picture(AttackSettings().change(part="once").change(version=version, **given))
-        judged(judge.once_verdict(result), result, ONCE)
+        judged(short(judge.once_verdict(result)), result, ONCE)
+        tiles, (right, guesses, bound) = told(judge.once_numbers(result)), result.first
+        assert tiles["One training shows"] == f"≥ {number(bound.epsilon)}"
+        assert tiles["Guesses that are right"] == f"{right} of {guesses}"
         judged(" ".join(judge.once_diagnostics(result)), result, ())
         assert f"{result.settings.canaries:,} experiments" in " ".join(judge.once_diagnostics(result))
 
@@ -210,7 +276,11 @@ def test_sentences_of_membership():
             shadows[arm] = Shadows(members, margins, rng.uniform(0.5, 1, size=(1, 2)).round(2).repeat(models, axis=0))
         result = MembersResult(settings=settings, shadows=shadows)
         judged(" ".join(tell.membership_diagnostics(result)), result, MEMBERS)
-        judged(tell.membership_verdict(result), result, ())
+        judged(short(tell.membership_verdict(result)), result, FOUND)
+        tiles = told(tell.membership_numbers(result))
+        for label, arm in (("Members found, private", "private"), ("Without privacy", "plain")):
+            assert float(tiles[label].split()[0]) == pytest.approx(100 * found(result, arm), abs=0.51)
+        assert float(tiles["This noise allows"].split()[0]) == pytest.approx(100 * result.allowed(0.01), abs=0.51)
 
 
 def test_sentences_of_inversion():
@@ -218,10 +288,13 @@ def test_sentences_of_inversion():
     for rng in draws(40, 4):
         settings = AttackSettings().change(part="inversion").change(**recipe(rng) | {"seed": 4})
         result = first_picture(settings)
-        judged(tell.inversion_verdict(result), result, INVERSION)
+        judged(short(tell.inversion_verdict(result)), result, INVERSION)
+        tiles = told(tell.inversion_numbers(result))
+        for label, at in (("Planted record, private", 0), ("Record, without privacy", 1)):
+            assert float(tiles[label].replace("−", "-")) == pytest.approx(result.match(1)[at], abs=0.0051)
         judged(" ".join(tell.inversion_diagnostics(result)), result, ())
         seen |= {fragment for fragment, _ in INVERSION if fragment in tell.inversion_verdict(result)}
-    assert len(seen) == 2
+    assert {"<b>stay</b>", "<b>fade</b>"} <= seen
 
 
 # Of scores that say nothing: what each bound is of.
@@ -239,20 +312,24 @@ def test_sentences_of_audits():
             bounds[name] = replace(PLAIN[name], epsilon=epsilon)
             verdicts[name] = one.verdict(bounds[name], arrives=bool(rng.random() < 0.97))
         result = AuditResult(settings=AttackSettings(part="audit"), bounds=bounds, verdicts=verdicts)
-        words = judge.audit_verdict(result)
-        judged(words, result, AUDITED)
-        above = sum(bounds[name].epsilon > AUDITS[name].epsilon for name in names)
-        assert f"<b>{above} of {len(names)}</b>" in words
+        judged(short(judge.audit_verdict(result)), result, AUDITED)
+        tiles = told(judge.audit_numbers(result))
+        for label, sound in (("Broken ones caught", False), ("Sound ones refuted", True)):
+            some = [name for name in names if (AUDITS[name].expected == "consistent") == sound]
+            above = sum(bounds[name].epsilon > AUDITS[name].epsilon for name in some)
+            assert tiles[label] == f"{above} of {len(some)}"
+        if FIRST in bounds:
+            assert tiles["Slides' classifier spends"] == f"≥ {number(bounds[FIRST].epsilon)}"
         cards = " ".join(judge.audit_diagnostics(result))
-        surprised = any(verdict != AUDITS[name].expected for name, verdict in verdicts.items())
-        judged(cards, result, (("Not as expected", lambda _, surprised=surprised: surprised),))
+        surprises = sum(verdict != AUDITS[name].expected for name, verdict in verdicts.items())
+        judged(cards, result, (("Not as expected", lambda _, surprises=surprises: surprises > 1),))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_no_curve_is_called_a_limit_that_does_not_limit(version, monkeypatch):
     """What "allows" is said of holds the attacker; where they may pass it, it is said of the claim that it "would"."""
     result = first_picture(AttackSettings(version=version, epsilon=1.0, clip_norm=0.05, repeats=400))
-    named = {trace["name"] for trace in figures.accuracy(result)["data"]}
+    named = {trace["name"].partition("  ")[0] for trace in figures.accuracy(result)["data"]}
     limits = {"sound": {"the claim allows", "this noise allows"}, "none": set()}
     limits["published"] = {"the claim would allow", "sound noise would allow"}
     assert named - {"measured"} == limits[version]

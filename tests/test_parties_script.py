@@ -56,6 +56,11 @@ def drawn(result) -> dict:
     return found | {name: figures.decisions(result, name) for name in figures.shown_maps(result)}
 
 
+def named(figure) -> dict:
+    """Traces by what their legend calls them, without the value."""
+    return {trace.get("name", "").partition("  ")[0]: trace for trace in figure["data"]}
+
+
 def test_plotly_accepts_every_figure(result):
     for figure in drawn(result).values():
         assert len(go.Figure(figure).data) == len(figure["data"])
@@ -65,10 +70,9 @@ def test_every_sentence_has_its_numbers(result):
     said = " ".join([say.verdict(result), *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
     assert "nan" not in said
     assert "None" not in said
-    assert "whole party" in say.verdict(result)
-    assert f"epsilon {say.number(result.settings.epsilon)}" in say.verdict(result)
     assert "one party" in say.guarantee(result)
-    assert ("delta" in say.verdict(result).split(",")[0]) == (result.settings.method == "pate")
+    assert f"<dt>epsilon</dt><dd>{say.number(result.settings.epsilon)}</dd>" in say.guarantee(result)
+    assert ("<dt>delta</dt><dd>0</dd>" in say.guarantee(result)) == (result.settings.method != "pate")
 
 
 def test_each_picture_has_its_words(result):
@@ -77,16 +81,29 @@ def test_each_picture_has_its_words(result):
 
 
 def test_the_curve_shows_the_medians(result):
-    lines = {trace.get("name"): trace for trace in figures.over_epsilon(result)["data"]}
+    lines = named(figures.over_epsilon(result))
     for at, name in enumerate(result.methods):
         trace = lines[figures.STYLES[name][0]]
-        assert numbers(trace["x"]) == pytest.approx(1 / np.array(EPSILONS), rel=1e-6)
+        assert numbers(trace["x"]) == pytest.approx(np.array(EPSILONS), rel=1e-6)
         medians = [100 * np.median(trial.accuracy[at]) for trial in result.over_epsilon]
         assert numbers(trace["y"]) == pytest.approx(medians, rel=1e-5)
 
 
+def test_the_title_says_from_which_epsilon_on_joining_pays(result):
+    own = result.methods.index(result.settings.method)
+    found = {e: np.median(one.accuracy[own]) for e, one in zip(EPSILONS, result.over_epsilon, strict=True)}
+    found[result.settings.epsilon] = np.median(result.now.accuracy[own])
+    pays = {e: all(found[more] > result.local.median for more in found if more >= e) for e in found}
+    said = figures.finding(result, "epsilon")
+    if said in ("does not pay", "pays everywhere"):
+        assert set(pays.values()) == {said == "pays everywhere"}
+    else:
+        since = float(re.fullmatch(r"pays from ([\d.]+) on", said)[1])
+        assert [e for e in pays if pays[e]] == [e for e in pays if e >= since]
+
+
 def test_the_noise_drawn_is_the_noise_of_the_table(result):
-    lines = {trace.get("name"): trace for trace in figures.noise(result)["data"]}
+    lines = named(figures.noise(result))
     table = result.table().set_index("method")
     x = numbers(lines["majority vote"]["x"])
     for name in set(result.methods) - {"pate"}:
@@ -119,6 +136,7 @@ def test_a_partial_result_is_drawn_and_says_so():
     for figure in drawn(result).values():
         go.Figure(figure)
     assert "So far 100 of 5,000 parties" in say.verdict(result)
+    assert figures.finding(result, "epsilon") == "1 of 9 trained"
     assert "nan" not in " ".join([say.verdict(result), *say.diagnostics(result), *say.alts(result).values()])
 
 

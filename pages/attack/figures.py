@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pages.attack.experiment import LIMITS
-from pages.attack.two_worlds_result import WorldsResult
+from pages.attack.two_worlds_result import EPSILONS, WorldsResult
 from ui.plot import maps, theme
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
@@ -15,7 +15,7 @@ ALLOWED = {
     "published": {"promised": "the claim would allow", "gaussian": "sound noise would allow"},
     "none": {},
 }
-_DASHES, _MARKS = {"promised": "dash", "gaussian": "dot"}, {"promised": "╍", "gaussian": "┅"}
+_DASHES = {"promised": "dash", "gaussian": "dot"}
 # Rows that are drawn, and can be chosen by a click.
 POINTS = 400
 EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
@@ -33,7 +33,7 @@ def people(result: WorldsResult) -> dict:
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
-        title=theme.title(f"The person: {who} ({_class(result)})"),
+        title=theme.title("The person", f"{who} ({_class(result)})"),
         **maps.axes(plane),
     )
 
@@ -92,11 +92,11 @@ def scores(result: WorldsResult) -> dict:
     shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
     return theme.figure(
         theme.holder(),
-        title=theme.title(f"2 x {result.trainings:,} scores: {result.overlap:.0%} in common"),
+        title=theme.title("Scores", f"{result.overlap:.0%} in common"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
-            word(theme.ink("◂ they say “another”", theme.WITHOUT_YOU), x=0.02),
-            word(theme.ink("they say “with” ▸", theme.WITH_YOU), x=0.98, anchor="right"),
+            word(theme.ink("◂ “another”", theme.WITHOUT_YOU), x=0.02),
+            word(theme.ink("“with” ▸", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
         xaxis={"title": {"text": "attacker's score (standard deviations)"}, "range": [-reach, reach]},
         yaxis={"title": {"text": "share of trainings"}, "range": [0, 0.2 * reach / 6 + 0.02], "tickformat": ".0%"},
@@ -124,8 +124,16 @@ def accuracy(result: WorldsResult) -> dict:
     """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
     grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
     limits, curve, allowed = result.limits(grid), result.curve, ALLOWED[result.settings.version]
+    most = {"promised": result.promised, "gaussian": result.ceiling}
     traces = [
-        theme.line(grid, 100 * limits[name].to_numpy(), colour=theme.BOUND, name=words, dash=_DASHES[name])
+        theme.line(
+            grid,
+            100 * limits[name].to_numpy(),
+            colour=theme.BOUND,
+            name=theme.key(words, f"{100 * most[name]:.0f}"),
+            dash=_DASHES[name],
+            hovertemplate=f"epsilon %{{x:.3~g}}: %{{y:.1f}} in 100<extra>{words}</extra>",
+        )
         for name, words in allowed.items()
     ]
     x, y = curve["epsilon"].to_numpy(), 100 * curve["accuracy"].to_numpy()
@@ -138,21 +146,27 @@ def accuracy(result: WorldsResult) -> dict:
         "thickness": 1.2,
         "width": 3,
     }
-    hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
-    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover}
-    traces.append(theme.line(x, y, colour=theme.PRIVATE, name="measured", **style))
     now = result.attack
+    hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
+    style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover, "meta": theme.GHOST}
+    shown = theme.key("measured", f"{100 * now.accuracy:.0f}")
+    traces.append(theme.line(x, y, colour=theme.PRIVATE, name=shown, **style))
+    place = result.settings.epsilon, 100 * now.accuracy
     return theme.figure(
         *traces,
-        title=theme.title(f"The attacker is right {100 * now.accuracy:.0f} times in 100"),
-        shapes=[theme.rule(result.settings.epsilon), theme.diamond(result.settings.epsilon, 100 * now.accuracy)],
-        annotations=[
-            word(
-                "".join(theme.ink(f"{_MARKS[name]} {words}", theme.BOUND) + "<br>" for name, words in allowed.items())
-                + theme.ink("● measured, 95 %", theme.PRIVATE),
-                x=0.02,
-            )
-        ],
+        title=theme.title("Over epsilon", finding(result)),
+        legend="lower right",
+        shapes=[theme.rule(place[0]), theme.dot(*place, colour=theme.PRIVATE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "right in 100"}, "range": [38, 103]},
+        yaxis={"title": {"text": "attacker right, times in 100"}, "range": [33, 103]},
     )
+
+
+def finding(result: WorldsResult) -> str:
+    """Up to which epsilon these trainings do not tell the attacker from a coin; or how far the curve has come."""
+    if len(result.points) < len(EPSILONS):
+        return f"{len(result.points)} of {len(EPSILONS)} attacked"
+    curve = result.curve
+    better = np.flatnonzero(curve["low"] > 0.5)
+    coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
+    return f"like a coin up to {coin.iloc[-1]:g}" if len(coin) else ""

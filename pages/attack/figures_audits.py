@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pages.attack.audits.rows import CAUGHT, CONSISTENT, FAMILIES
 from pages.attack.audits.runs import AuditResult
 from pages.attack.audits.table import AUDITS
 from pages.attack.canaries import RETRAININGS, OnceResult
@@ -40,6 +41,67 @@ _AXIS = {
 ONE, MANY = theme.PRIVATE, {"count": theme.PINE, "gaussian": theme.MAUVE}
 _MANY_RUNS = f"{2 * RETRAININGS:,} trainings"
 BESIDE = {"count": f"{_MANY_RUNS}, counting", "gaussian": f"{_MANY_RUNS}, Gaussian form"}
+# The axis of the summary: what was measured, in units of the claim.
+_LOW, _HIGH, _CLOSE = 0.05, 40.0, 0.08
+
+
+def summary(result: AuditResult, *, broken: bool) -> dict:
+    """Each audit of a sound mechanism, or of a broken one, by family: a dot at what was measured over the claim."""
+    rows = {family: len(FAMILIES) - 1 - at for at, family in enumerate(FAMILIES)}
+    done = [name for name in result.bounds if (AUDITS[name].expected != CONSISTENT) == broken]
+    found = np.array([np.clip(result.bounds[name].epsilon / AUDITS[name].epsilon, _LOW, _HIGH) for name in done])
+    dots = theme.scatter(
+        found,
+        np.array([rows[AUDITS[name].family] for name in done]) + _spread(found, [AUDITS[name].family for name in done]),
+        mode="markers",
+        name="audits",
+        marker={"color": [COLOURS[result.verdicts[name]] for name in done], "size": 9, "opacity": 0.85},
+        text=[_told(result, name) for name in done],
+        hovertemplate="%{text}<extra></extra>",
+    )
+    caught = sum(result.verdicts[name] == CAUGHT for name in done)
+    said = f"{caught} of {len(done)} caught" if broken else f"{len(done) - caught} of {len(done)} within their claim"
+    return theme.figure(
+        dots,
+        title=theme.title("Broken on purpose" if broken else "Sound", said if done else ""),
+        shapes=[_claimed()],
+        margin={"l": 132, "r": 16, "t": 34, "b": 44},
+        xaxis={
+            "title": {"text": "measured / claimed (log scale)"},
+            "type": "log",
+            "range": [np.log10(_LOW) - 0.08, np.log10(_HIGH) + 0.08],
+            "tickvals": [0.1, 0.3, 1, 3, 10, 30],
+            "ticktext": ["0.1", "0.3", "claim", "3", "10", "30"],
+        },
+        yaxis={
+            "range": [-0.7, len(rows) - 0.3],
+            "tickvals": list(rows.values()),
+            "ticktext": list(rows),
+            "zeroline": False,
+        },
+    )
+
+
+def _spread(found: np.ndarray, families: Sequence[str]) -> np.ndarray:
+    """How far up or down each dot is moved, so that dots of one row that lie close do not cover each other."""
+    moved, steps = np.zeros(len(found)), (0.0, 0.26, -0.26)
+    last: dict[str, tuple[float, int]] = {}
+    for at in np.argsort(found):
+        place, turn = last.get(families[at], (-np.inf, 0))
+        turn = (turn + 1) % len(steps) if np.log10(found[at]) - place < _CLOSE else 0
+        moved[at], last[families[at]] = steps[turn], (float(np.log10(found[at])), turn)
+    return moved
+
+
+def _told(result: AuditResult, name: str) -> str:
+    one = AUDITS[name]
+    shown = f"claims {one.epsilon:.3g}, measured at least {result.bounds[name].epsilon:.3g}"
+    return f"{one.family}: {one.what}<br>{shown}: {result.verdicts[name]}"
+
+
+def _claimed() -> dict:
+    line = {"color": theme.BOUND, "width": 2, "dash": theme.DASHES[theme.BOUND]}
+    return {"type": "line", "x0": 1, "x1": 1, "yref": "paper", "y0": 0, "y1": 1, "line": line, "layer": "below"}
 
 
 def audits(result: AuditResult, names: Sequence[str]) -> dict:
@@ -57,7 +119,8 @@ def audits(result: AuditResult, names: Sequence[str]) -> dict:
         np.array([place[name] - 0.22 for name in done]),
         mode="markers",
         marker={"color": colours, "size": 7},
-        hovertemplate="at least %{x:.3g}<extra></extra>",
+        text=[_told(result, name) for name in done],
+        hovertemplate="%{text}<extra></extra>",
     )
     return theme.figure(
         dots,
@@ -94,7 +157,7 @@ def canaries(result: OnceResult) -> dict:
     sides = zip(shares, (theme.WITH_YOU, theme.WITHOUT_YOU), strict=True)
     return theme.figure(
         theme.holder(),
-        title=theme.title(f"One training: {right} of {guesses} guesses are right"),
+        title=theme.title("One training", f"{right} of {guesses} guesses are right"),
         shapes=[
             _guessed(-6.0, max(low, -6.0)),
             _guessed(min(high, 6.0), 6.0),
@@ -104,11 +167,7 @@ def canaries(result: OnceResult) -> dict:
             word(theme.ink("◂ guessed<br>“first class”", theme.WITHOUT_YOU), x=0.02),
             word(theme.ink("guessed ▸<br>“second class”", theme.WITH_YOU), x=0.98, anchor="right"),
         ],
-        margin={"l": 52, "r": 12, "t": 34, "b": 60},
-        xaxis={
-            "title": {"text": "weight of the canary (standard deviations)<br>colour: what its coin said"},
-            "range": [-6, 6],
-        },
+        xaxis={"title": {"text": "weight of the canary (standard deviations)"}, "range": [-6, 6]},
         yaxis={"title": {"text": "share of canaries"}, "range": [0, 0.16], "tickformat": ".0%"},
     )
 
@@ -120,24 +179,33 @@ def _guessed(low: float, high: float) -> dict:
 
 def over(result: OnceResult) -> dict:
     """What each audit shows over the claimed epsilon."""
-    frame, (low, high) = result.curve, LIMITS["epsilon"]
+    frame, (low, high), beside = result.curve, LIMITS["epsilon"], result.beside
     x, ends = frame["epsilon"].to_numpy(), np.array([low, high])
-    traces = [theme.line(ends, ends, colour=theme.BOUND, name="claimed")]
+    traces = [theme.line(ends, ends, colour=theme.BOUND, name="claimed", hoverinfo="skip")]
     drawn = {name: np.maximum(frame[name].to_numpy(), _LEAST) for name in ("low", "median", "high", *MANY)}
     done = ~np.isnan(drawn["median"])
     if done.any():
         traces.append(theme.band(x[done], drawn["low"][done], drawn["high"][done], colour=ONE))
-    hover = "claimed %{x}: at least %{y:.3g}<extra></extra>"
-    style = {"mode": "lines+markers", "hovertemplate": hover}
-    traces.append(theme.line(x[done], drawn["median"][done], colour=ONE, name="one training", **style))
-    for form, colour in MANY.items():
-        done = ~np.isnan(drawn[form])
-        traces.append(theme.line(x[done], drawn[form][done], colour=colour, name=BESIDE[form], **style))
-    now = [theme.diamond(result.settings.epsilon, max(result.first[2].epsilon, _LEAST))]
+    lines = {"median": ("one training", ONE)} | {form: (BESIDE[form], colour) for form, colour in MANY.items()}
+    now = {"median": result.first[2]} | beside
+    for name, (text, colour) in lines.items():
+        done = ~np.isnan(drawn[name])
+        hover = f"claimed %{{x}}: at least %{{y:.3g}}<extra>{text}</extra>"
+        style = {"mode": "lines+markers", "hovertemplate": hover} | ({"meta": theme.GHOST} if name == "median" else {})
+        shown = theme.key(text, f"{now[name].epsilon:.3g}" if name in now else "")
+        traces.append(theme.line(x[done], drawn[name][done], colour=colour, name=shown, **style))
+    place = result.settings.epsilon, max(result.first[2].epsilon, _LEAST)
     return theme.figure(
         *traces,
-        title=theme.title("What an audit can show of each claim"),
-        shapes=[theme.rule(result.settings.epsilon), *now],
+        title=theme.title("What an audit shows of each claim", _shown(frame)),
+        legend="upper left",
+        shapes=[theme.rule(place[0]), theme.dot(*place, colour=ONE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=_AXIS | {"title": {"text": "measured, at least"}, "range": [-1.3, 2.2]},
+        yaxis=_AXIS | {"title": {"text": "epsilon, at least (log scale)"}, "range": [-1.3, 2.2]},
     )
+
+
+def _shown(frame) -> str:
+    """How far the curve of single trainings has come."""
+    done = int(frame["median"].notna().sum())
+    return f"{done} of {len(frame)} trained" if done < len(frame) else ""

@@ -1,16 +1,17 @@
 """The other parts of the attack in pictures: membership, who pays, and inversion."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from pages.attack.figures import EPSILON_AXIS, staircase, word
-from pages.attack.inversion import RECORD, InversionResult
+from pages.attack.inversion import EPSILONS, RECORD, InversionResult
 from pages.attack.membership import ATTACKS, RATES, MembersResult
 from pages.attack.who_pays import GROUPS, GroupsResult
 from ui.plot import theme
 
-ARMS = {"private": ("private", theme.PRIVATE), "plain": ("learnt by heart, without privacy", theme.NON_PRIVATE)}
+ARMS = {"private": ("private", theme.PRIVATE), "plain": ("without privacy", theme.NON_PRIVATE)}
+# What no attack can pass, and how it is drawn.
+ALLOWED = {"promised": ("epsilon, delta allow", "dash"), "gaussian": ("this noise allows", "dot")}
+_QUIET = {"hoverinfo": "skip", "showlegend": False}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
@@ -19,34 +20,36 @@ _LOG_SHARE = {"type": "log", "tickvals": [0.001, 0.01, 0.1, 1], "ticktext": ["0.
 
 
 def roc(result: MembersResult) -> dict:
-    """Members found over false alarms, both on log axes, under the frontier of the guarantee."""
+    """Members found over false alarms, both on log axes, under the frontier of the guarantee.
+
+    In the legend: what is found with one false alarm in 100, by the likelihood ratio.
+    """
     frame = result.frontier
-    traces = [
-        theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", hoverinfo="skip", opacity=0.6),
-        theme.line(RATES, frame["promised"].to_numpy(), colour=theme.BOUND, name="allowed by epsilon and delta"),
-        theme.line(RATES, frame["gaussian"].to_numpy(), colour=theme.BOUND, name="allowed by this noise", dash="dot"),
-    ]
+    traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", opacity=0.6, **_QUIET)]
+    for name, (text, dash) in ALLOWED.items():
+        shown = theme.key(text, _found(float(frame[name][np.abs(RATES - 0.01).argmin()])))
+        hover = f"false alarms %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
+        line = frame[name].to_numpy()
+        traces.append(theme.line(RATES, line, colour=theme.BOUND, name=shown, dash=dash, hovertemplate=hover))
     for (arm, attack), curve in result.curves.items():
-        name, colour = ARMS[arm]
-        hover = f"{name}, {attack}<br>false alarms %{{x:.2%}}: finds %{{y:.2%}}<extra></extra>"
-        drawn = np.maximum(curve, 1e-5)
-        traces.append(theme.line(RATES, drawn, colour=colour, name=name, dash=DASHES[attack], hovertemplate=hover))
+        (text, colour), best = ARMS[arm], attack == ATTACKS[0]
+        hover = f"false alarms %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
+        style = {"dash": DASHES[attack], "showlegend": best, "hovertemplate": hover}
+        style |= {"meta": theme.GHOST} if best and arm == "private" else {}
+        shown = theme.key(text, _found(result.at(arm, attack, 0.01)))
+        traces.append(theme.line(RATES, np.maximum(curve, 1e-5), colour=colour, name=shown, **style))
     return theme.figure(
         *traces,
-        title=theme.title("Members found, by false alarms"),
+        title=theme.title("Members found", "at 1 % false alarms"),
+        legend="lower right",
+        shapes=[theme.rule(0.01)],
         xaxis=_LOG_SHARE | {"title": {"text": "false alarms (log scale)"}, "range": [-3.05, 0.05]},
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
-        annotations=[
-            word(
-                theme.ink("╍ epsilon and delta allow<br>┅ this noise allows", theme.BOUND) + "<br>"
-                "━ likelihood ratio<br>╍ loss threshold",
-                x=0.98,
-                y=0.03,
-                anchor="right",
-            )
-            | {"yanchor": "bottom"}
-        ],
     )
+
+
+def _found(part: float) -> str:
+    return f"{part:.1%}" if part < 0.1 else f"{part:.0%}"
 
 
 def margins(result: MembersResult, arm: str) -> dict:
@@ -64,7 +67,7 @@ def margins(result: MembersResult, arm: str) -> dict:
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     return theme.figure(
         theme.holder(),
-        title=theme.title(f"{title}: in {theme.percent(members)}, out {theme.percent(others)} right"),
+        title=theme.title(title, f"in {theme.percent(members)}, out {theme.percent(others)}"),
         shapes=shapes,
         annotations=[
             word(
@@ -78,7 +81,7 @@ def margins(result: MembersResult, arm: str) -> dict:
             "tickvals": marks,
             "ticktext": [name.replace("-", "−") for name in names],
         },
-        yaxis={"title": {"text": "share"}, "range": [0, 0.24], "tickformat": ".0%"},
+        yaxis={"title": {"text": "share of people"}, "range": [0, 0.24], "tickformat": ".0%"},
     )
 
 
@@ -89,29 +92,44 @@ def groups(result: GroupsResult) -> dict:
         colour = GROUP_COLOURS[group]
         epsilons, (least, median, most) = result.over(place)
         rail = np.full(2, 100 * result.plain[place, -1])
-        style = {"dash": "dot", "hovertemplate": f"{group}, without privacy: %{{y:.1f}}<extra></extra>"}
+        style = {"dash": "dot", "showlegend": False}
+        style["hovertemplate"] = f"%{{y:.1f}} %<extra>{group}, without privacy</extra>"
         traces.append(theme.line(np.array([low, high]), rail, colour=colour, name=f"{group}, without privacy", **style))
         if len(epsilons):
             traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=colour))
-        hover = f"{group}, epsilon %{{x}}: %{{y:.1f}}<extra></extra>"
-        more = {"mode": "lines+markers", "hovertemplate": hover}
-        traces.append(theme.line(epsilons, 100 * median, colour=colour, name=group, **more))
+        hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{group}</extra>"
+        more = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(group)
+        shown = theme.key(group, theme.percent(result.typical(place)))
+        traces.append(theme.line(epsilons, 100 * median, colour=colour, name=shown, **more))
     settings = result.settings
-    now = [theme.diamond(settings.epsilon, 100 * result.typical(place)) for place in range(len(GROUPS))]
+    now = [
+        theme.dot(settings.epsilon, 100 * result.typical(place), colour=colour)
+        for place, colour in enumerate(GROUP_COLOURS.values())
+    ]
     return theme.figure(
         *traces,
-        title=theme.title("Accuracy over epsilon, by group"),
+        title=theme.title("Over epsilon", _evenly(result)),
+        legend="lower right",
         shapes=[theme.rule(settings.epsilon), *now],
-        annotations=[word(_legend(GROUP_COLOURS), x=0.98, y=0.04, anchor="right") | {"yanchor": "bottom"}],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "right in 100"}, "range": [0, 102]},
+        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
     )
 
 
-def _legend(colours: Mapping[str, str]) -> str:
-    """The names in their colours, and what is dotted."""
-    names = "".join(theme.ink(f"━ {name}", colour) + "<br>" for name, colour in colours.items())
-    return names + "┅ without privacy"
+def _ghost(name: str) -> dict:
+    """The mark of the curve that pinned settings are shown by: of the minority, and of the planted record."""
+    return {"meta": theme.GHOST} if name in ("minority", "planted record") else {}
+
+
+def _evenly(result: GroupsResult) -> str:
+    """From which epsilon on the minority loses at most two points more than the majority; or how far the curve is."""
+    (epsilons, (_, large, _)), (_, (_, small, _)) = result.over(0), result.over(1)
+    if len(epsilons) < len(result.shares):
+        return f"{len(epsilons)} of {len(result.shares)} trained"
+    apart = (result.plain[1, -1] - small) - (result.plain[0, -1] - large)
+    uneven = np.flatnonzero(apart > 0.02)
+    first = uneven[-1] + 1 if len(uneven) else 0
+    return f"cost about even from {epsilons[first]:g} on" if 0 < first < len(epsilons) else ""
 
 
 def by_class(result: GroupsResult, group: int) -> dict:
@@ -129,16 +147,19 @@ def by_class(result: GroupsResult, group: int) -> dict:
     base = {"type": "path", "xref": "x", "yref": "y"}
     return theme.figure(
         theme.scatter(
-            places.astype(float), middle, mode="markers", marker={"size": 1, "color": colour}, hovertemplate="%{y:.1f}"
+            places.astype(float),
+            middle,
+            mode="markers",
+            name=GROUPS[group],
+            marker={"size": 1, "color": colour},
+            text=names,
+            hovertemplate=f"%{{text}}: %{{y:.1f}} %<extra>{GROUPS[group]}</extra>",
         ),
-        title=theme.title(f"{GROUPS[group].capitalize()}, class by class"),
+        title=theme.title(GROUPS[group].capitalize(), "class by class"),
         shapes=[
             base | {"path": boxes, "fillcolor": theme.rgba(colour, 0.45), "line": {"width": 0}},
             base | {"path": spread, "line": {"color": colour, "width": 2}},
             base | {"path": path, "line": {"color": theme.NON_PRIVATE, "width": 3}},
-        ],
-        annotations=[
-            word("━ without privacy", x=0.02) | {"font": {"size": 12, "color": theme.INKS[theme.NON_PRIVATE]}}
         ],
         xaxis={
             "range": [-0.6, len(names) - 0.4],
@@ -147,7 +168,7 @@ def by_class(result: GroupsResult, group: int) -> dict:
             "showgrid": False,
             "zeroline": False,
         },
-        yaxis={"title": {"text": "right in 100"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
+        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102], "tickvals": [0, 20, 40, 60, 80, 100]},
     )
 
 
@@ -166,12 +187,13 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     size = len(rows), len(rows) * (1 + _STRIP)
     greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, _GREYS).astype(int)]
     source = theme.image(np.vstack([part for row in reversed(rows) for part in (_strip(row), row)]), [*greys, _NOTHING])
-    now = f"Private, epsilon {result.settings.epsilon:.3g}" if private else "Without privacy"
+    now = "Private weights" if private else "Without privacy"
+    alike = result.match(1)[0 if private else 1]
     bare = {"visible": False, "fixedrange": True}
     return theme.figure(
         theme.holder(_ACROSS / 2, -9.0),
         images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
-        title=theme.title(f"{now}: what the weights show"),
+        title=theme.title(now, f"record {alike:.2f} alike"),
         annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
         margin={"l": 12, "r": 12, "t": 34, "b": 8},
         xaxis={"range": [0, _ACROSS]} | bare,
@@ -201,21 +223,34 @@ def _named(name: str, at: int, *, rows: int) -> dict:
 
 def match(result: InversionResult) -> dict:
     """How alike what is recovered and the truth are, over epsilon."""
-    traces = []
+    traces, now = [], []
     for which, (name, colour) in enumerate(RECOVERED.items()):
         epsilons, (low, median, high) = result.over(which)
-        _, plain = result.match(which)
-        rail = {"colour": colour, "name": name, "dash": "dot", "hoverinfo": "skip"}
-        traces.append(theme.line(np.array([0.01, 150.0]), np.full(2, plain), **rail))
+        private, plain = result.match(which)
+        rail = {
+            "dash": "dot",
+            "showlegend": False,
+            "hovertemplate": f"%{{y:.2f}}<extra>{name}, without privacy</extra>",
+        }
+        ends = np.array([0.01, 150.0])
+        traces.append(theme.line(ends, np.full(2, plain), colour=colour, name=f"{name}, without privacy", **rail))
         if len(epsilons):
             traces.append(theme.band(epsilons, low, high, colour=colour))
-        traces.append(theme.line(epsilons, median, colour=colour, name=name, mode="lines+markers"))
-    now = [theme.diamond(result.settings.epsilon, result.match(which)[0]) for which in (0, 1)]
+        hover = f"epsilon %{{x}}: %{{y:.2f}}<extra>{name}</extra>"
+        style = {"mode": "lines+markers", "hovertemplate": hover} | _ghost(name)
+        traces.append(theme.line(epsilons, median, colour=colour, name=theme.key(name, f"{private:.2f}"), **style))
+        now.append(theme.dot(result.settings.epsilon, private, colour=colour))
     return theme.figure(
         *traces,
-        title=theme.title("How alike the picture and the truth are"),
+        title=theme.title("Alike over epsilon", _known(result)),
+        legend="lower right",
         shapes=[theme.rule(result.settings.epsilon), *now],
-        annotations=[word(_legend(RECOVERED), x=0.02, y=0.86)],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "correlation"}, "range": [-0.3, 1.08]},
+        yaxis={"title": {"text": "correlation with the truth"}, "range": [-0.45, 1.08]},
     )
+
+
+def _known(result: InversionResult) -> str:
+    """How far the curve has come."""
+    done = len([epsilon for epsilon in EPSILONS if epsilon in result.curve])
+    return f"{done} of {len(EPSILONS)} trained" if done < len(EPSILONS) else ""

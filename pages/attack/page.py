@@ -16,7 +16,7 @@ from pages.attack import words_audits as judge
 from pages.attack import words_parts as tell
 from pages.attack.experiment import AttackSettings
 from ui import controls, live
-from ui.page import GUARANTEE_TAB, Knobs, Page, Slices, Tab, always, listed
+from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
     "worlds": "Two worlds",
@@ -30,128 +30,171 @@ SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True)
 SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
-RECIPE = ("clip_norm", "steps", "learning_rate")
+RECIPE = ("clip_norm", "steps")
+HEIGHT = 400
 
 
 def setup(desk: controls.Desk) -> None:
-    """The choices that make another experiment."""
+    """The choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
-    if say.recipe(desk.settings.part):
-        st.caption(say.recipe(desk.settings.part))
     settings = desk.settings
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if settings.part in ("worlds", "once"):
-            desk.choose("version", "Version", SHORT, wide=True, help=say.VERSIONS_HELP)
-        if len(settings.datasets) > 1 and settings.part != "audit":
+    versions = settings.part in ("worlds", "once")
+    data = len(settings.datasets) > 1 and settings.part != "audit"
+    if not versions and not data:
+        return
+    with st.popover("Advanced", icon=":material/tune:"):
+        if versions:
+            desk.choose("version", "Recipe", SHORT, wide=True, help=say.VERSIONS_HELP)
+        if data:
             desk.choose("dataset", "Data", {name: DATASETS[name].title for name in settings.datasets})
         if settings.part == "worlds":
             desk.choose("sees", "The attacker sees", SEES)
-            with st.popover("Person, neighbours", icon=":material/tune:"):
-                desk.choose("who", "The person is", WHO)
-                desk.choose("against", "In the other world stands", AGAINST)
+            desk.choose("who", "The person is", WHO)
+            desk.choose("against", "In the other world stands", AGAINST)
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
     """A row has a class of its own, an outlier is given one."""
     label = () if settings.who == "row" else ("label",)
-    main, more = ("person", "person_x", "person_y", "clip_norm", "repeats"), ("delta", "steps", "learning_rate", "seed")
+    main, more = ("person", "person_x", "person_y", "clip_norm"), ("repeats", "delta", "steps", "learning_rate", "seed")
     return Knobs(hero="epsilon", main=main, more=(*label, *more), changes=say.KNOBS)
 
 
 def knobs(*main: str) -> Knobs:
-    return Knobs(hero="epsilon", main=main, more=("delta", "seed"), changes=say.KNOBS)
+    return Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
 
 
-def worlds(result) -> list[list[live.Picture]]:
-    """The map, on which a click chooses, with the scores; under them the curve over epsilon."""
-    people = live.Picture(
-        name="map",
-        figure=figures.people(result),
-        alt=say.map_alt(result),
-        height=380,
-        clicks=figures.clicks(result),
-    )
-    scores = live.Picture(name="scores", figure=figures.scores(result), alt=say.scores_alt(result), height=380)
-    curve = live.Picture(name="accuracy", figure=figures.accuracy(result), alt=say.accuracy_alt(result), height=340)
-    return [[people, scores], [curve]]
-
-
-def membership(result) -> list[list[live.Picture]]:
-    """The curves, and where they come from."""
-    words = tell.membership_verdict(result)
-    roc = live.Picture(name="roc", figure=others.roc(result), alt=say.plain(words), height=400)
-    rows = [
-        live.Picture(
-            name=f"margins.{arm}",
-            figure=others.margins(result, arm),
-            alt=f"How sure models are of members and of others, {name}.",
-            height=280,
-        )
-        for arm, (name, _) in others.ARMS.items()
-    ]
-    return [[roc], rows]
-
-
-def audit(result) -> list[list[live.Picture]]:
-    """All audits, in two charts."""
-    words = say.plain(judge.audit_verdict(result))
+def worlds(result) -> Rows:
+    """The map, on which a click chooses; the curve over epsilon; and the scores."""
+    drawn = {"map": figures.people, "accuracy": figures.accuracy, "scores": figures.scores}
+    more = {"map": {"wide": 1.25, "clicks": figures.clicks(result), "pair": True}, "accuracy": {"wide": 1.25}}
+    alts = say.alts(result)
     return [
         [
-            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=words, height=1380)
+            live.Picture(
+                name=name,
+                figure=draw(result),
+                alt=alts[name],
+                about=say.ABOUT[name],
+                height=HEIGHT,
+                **more.get(name, {}),
+            )
+            for name, draw in drawn.items()
+        ]
+    ]
+
+
+def membership(result) -> Rows:
+    """The curves, and where they come from."""
+    alts, about = tell.membership_alts(result), tell.ABOUT
+    return [
+        [
+            live.Picture(
+                name="roc", figure=others.roc(result), alt=alts["roc"], about=about["roc"], height=HEIGHT, wide=1.3
+            ),
+            *(
+                live.Picture(
+                    name=f"margins.{arm}",
+                    figure=others.margins(result, arm),
+                    alt=alts[f"margins.{arm}"],
+                    about=about["margins"],
+                    height=HEIGHT,
+                )
+                for arm in others.ARMS
+            ),
+        ]
+    ]
+
+
+def audit(result) -> Rows:
+    """What was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
+    alts = judge.audit_alts(result)
+    return [
+        [
+            live.Picture(
+                name=f"audits.{name}",
+                figure=audited.summary(result, broken=name == "broken"),
+                alt=alts[name],
+                about=judge.ABOUT["audits"],
+                height=HEIGHT,
+            )
+            for name in ("sound", "broken")
+        ]
+    ]
+
+
+def every_audit(result) -> Rows:
+    """All audits by name, in two long charts."""
+    alt, about = judge.audit_alts(result)["every"], judge.ABOUT["every"]
+    return [
+        [
+            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=alt, about=about, height=1380)
             for at, names in enumerate(audited.COLUMNS)
         ]
     ]
 
 
-def once(result) -> list[list[live.Picture]]:
+def once(result) -> Rows:
     """The canaries of one training, and what it shows of each claim beside many trainings."""
-    words = say.plain(judge.once_verdict(result))
-    seen = live.Picture(name="canaries", figure=audited.canaries(result), alt=words, height=380)
-    beside = live.Picture(name="beside", figure=audited.over(result), alt=words, height=380)
-    return [[seen, beside]]
-
-
-def pays(result) -> list[list[live.Picture]]:
-    """Groups over epsilon, and the classes of each."""
-    words = say.plain(tell.pays_verdict(result))
-    classes = [
-        live.Picture(
-            name=f"classes.{group}",
-            figure=others.by_class(result, place),
-            alt=f"Right answers by class, {group}.",
-            height=280,
-        )
-        for place, group in enumerate(others.GROUPS)
+    alts = judge.once_alts(result)
+    return [
+        [
+            live.Picture(name=name, figure=draw(result), alt=alts[name], about=judge.ABOUT[name], height=HEIGHT)
+            for name, draw in (("canaries", audited.canaries), ("beside", audited.over))
+        ]
     ]
-    return [[live.Picture(name="groups", figure=others.groups(result), alt=words, height=340)], classes]
 
 
-def inversion(result) -> list[list[live.Picture]]:
+def pays(result) -> Rows:
+    """Groups over epsilon, and the classes of each."""
+    alts, about = tell.pays_alts(result), tell.ABOUT
+    over = others.groups(result)
+    return [
+        [
+            live.Picture(
+                name="groups", figure=over, alt=alts["groups"], about=about["groups"], height=HEIGHT, wide=1.5
+            ),
+            *(
+                live.Picture(
+                    name=f"classes.{group}",
+                    figure=others.by_class(result, place),
+                    alt=alts[f"classes.{group}"],
+                    about=about["classes"],
+                    height=HEIGHT,
+                )
+                for place, group in enumerate(others.GROUPS)
+            ),
+        ]
+    ]
+
+
+def inversion(result) -> Rows:
     """Pictures, and how alike they are to the truth."""
-    words = say.plain(tell.inversion_verdict(result))
+    alts, about = tell.inversion_alts(result), tell.ABOUT
     sheets = [
         live.Picture(
             name=f"pictures.{name}",
-            figure=others.pictures(result, private=private),
-            alt=f"What the weights of a model {name} privacy show, class by class. {words}",
-            height=400,
+            figure=others.pictures(result, private=name == "with"),
+            alt=alts[name],
+            about=about["pictures"],
+            height=HEIGHT,
         )
-        for name, private in (("without", False), ("with", True))
+        for name in ("without", "with")
     ]
-    return [sheets, [live.Picture(name="match", figure=others.match(result), alt=words, height=320)]]
+    match = live.Picture(
+        name="match", figure=others.match(result), alt=alts["match"], about=about["match"], height=HEIGHT, wide=1.2
+    )
+    return [[*sheets, match]]
 
 
-def words(verdict, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:
+def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:
     """What a part says of its result, by name."""
-    return {"verdict": verdict, "why": listed(diagnostics), "guarantee": guarantee, "table": table}
+    why = listed(diagnostics)
+    return {"verdict": verdict, "caption": always(caption), "why": why, "guarantee": guarantee, "table": table}
 
 
+WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Table", ("table",))
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return worlds(result)[1:]
-
-
 WORLDS = Page(
     name="attack",
     title="Attacker",
@@ -161,73 +204,66 @@ WORLDS = Page(
     question="What is a guarantee worth against an attacker?",
     settings=AttackSettings,
     setup=setup,
-    lead=always(
-        "**Click a point** to choose the person. The same model is trained again and again, with this person and "
-        "with another in their place; the attacker sees one of these models and says which world it comes from. "
-        "**Drag the person** anywhere, then drag epsilon."
-    ),
-    numbers=always(()),
+    lead=say.lead,
+    numbers=say.numbers,
     knobs=worlds_knobs,
-    words=words(say.verdict, say.diagnostics, say.guarantee, say.worlds_table),
-    pictures=lambda result: worlds(result)[:1],
+    words=words(say.verdict, say.CAPTION, say.diagnostics, say.guarantee, say.worlds_table),
+    pictures=worlds,
     # Beside the verdict, so that it never lags behind.
     slices=Slices(moving=0),
-    tabs=(
-        Tab("why", "How to read it", ("why",)),
-        GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
-        Tab("table", "Table", ("table",)),
-    ),
+    tabs=(WHY, GUARANTEE_TAB, TABLE),
     frames=lambda result: result.frames(),
 )
 MEMBERSHIP = replace(
     WORLDS,
-    lead=always(
-        "Many models are trained, each on half of the same people. The attacker sees a model and a person: was this "
-        "person in? **Drag epsilon** and compare what they find with what the guarantee allows."
-    ),
+    numbers=tell.membership_numbers,
     knobs=always(knobs("members", *RECIPE)),
-    words=words(tell.membership_verdict, tell.membership_diagnostics, tell.membership_guarantee, tell.membership_table),
+    words=words(
+        tell.membership_verdict,
+        tell.MEMBERSHIP_CAPTION,
+        tell.membership_diagnostics,
+        tell.membership_guarantee,
+        tell.membership_table,
+    ),
     pictures=membership,
 )
 AUDIT = replace(
     WORLDS,
-    lead=always(
-        "Every mechanism of the lab runs hundreds or thousands of times in two neighbouring worlds, now. What an "
-        "attacker achieves is a lower bound on epsilon. A mechanism that claims less is **caught**."
-    ),
+    numbers=judge.audit_numbers,
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
-    words=words(judge.audit_verdict, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table),
+    words=words(
+        judge.audit_verdict, judge.AUDIT_CAPTION, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table
+    ),
     pictures=audit,
+    tabs=(WHY, GUARANTEE_TAB, Tab("every", "Every audit", pictures=every_audit), TABLE),
     # Nothing is dragged through the audits: longer slices, fewer pictures of so many bars, and the long table at rest.
     slices=Slices(moving=0, resting=0.3),
 )
 ONCE = replace(
     WORLDS,
-    lead=always(
-        "If you can train only once, plant many canaries. A coin decides the class of each, and the attacker guesses "
-        "the coins from the weights. **Drag epsilon**, and compare with an audit of thousands of trainings."
-    ),
+    numbers=judge.once_numbers,
     knobs=always(knobs("canaries", "guessed", *RECIPE)),
-    words=words(judge.once_verdict, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
+    words=words(judge.once_verdict, judge.ONCE_CAPTION, judge.once_diagnostics, judge.once_guarantee, judge.once_table),
     pictures=once,
 )
 PAYS = replace(
     WORLDS,
-    lead=always(
-        "The guarantee is the same for everybody. Is its cost? **Drag epsilon**, and make the minority smaller."
-    ),
+    numbers=tell.pays_numbers,
     knobs=always(knobs("minority", *RECIPE)),
-    words=words(tell.pays_verdict, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
+    words=words(tell.pays_verdict, tell.PAYS_CAPTION, tell.pays_diagnostics, tell.pays_guarantee, tell.pays_table),
     pictures=pays,
 )
 INVERSION = replace(
     WORLDS,
-    lead=always(
-        "What do published weights show of a class, and of one person's picture planted in the data? **Drag epsilon.**"
-    ),
+    numbers=tell.inversion_numbers,
     knobs=always(knobs("label", *RECIPE)),
-    words=words(tell.inversion_verdict, tell.inversion_diagnostics, tell.inversion_guarantee, tell.inversion_table),
+    words=words(
+        tell.inversion_verdict,
+        tell.INVERSION_CAPTION,
+        tell.inversion_diagnostics,
+        tell.inversion_guarantee,
+        tell.inversion_table,
+    ),
     pictures=inversion,
 )
 _BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), strict=True))

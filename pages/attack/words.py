@@ -1,13 +1,13 @@
-"""The attack in words: verdicts, diagnostics and guarantees of two worlds; the other parts are in ``attack_parts``."""
+"""The attack in words: numbers, verdict, diagnostics and guarantee of two worlds; the other parts are in
+``words_audits`` and ``words_parts``."""
 
-import re
-
+from dpcore.accountants import gdp
 from dpcore.training.recipes import crossing
-from pages.attack.experiment import PRESETS
+from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import ALLOWED
 from pages.attack.two_worlds_result import WorldsResult
 from ui import panels
-from ui.panels import in_hundred, number
+from ui.panels import Number, in_hundred, number
 from ui.vocabulary import KNOBS as VOCABULARY
 
 PARTS_HELP = (
@@ -37,6 +37,42 @@ IF_GAUSSIAN = "if the noise is taken for Gaussian"
 _WIDE = 0.05
 
 
+LEADS = {
+    "worlds": "**Click a point** to choose the person. The same model is trained again and again, with this person and "
+    "with another in their place; the attacker sees one of these models and says which world it comes from. **Drag "
+    "the person** anywhere, then drag epsilon.",
+    "membership": "Many models are trained, each on half of the same people. The attacker sees a model and a person: "
+    "was this person in? **Drag epsilon** and compare what they find with what the guarantee allows.",
+    "audit": "Every mechanism of the lab runs hundreds or thousands of times in two neighbouring worlds, now. What an "
+    "attacker achieves is a lower bound on epsilon. A mechanism that claims less is **caught**.",
+    "once": "If you can train only once, plant many canaries. A coin decides the class of each, and the attacker "
+    "guesses the coins from the weights. **Drag epsilon**, and compare with an audit of thousands of trainings.",
+    "pays": "The guarantee is the same for everybody. Is its cost? **Drag epsilon**, and make the minority smaller.",
+    "inversion": "What do published weights show of a class, and of one person's picture planted in the data? "
+    "**Drag epsilon.**",
+}
+ABOUT = {
+    "map": (
+        "All people, the riskier the larger, and the person who is meant, ringed. Each line is where one model changes "
+        "its mind, trained with this person or with another in their place. Look for lines of one colour apart from "
+        "those of the other: that is what an attacker sees."
+    ),
+    "scores": (
+        "What the attacker makes of each training: left of the dotted line they say that another person was in, right "
+        "of it that this one was. Look for how much the two heaps have in common: there the attacker can only guess."
+    ),
+    "accuracy": (
+        "How often the attacker is right at each epsilon, with its 95 % interval, under the limits that the claim and "
+        "its noise set. Look for where the points leave 50, and whether one lies above a limit."
+    ),
+}
+
+
+def lead(settings: AttackSettings) -> str:
+    """What is to be seen and done, and which settings the part brings."""
+    return f"{LEADS[settings.part]} {recipe(settings.part)}".strip()
+
+
 def recipe(part: str) -> str:
     """Which settings a part brings, and that they are a choice; nothing where it brings none."""
     given = PRESETS[part]
@@ -49,36 +85,78 @@ def recipe(part: str) -> str:
     )
 
 
+def best_attacker(settings: AttackSettings) -> Number:
+    """The best attacker against the sound recipe's noise."""
+    return panels.attacker(gdp.attacker_accuracy(gdp.mu_of(settings.epsilon, delta=settings.delta)))
+
+
+def claimed(settings: AttackSettings, *, allows: float) -> Number:
+    """What the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no limit."""
+    if settings.version != "published":
+        return best_attacker(settings) if settings.version == "sound" else panels.attacker(1.0)
+    said = panels.at_most(allows) if allows <= 0.9995 else "100"
+    value = f"{said} <small>times in 100</small>"
+    return Number("The claim would allow", value, "right answers, if it held", tone="bound", amount=float(said))
+
+
+def numbers(result: WorldsResult) -> list[Number]:
+    """How often the attacker was right, what the claim leaves them, the epsilon that this shows, and this person."""
+    found, settings = result.attack, result.settings
+    right, none = in_hundred(found.accuracy), settings.version == "none"
+    value, sure = f"{right} <small>times in 100</small>", f"{in_hundred(found.low)} to {in_hundred(found.high)}"
+    least = result.shown.epsilon
+    said = [
+        Number("The attacker was right", value, f"95 % confidence: {sure}", tone="private", amount=float(right)),
+        claimed(settings, allows=result.promised),
+        Number(
+            "Epsilon shown, at least",
+            number(least),
+            "nothing is claimed" if none else f"claimed: {number(settings.epsilon)}",
+            tone="bound",
+            amount=least,
+        ),
+    ]
+    if settings.version == "sound":
+        share = in_hundred(result.risk)
+        said.append(
+            Number("This person moves a step", f"{share}\u00a0%", "of the furthest possible", amount=float(share))
+        )
+    elif not none:
+        said.append(
+            Number("This person moves a step", f"{number(result.risk)} <small>times</small>", "what its noise assumes")
+        )
+    return said
+
+
 def verdict(result: WorldsResult) -> str:
-    """What the attacker achieves, against what the claim allows."""
+    """Whether the attacker beats a coin, and whether the claim stands."""
     found, settings = result.attack, result.settings
     sight = "the final weights" if settings.sees == "weights" else "the weights after every step"
-    right = (
-        f"From {sight}, the attacker picks the right world <b>{in_hundred(found.accuracy)} times in 100</b> "
-        f"(95 % confidence: {in_hundred(found.low)} to {in_hundred(found.high)}; a coin: 50)."
-    )
+    told = "<b>beats a coin</b>" if found.low > 0.5 else "<b>cannot be told from a coin</b>"
+    start = f"From {sight}, the attacker {told}"
     if settings.version == "none":
         sure = "Without noise, one look is enough." if found.accuracy == 1 else "There is no noise to hide behind."
-        return f"{right} Nothing is promised. {sure}"
+        return f"{start}. Nothing is promised. {sure}"
     if settings.version == "published":
-        return f"{right} {_caught(result) if result.caught else _not_caught(result)}"
-    return f"{right} {_allowed(result)}{f' {_chance(result)}' if result.caught else ''}"
+        return f"{start}. {_caught(result) if result.caught else _not_caught(result)}"
+    if result.caught:
+        return f"{start}. {_chance(result)}"
+    if found.low > result.ceiling:
+        return f"{start}, more often than this noise allows: bad luck, as one such interval in twenty has."
+    if found.low > 0.5:
+        return f"{start}, and stays within what this noise allows."
+    return f"{start} in {found.trials:,} guesses."
 
 
-def _allowed(result: WorldsResult) -> str:
-    """What the sound recipe's guarantee leaves the attacker."""
-    epsilon, promised, ceiling = result.settings.epsilon, in_hundred(result.promised), in_hundred(result.ceiling)
-    if promised == ceiling:
-        return f"Epsilon {number(epsilon)} allows at most <b>{ceiling}</b>."
-    return (
-        f"Epsilon {number(epsilon)} alone would allow {promised}; this Gaussian noise allows at most <b>{ceiling}</b>."
-    )
+CAPTION = (
+    "Map: boundaries of models trained with this person (solid) and with another instead (dashed); larger points "
+    "move a model further. Click, or drag the person."
+)
 
 
 def _caught(result: WorldsResult) -> str:
     return (
-        "<b>Caught</b>: with 95 % confidence this recipe spends at least epsilon "
-        f"<b>{number(result.shown.epsilon)}</b>, and claims {number(result.settings.epsilon)}. "
+        "<b>Caught</b>: with 95 % confidence this recipe spends more than it claims. "
         f"{2 * result.trainings:,} trainings show it{_taken(result)}."
     )
 
@@ -91,10 +169,7 @@ def _taken(result: WorldsResult) -> str:
 
 def _not_caught(result: WorldsResult) -> str:
     epsilon = result.settings.epsilon
-    text = (
-        f"The recipe claims epsilon {number(epsilon)}, which would allow {in_hundred(result.promised)}. "
-        "<b>These trainings do not refute it.</b>"
-    )
+    text = f"<b>These trainings do not refute</b> the claim, epsilon {number(epsilon)}."
     more = result.bounds["gaussian"].epsilon
     if more > epsilon:
         return f"{text} They would {IF_GAUSSIAN} (at least {number(more)}), which nobody has proved."
@@ -102,10 +177,7 @@ def _not_caught(result: WorldsResult) -> str:
 
 
 def _chance(result: WorldsResult) -> str:
-    return (
-        f"These trainings refute the claim (at least {number(result.shown.epsilon)}): bad luck, which a sound recipe "
-        "has in at most 5 of 100 audits."
-    )
+    return "These trainings seem to refute the claim: bad luck, which a sound recipe has in at most 5 of 100 audits."
 
 
 def diagnostics(result: WorldsResult) -> list[str]:
@@ -173,33 +245,26 @@ def guarantee(result: WorldsResult) -> str:
             return panels.note("None: there is no epsilon for a release without noise.") + worlds
 
 
-def map_alt(result: WorldsResult) -> str:
-    """The map in words."""
-    settings = result.settings
+def alts(result: WorldsResult) -> dict[str, str]:
+    """The pictures in words."""
+    settings, found, curve = result.settings, result.attack, result.curve
     (_, label), _ = settings.neighbours.candidates
     who = f"row {settings.person}" if settings.who == "row" else "an outlier"
-    return (
-        f"Map of people. The person is {who} of {result.split.source.classes[label]}. Two sets of boundaries: of "
-        "models trained with this person, and with another instead."
-    )
-
-
-def scores_alt(result: WorldsResult) -> str:
-    """The histogram in words."""
-    return (
-        f"Attacker's scores in both worlds: {result.overlap:.0%} in common. They say “with” in "
-        f"{in_hundred(result.attack.hits)} of 100 trainings with this person, and in "
-        f"{in_hundred(result.attack.alarms)} of 100 with another."
-    )
-
-
-def accuracy_alt(result: WorldsResult) -> str:
-    """The curve in words."""
-    curve = result.curve
     points = ", ".join(
         f"{number(e)}: {in_hundred(a)}" for e, a in zip(curve["epsilon"], curve["accuracy"], strict=True)
     )
-    return f"How often in 100 the attacker is right, over epsilon: {points}."
+    return {
+        "map": (
+            f"Map of {len(result.risks):,} people. The person is {who} of {result.split.source.classes[label]}. Two "
+            "sets of boundaries: of models trained with this person, and with another instead."
+        ),
+        "scores": (
+            f"Attacker's scores in both worlds: {result.overlap:.0%} in common. They say “with” in "
+            f"{in_hundred(found.hits)} of 100 trainings with this person, and in {in_hundred(found.alarms)} of 100 "
+            "with another."
+        ),
+        "accuracy": f"How often in 100 the attacker is right, over epsilon: {points}.",
+    }
 
 
 def worlds_table(result: WorldsResult) -> str:
@@ -226,8 +291,3 @@ def worlds_table(result: WorldsResult) -> str:
         | {name: f"{words}<br>{bound}" for name, words in reversed(ALLOWED[result.settings.version].items())},
         now=number(result.settings.epsilon),
     )
-
-
-def plain(text: str) -> str:
-    """A sentence without its formatting, for a screen reader."""
-    return re.sub(r"<[^>]+>", "", text)

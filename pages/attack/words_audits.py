@@ -2,32 +2,99 @@
 
 from dpcore.attacks.audit import worst_epsilon
 from dpcore.regression.functional import published_epsilon
+from pages.attack.audits.rows import CAUGHT, CONSISTENT, VOID
 from pages.attack.audits.runs import FIRST, AuditResult
 from pages.attack.audits.table import AUDITS, CONFIDENCE, TOGETHER
 from pages.attack.audits.targets_regression import REPORT_SHARE as SHARE
 from pages.attack.canaries import CONFIDENCE as SURE
-from pages.attack.canaries import POINT, RETRAININGS, OnceResult
-from pages.attack.words import IF_GAUSSIAN, NOBODY_PROVED
+from pages.attack.canaries import FORMS, POINT, RETRAININGS, OnceResult
+from pages.attack.figures_audits import BESIDE
+from pages.attack.words import IF_GAUSSIAN, NOBODY_PROVED, claimed
 from ui import panels
-from ui.panels import number
+from ui.outcomes import count
+from ui.panels import Number, number
 
 # The audit of a mechanism that gives less than it claims.
 REPORT = "functional published"
 
 
+ABOUT = {
+    "audits": (
+        "Each dot is one audit: the epsilon that it shows at least, in units of what the mechanism claims. Right of "
+        "the line more is spent than claimed. Look for dots on the wrong side: a sound one right of the line is bad "
+        "luck, a broken one left of it is an attack that is too weak, or one whose canary never arrived."
+    ),
+    "every": (
+        "Every audit with its name: the bar ends at the epsilon that is shown at least, the stroke is the claim. A bar "
+        "that passes its stroke is caught."
+    ),
+    "canaries": (
+        "Where the canaries of one training lie, in the colour of what their coin said. The attacker guesses only "
+        "those in the shaded parts, of which they are surest. Look for the wrong colour there: those guesses are wrong."
+    ),
+    "beside": (
+        "The epsilon that each audit shows at least, over the one that is claimed; shaded, nine single trainings in "
+        "ten. Above the rising line a claim is refuted. Look for how far below it an honest audit stays."
+    ),
+}
+AUDIT_CAPTION = (
+    "A dot is an audit: left of the line it shows no more than is claimed, right of it the mechanism is caught. "
+    "Hover for its name."
+)
+ONCE_CAPTION = (
+    "Left: canaries by what their coin said; shaded, those that are guessed. Right: shaded, nine trainings in ten."
+)
+
+
+def audit_numbers(result: AuditResult) -> list[Number]:
+    """How many broken mechanisms were caught and sound ones refuted, the slides' classifier, and all runs."""
+    broken = [name for name in result.bounds if AUDITS[name].expected != CONSISTENT]
+    sound = [name for name in result.bounds if name not in broken]
+    caught, refuted = (sum(result.verdicts[name] == CAUGHT for name in names) for names in (broken, sound))
+    void = result.count(VOID)
+    runs = sum(bound.trials for bound in result.bounds.values())
+    first = number(result.bounds[FIRST].epsilon) if FIRST in result.bounds else "…"
+    return [
+        Number(
+            "Broken ones caught",
+            f"{caught} <small>of {len(broken)}</small>",
+            f"void: {void}",
+            tone="private",
+            amount=float(caught),
+        ),
+        Number("Sound ones refuted", f"{refuted} <small>of {len(sound)}</small>", "by bad luck: 1 table in 20"),
+        Number(
+            "Slides' classifier spends", f"≥ {first}", f"claimed: epsilon {number(AUDITS[FIRST].epsilon)}", tone="bound"
+        ),
+        Number("Runs", f"{runs:,}", f"{len(result.bounds)} of {len(AUDITS)} audits done"),
+    ]
+
+
 def audit_verdict(result: AuditResult) -> str:
-    """How many were caught, and which notable ones."""
-    done, void = len(result.bounds), result.count("void")
-    text = f"<b>{result.count('caught')} of {done}</b> mechanisms are caught spending more than they claim"
-    text += f"; {void} {'audit is' if void == 1 else 'audits are'} void" if void else ""
-    text += "." if done == len(AUDITS) else f"; {len(AUDITS) - done} audits are still running."
-    if FIRST in result.bounds and result.verdicts[FIRST] == "caught":
-        bound = result.bounds[FIRST]
-        text += (
-            f" The slides' classifier claims epsilon {number(AUDITS[FIRST].epsilon)} and spends at least "
-            f"<b>{number(bound.epsilon)}</b>, whatever its noise: {bound.trials:,} trainings show it."
-        )
-    return text
+    """Whether each audit came out as it must, and which did not."""
+    left, void = len(AUDITS) - len(result.bounds), result.count(VOID)
+    if not result.bounds:
+        return f"All {left} audits are still running."
+    never = f"{'whose canary' if void == 1 else 'whose canaries'} never arrived" if void else ""
+    if result.surprises:
+        first, *more = (f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises)
+        text = f"<b>Not as expected with this seed</b>: {first}{f', and {len(more)} more' if more else ''}."
+        text += f" {count(void, 'audit')} {'is' if void == 1 else 'are'} void, {never}." if void else ""
+    else:
+        but = f" but {'one' if void == 1 else void}, {never}" if void else ""
+        text = f"<b>Every broken mechanism is caught</b>{but}, <b>and no sound one is refuted</b>"
+        text += ", of those that are done." if left else "."
+    return text + (f" {count(left, 'audit')} {'is' if left == 1 else 'are'} still running." if left else "")
+
+
+def audit_alts(result: AuditResult) -> dict[str, str]:
+    """The pictures in words."""
+    said = {}
+    for name, broken in (("sound", False), ("broken", True)):
+        some = [one for one in result.bounds if (AUDITS[one].expected != CONSISTENT) == broken]
+        caught = sum(result.verdicts[one] == CAUGHT for one in some)
+        said[name] = f"Measured over claimed epsilon of {len(some)} {name} mechanisms, by family: {caught} are caught."
+    return said | {"every": f"Claimed and measured epsilon of {len(result.bounds)} audits, each by its name."}
 
 
 def audit_diagnostics(result: AuditResult) -> list[str]:
@@ -46,9 +113,9 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
         f"mechanism claims {number(AUDITS[REPORT].epsilon)} and spends "
         f"{number(published_epsilon(AUDITS[REPORT].epsilon, share=SHARE))}.",
     ]
-    if result.surprises:
+    if len(result.surprises) > 1:
         names = "; ".join(f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises)
-        sentences.insert(0, f"<b>Not as expected with this seed</b>: {names}.")
+        sentences.insert(0, f"<b>Not as expected</b> with this seed: {names}.")
     return sentences
 
 
@@ -93,27 +160,60 @@ def audit_table(result: AuditResult) -> str:
     )
 
 
+def once_numbers(result: OnceResult) -> list[Number]:
+    """What one training shows, from how many guesses, beside many trainings and the best attacker."""
+    settings, (right, guesses, bound) = result.settings, result.first
+    found = {form: number(one.epsilon) for form, one in result.beside.items()}
+    claim = "nothing is claimed" if settings.version == "none" else f"claimed: epsilon {number(settings.epsilon)}"
+    shown = number(bound.epsilon)
+    return [
+        Number("One training shows", f"≥ {shown}", claim, tone="private", amount=bound.epsilon),
+        Number("Guesses that are right", f"{right} <small>of {guesses}</small>", f"{settings.canaries:,} canaries"),
+        Number(
+            f"{2 * RETRAININGS:,} trainings show",
+            f"≥ {found.get('count', '…')}",
+            f"if Gaussian: ≥ {found.get('gaussian', '…')}",
+        ),
+        claimed(settings, allows=result.claim.attacker_accuracy),
+    ]
+
+
 def once_verdict(result: OnceResult) -> str:
-    """What one training shows, and what many show."""
-    right, guesses, bound = result.first
-    settings = result.settings
-    text = (
-        f"One training with {settings.canaries:,} canaries: <b>{right} of {guesses}</b> guesses are right. With "
-        f"{100 * SURE:.0f} % confidence, epsilon is at least <b>{number(bound.epsilon)}</b>"
-    )
+    """Whether one training refutes the claim, and whether many do."""
+    settings, claim = result.settings, f"epsilon {number(result.settings.epsilon)}"
     if settings.version == "none":
-        text += "; nothing was promised."
-    elif result.caught:
-        text += f"; the claim is {number(settings.epsilon)}. <b>Caught by a single training.</b>"
+        return "<b>Nothing was promised</b>: without clipping and noise there is no claim that a training could refute."
+    if result.caught:
+        text = f"<b>Caught by a single training</b>: with {100 * SURE:.0f} % confidence it spends more than {claim}."
     else:
-        text += f"; the claim is {number(settings.epsilon)}, and this training does not refute it."
+        (right, guesses, _), most = result.first, number(result.ceiling.epsilon)
+        limit = f"Were every guess right, it would show {most}."
+        if right == guesses:
+            limit = f"Every guess is right, and {guesses:,} right guesses cannot show more than {most}."
+        text = f"This training <b>does not refute</b> the claim, {claim}. {limit}"
     if not result.beside:
         return text
-    found = {form: number(one.epsilon) for form, one in result.beside.items()}
-    return (
-        f"{text} {2 * RETRAININGS:,} trainings with one canary show at least <b>{found['count']}</b>, and "
-        f"{found['gaussian']} {IF_GAUSSIAN}."
+    refute = [result.beside[form].epsilon > settings.epsilon for form in FORMS]
+    match refute:
+        case [True, _]:
+            many = "refute it, by counting"
+        case [False, True]:
+            many = f"refute it only {IF_GAUSSIAN}"
+        case _:
+            many = "do not refute it" if result.caught else "do not refute it either"
+    return f"{text} {2 * RETRAININGS:,} trainings with one canary {many}."
+
+
+def once_alts(result: OnceResult) -> dict[str, str]:
+    """The pictures in words."""
+    right, guesses, bound = result.first
+    shown = f"one training {number(bound.epsilon)}" + "".join(
+        f", {BESIDE[form]} {number(one.epsilon)}" for form, one in result.beside.items()
     )
+    return {
+        "canaries": f"{result.settings.canaries:,} canaries of one training: {right} of {guesses} guesses are right.",
+        "beside": f"Epsilon shown at least, over the claim. At {number(result.settings.epsilon)}: {shown}.",
+    }
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:

@@ -4,20 +4,87 @@ from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
-from pages.attack.words import NOBODY_PROVED
-from ui import panels
-from ui.panels import number
+from pages.attack.words import NOBODY_PROVED, best_attacker
+from ui import outcomes, panels
+from ui.panels import Number, number
+
+# A picture that is at least so much alike can be recognised; one that is less so cannot.
+_READABLE, _LOST = 0.7, 0.3
+ABOUT = {
+    "roc": (
+        "How many members the attacker finds, over how often they accuse somebody who was not in: right and up is "
+        "more. The dotted upright line is one false alarm in 100, of which the legend speaks. Look for how far the "
+        "line of each model lies above guessing, and whether the private one stays below what its noise allows."
+    ),
+    "margins": (
+        "How sure models are of the right class, of their members and of other people. Look for the two heaps lying "
+        "apart: that is the memory that the attacker uses."
+    ),
+    "groups": (
+        "How often the middle model is right on people of each group, over epsilon; dotted, without privacy; shaded, "
+        "nine runs in ten. Look for how much later the minority's line reaches its dotted one."
+    ),
+    "classes": (
+        "How often models are right on each class of the group: the mean, with nine runs in ten; the grey stroke is "
+        "without privacy. Look for the class that loses most."
+    ),
+    "pictures": (
+        "What the attacker reads from the weights: each class as the model sees it, the planted picture as it is read "
+        "back, and what it truly is. Look for the cross in a frame, and for whether you can still tell the digits."
+    ),
+    "match": (
+        "How alike what is read from the weights and the truth are, over epsilon: 1 is the same, 0 is nothing in "
+        "common; dotted, without privacy; shaded, nine trainings in ten. Look for where the planted record comes out."
+    ),
+}
+MEMBERSHIP_CAPTION = (
+    "Solid: likelihood ratio; dashed: loss threshold; values at one false alarm in 100. Titles: right answers on "
+    "members (in) and on others (out)."
+)
+PAYS_CAPTION = "Dotted lines and grey strokes: without privacy. Shaded, and the thin strokes: nine runs in ten."
+INVERSION_CAPTION = (
+    "Sheets: ten classes, the planted record as the weights show it, and the true one. Dotted: without privacy."
+)
+
+
+def membership_numbers(result: MembersResult) -> list[Number]:
+    """Members found with one false alarm in 100, with and without privacy, and what the noise allows."""
+    private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
+    note = "at 1 false alarm in 100"
+    return [
+        Number("Members found, private", _percent(private), note, "private", round(100 * private, 1), "points"),
+        Number("Without privacy", _percent(plain), note),
+        Number("This noise allows", _percent(result.allowed(0.01)), note, tone="bound"),
+        best_attacker(result.settings),
+    ]
 
 
 def membership_verdict(result: MembersResult) -> str:
-    """What the stronger attack finds on both models."""
-    best = ATTACKS[0]
-    plain, private = (result.at(arm, best, 0.01) for arm in ("plain", "private"))
-    return (
-        f"With one false alarm in 100, the attacker finds <b>{_percent(plain)}</b> of the members of a model without "
-        f"privacy, and <b>{_percent(private)}</b> of a private one with epsilon {number(result.settings.epsilon)}. Its "
-        f"noise allows at most {_percent(result.allowed(0.01))}."
+    """How much better the attacker is without privacy, and whether that is memory."""
+    plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
+    if plain <= private:
+        text = "Here the model without privacy hides its members as well as the private one does."
+    elif private == 0:
+        text = "Without privacy the attacker finds members; in the private model, with as many false alarms, none."
+    else:
+        text = (
+            f"Without privacy the attacker finds <b>{number(plain / private)} times as many members</b> as in the "
+            "private model, with as many false alarms."
+        )
+    return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
+
+
+def membership_alts(result: MembersResult) -> dict[str, str]:
+    """The pictures in words."""
+    found = {arm: _percent(result.at(arm, ATTACKS[0], 0.01)) for arm in ("private", "plain")}
+    roc = (
+        f"Members found over false alarms. With one false alarm in 100: private {found['private']}, without privacy "
+        f"{found['plain']}; this noise allows {_percent(result.allowed(0.01))}."
     )
+    names = {"private": "private models", "plain": "models without privacy"}
+    return {"roc": roc} | {
+        f"margins.{arm}": f"How sure {name} are: right on {_shares(result.right(arm))}." for arm, name in names.items()
+    }
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
@@ -85,13 +152,44 @@ def membership_table(result: MembersResult) -> str:
     )
 
 
+def pays_numbers(result: GroupsResult) -> list[Number]:
+    """How often both groups' middle models are right, and what the smaller one pays more."""
+    said = []
+    for group, name in ((1, "Minority is right"), (0, "Majority is right")):
+        mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
+        shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
+        said.append(Number(name, mine, f"without privacy: {plain}", **shown))
+    more = result.cost(1) - result.cost(0)
+    shown = {"amount": round(100 * more, 1), "unit": "points"}
+    value = f"{outcomes.signed(more)} <small>points</small>"
+    said.append(Number("Cost, minority − majority", value, f"{result.few} people of {result.settings.rows:,}", **shown))
+    return [*said, best_attacker(result.settings)]
+
+
 def pays_verdict(result: GroupsResult) -> str:
     """What privacy costs each group."""
     large, small = (result.cost(group) for group in (0, 1))
     return (
-        f"At epsilon {number(result.settings.epsilon)} the majority <b>{_points(large)}</b> and the minority, "
-        f"{result.few} people of {result.settings.rows:,}, <b>{_points(small)}</b>. {_who(large, small)}"
+        f"{_who(large, small)} The minority, {result.few} people of {result.settings.rows:,}, <b>{_points(small)}</b>, "
+        f"the majority <b>{_points(large)}</b>. The guarantee is the same for both."
     )
+
+
+def pays_alts(result: GroupsResult) -> dict[str, str]:
+    """The pictures in words."""
+    epsilons, curves = result.over(0)[0], [result.over(group)[1][1] for group in (0, 1)]
+    said = "; ".join(
+        f"{name}: "
+        + (", ".join(f"{number(e)}: {_whole(a)}" for e, a in zip(epsilons, curve, strict=True)) or "no point yet")
+        for name, curve in zip(GROUPS, curves, strict=True)
+    )
+    classes = {
+        f"classes.{name}": f"Right answers by class, {name}: "
+        + ", ".join(f"{label} {_whole(result.typical(g, c))}" for c, label in enumerate(result.classes))
+        + "."
+        for g, name in enumerate(GROUPS)
+    }
+    return {"groups": f"Accuracy over epsilon by group. {said}."} | classes
 
 
 def _points(cost: float) -> str:
@@ -104,10 +202,10 @@ def _points(cost: float) -> str:
 
 def _who(large: float, small: float) -> str:
     if small - large > 0.02:
-        return "Everybody has the same guarantee; its cost is not shared evenly."
+        return "<b>The cost is not shared evenly</b>."
     if large - small > 0.02:
-        return "Here the majority pays more."
-    return "Here both pay about the same; make the minority smaller, or change epsilon."
+        return "<b>Here the majority pays more</b>."
+    return "<b>Here both pay about the same</b>."
 
 
 def pays_diagnostics(result: GroupsResult) -> list[str]:
@@ -148,22 +246,63 @@ def pays_table(result: GroupsResult) -> str:
     heads = ("group", "class", "without privacy", "private", "cost")
     return panels.table(
         frame,
-        title="<b>Who pays</b> (right in 100; trained now)",
+        title="<b>Who pays</b> (% right; trained now)",
         caption=f"Private: {REPEATS} trainings at today's epsilon. All: their median; a single class: their mean.",
         heads=dict(zip(heads, heads, strict=True)),
     )
 
 
+def inversion_numbers(result: InversionResult) -> list[Number]:
+    """How alike what is read from the weights and the truth are: one person's record, and what many have in common."""
+    (private, plain), (hidden, seen) = result.match(0), result.match(1)
+    note = "correlation with the truth"
+    return [
+        Number("Planted record, private", _alike(hidden), note, "private", float(f"{hidden:.2f}")),
+        Number("Record, without privacy", _alike(seen), note),
+        Number("Classes, private", _alike(private), f"without privacy: {_alike(plain)}"),
+        best_attacker(result.settings),
+    ]
+
+
+def _alike(correlation: float) -> str:
+    """With a true minus, and none before a zero."""
+    shown = f"{abs(correlation):.2f}"
+    return shown if correlation >= 0 or shown == "0.00" else f"−{shown}"
+
+
 def inversion_verdict(result: InversionResult) -> str:
     """What can be recognised."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    stays = "it stays" if private > 0.7 * plain else "it fades"
+    if hidden >= _READABLE:
+        record = "<b>can be read</b> from the private weights"
+    elif hidden > _LOST:
+        record = "<b>can be made out</b> in the private weights"
+    else:
+        record = "<b>cannot be recognised</b> in the private weights"
+    without = "stands in those without privacy" if seen >= _READABLE else "is hard to read even without privacy"
+    classes = "stay" if private > _READABLE * plain else "fade"
     return (
-        "The attacker subtracts what the other rows explain and reads the planted record from the weights: correlation "
-        f"with the truth <b>{seen:.2f}</b> without privacy, <b>{hidden:.2f}</b> at epsilon "
-        f"{number(result.settings.epsilon)}. The picture of a class, learnt from many people, has {plain:.2f} and "
-        f"{private:.2f}: {stays}."
+        f"One person's picture {record}, and {without}. The pictures of the classes, learnt from many people, "
+        f"<b>{classes}</b>."
     )
+
+
+def inversion_alts(result: InversionResult) -> dict[str, str]:
+    """The pictures in words."""
+    (private, plain), (hidden, seen) = result.match(0), result.match(1)
+    epsilons, curve = result.over(1)
+    points = ", ".join(f"{number(e)}: {_alike(a)}" for e, a in zip(epsilons, curve[1], strict=True))
+    return {
+        "without": (
+            "What the weights of a model without privacy show, class by class. Correlation with the truth: record "
+            f"{_alike(seen)}, classes {_alike(plain)}."
+        ),
+        "with": (
+            f"The same of a private model at epsilon {number(result.settings.epsilon)}: record {_alike(hidden)}, "
+            f"classes {_alike(private)}."
+        ),
+        "match": f"Correlation of the planted record with the truth, over epsilon: {points or 'no point yet'}.",
+    }
 
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:

@@ -1,4 +1,4 @@
-"""The parties page's pictures: accuracy over 1/epsilon and over parties, what each release decides in a plane, what one
+"""The parties page's pictures: accuracy over epsilon and over parties, what each release decides in a plane, what one
 party moves, noise against parties, the published bound, and answers one by one.
 """
 
@@ -19,35 +19,27 @@ STYLES = {
     "pate": ("PATE", theme.PINE),
 }
 WITHOUT = {
-    "batch": ("all rows in one place, no privacy", theme.NON_PRIVATE),
-    "local": ("parties alone, never released", theme.GOLD),
+    "batch": ("all rows, no privacy", theme.NON_PRIVATE),
+    "local": ("a party alone", theme.GOLD),
 }
-_MARGIN = {"l": 62, "r": 12, "t": 34, "b": 44}
+# In a legend, about as they usually end.
+_ORDER = ("batch", "pate", "soft", "average", "local", "vote")
+_MARGIN = {"l": 62, "r": 12, "t": 54, "b": 44}
 MAPS = ("soft", "vote", "average", "pate", "batch", "local")
-_SHORT = {"batch": "All rows, no privacy", "local": "Parties alone"}
-_MAP_MARGIN = {"l": 40, "r": 8, "t": 30, "b": 30}
 _LEAST_RISK = 1e-4
-# Beside each other at today's value: pixels left and right of it.
-_STROKES = {"vote": (-9, -5), "average": (-5, -1), "soft": (1, 5), "pate": (5, 9)}
 
 
 def over_epsilon(result: PartiesResult) -> dict:
-    """Accuracy over 1/epsilon, as the paper draws it: privacy grows to the right."""
-    low, high = (1 / end for end in reversed(LIMITS["epsilon"]))
-    now = 1 / result.settings.epsilon
-    axis = _log_axis("1/epsilon (log scale), more private →", low / 1.15, high * 1.15)
-    return _accuracy(result, "epsilon", now=now, title="Accuracy over 1/epsilon", axis=axis)
+    """Accuracy over epsilon, with the names of all curves."""
+    low, high = LIMITS["epsilon"]
+    # Guessing among many classes is seldom right: the lower corner is not free then, and room is made above.
+    legend, top = ("lower right", 103) if result.chance > 0.4 else ("upper left", 166)
+    return _accuracy(result, "epsilon", axis=theme.epsilon_axis(low, high), legend=legend, top=top)
 
 
 def over_parties(result: PartiesResult) -> dict:
     """Accuracy over the number of parties, at today's epsilon."""
-    axis = _parties_axis()
-    now = result.settings.parties
-    return _accuracy(result, "parties", now=now, title=f"Accuracy over parties, epsilon {_epsilon(result)}", axis=axis)
-
-
-def _epsilon(result: PartiesResult) -> str:
-    return f"{result.settings.epsilon:.3g}"
+    return _accuracy(result, "parties", axis=_parties_axis())
 
 
 def _parties_axis() -> dict:
@@ -55,35 +47,64 @@ def _parties_axis() -> dict:
     return _log_axis("parties (log scale)", low / 1.15, high * 1.15)
 
 
-def _accuracy(result: PartiesResult, over: str, *, now: float, title: str, axis: dict) -> dict:
-    ends = 10.0 ** np.array(axis["range"])
-    levels = {"batch": result.batch_accuracy, "local": result.local.median}
-    traces = []
-    for name, level in levels.items():
-        text, colour = WITHOUT[name]
-        hover = f"%{{y:.3g}} in 100<extra>{text}</extra>"
-        traces.append(theme.line(ends, np.full(2, 100 * level), colour=colour, name=text))
-        traces[-1]["hovertemplate"] = hover
-    for name in (*(one for one in result.methods if one != result.settings.method), result.settings.method):
-        at, spread = result.curve(name, over)
-        at = 1 / at if over == "epsilon" else at
-        text, colour = STYLES[name]
-        low, median, high = 100 * spread
-        hover = f"%{{x:.3~g}}: %{{y:.3g}} in 100<extra>{text}</extra>"
-        own = name == result.settings.method
-        width = {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}
-        band = {"fillcolor": theme.rgba(colour, 0.22 if own else 0.08)}
-        traces.append(theme.band(at, low, high, colour=colour) | band)
-        traces.append(theme.line(at, median, colour=colour, name=text, line=width, hovertemplate=hover))
+def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:
+    """The chosen release with nine runs in ten, a stroke for each run at what is now, and what else there is."""
+    settings = result.settings
+    now, own, style = getattr(settings, over), settings.method, STYLES[settings.method]
+    at, (low, _, high) = result.curve(own, over)
+    traces = [theme.band(at, 100 * low, 100 * high, colour=style[1])]
+    traces += [_curve(result, name, over, axis) for name in _ORDER if name in (*WITHOUT, *result.methods)]
+    shown = 100 * result.now.accuracy[result.methods.index(own)]
     return theme.figure(
         *traces,
-        margin=_MARGIN,
-        title=theme.title(title),
-        shapes=[_rail(100 * result.chance), theme.rule(now), *_strokes(result, now)],
+        title=theme.title(f"Over {over}", finding(result, over)),
+        legend=legend,
+        shapes=[
+            _rail(100 * result.chance),
+            theme.rule(now),
+            theme.strokes(shown, x=now, ends=(1, 9), colour=style[1]),
+            theme.dot(now, 100 * result.summary[own].median, colour=style[1]) | {"name": theme.GHOST},
+        ],
         annotations=[_word("guessing", 100 * result.chance)],
         xaxis=axis,
-        yaxis={"title": {"text": "right in 100"}, "range": [0, 103]},
+        yaxis={"title": {"text": "right on new rows, %"}, "range": [0, top], "tickvals": [0, 20, 40, 60, 80, 100]},
     )
+
+
+def _curve(result: PartiesResult, name: str, over: str, axis: dict) -> dict:
+    """The middle run of a release over epsilon or parties; or what is the same whatever they are."""
+    where = "epsilon %{x:.3~g}" if over == "epsilon" else "%{x:,.0f} parties"
+    text, colour = WITHOUT.get(name) or STYLES[name]
+    hover = {"hovertemplate": f"{where}: %{{y:.1f}} %<extra>{text}</extra>"}
+    if name in WITHOUT:
+        level = result.batch_accuracy if name == "batch" else result.local.median
+        shown = theme.key(text, theme.percent(level))
+        ends = 10.0 ** np.array(axis["range"])
+        return theme.line(ends, np.full(2, 100 * level), colour=colour, name=shown, **hover)
+    at, (_, median, _) = result.curve(name, over)
+    own = name == result.settings.method
+    style = {"line": {"color": colour, "width": 3 if own else 1.6, "dash": theme.DASHES[colour]}} | (
+        {"meta": theme.GHOST} if own else {}
+    )
+    shown = theme.key(text, theme.percent(result.summary[name].median))
+    return theme.line(at, 100 * median, colour=colour, name=shown, **style, **hover)
+
+
+def finding(result: PartiesResult, over: str) -> str:
+    """From where on the middle run of the chosen release beats a party alone; or how far the curve has come."""
+    own, places = result.settings.method, result.places(over)
+    at, (_, median, _) = result.curve(own, over)
+    if len(at) < len(places):
+        return f"{len(at)} of {len(places)} trained"
+    known = dict(zip(at, median, strict=True)) | {getattr(result.settings, over): result.summary[own].median}
+    since = None
+    for place in sorted(known, reverse=True):
+        if known[place] <= result.local.median:
+            break
+        since = place
+    if since is None:
+        return "does not pay"
+    return f"pays from {since:,g} on" if since > min(known) else "pays everywhere"
 
 
 def _rail(y: float) -> dict:
@@ -93,14 +114,8 @@ def _rail(y: float) -> dict:
 def _word(text: str, y: float, *, x: float = 0.01, colour: str | None = None, below: bool = True) -> dict:
     """A word beside a level line, at a share of the picture's width."""
     place = {"x": x, "y": y, "xref": "paper", "yref": "y", "xanchor": "left" if x < 0.5 else "right"}
-    font = {"size": 11} | ({"color": theme.INKS.get(colour, colour)} if colour else {})
+    font = {"size": 12} | ({"color": theme.INKS.get(colour, colour)} if colour else {})
     return place | {"text": text, "showarrow": False, "yanchor": "top" if below else "bottom", "font": font}
-
-
-def _strokes(result: PartiesResult, now: float) -> list[dict]:
-    """A stroke for each repeat at today's value, the methods side by side."""
-    pairs = zip(result.methods, 100 * result.now.accuracy, strict=True)
-    return [theme.strokes(heights, x=now, ends=_STROKES[name], colour=STYLES[name][1]) for name, heights in pairs]
 
 
 def shown_maps(result: PartiesResult) -> tuple[str, ...]:
@@ -112,30 +127,19 @@ def decisions(result: PartiesResult, name: str) -> dict:
     """What a method's repeats decide, with the boundary of each; or what the parties decide one by one."""
     plane = result.settings.plane
     if name == "local":
-        found, title = result.locals_agree, f"{_SHORT[name]}: {theme.percent(result.local.median)}"
-        lines = np.empty((0, 2, 2))
+        found, level, lines = result.locals_agree, result.local.median, np.empty((0, 2, 2))
     else:
         weights = result.plane_weights(name)
         found, lines = votes(weights, plane, size=48), boundaries(weights, plane)
         level = result.batch_accuracy if name == "batch" else result.summary[name].median
-        title = f"{_SHORT.get(name) or _capital(STYLES[name][0])}: {theme.percent(level)}"
-    colour = WITHOUT[name][1] if name in WITHOUT else STYLES[name][1]
-    figure = maps.decided(
+    text, colour = WITHOUT.get(name) or STYLES[name]
+    return maps.decided(
         result.shown,
         plane,
         *found,
-        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1)],
-        title=title,
+        boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.GHOST}],
+        title=theme.title(text[0].upper() + text[1:], theme.percent(level)),
     )
-    figure["data"] = [trace | {"marker": trace["marker"] | {"size": 4}} for trace in figure["data"]]
-    figure["layout"]["margin"] = _MAP_MARGIN
-    for axis in ("xaxis", "yaxis"):
-        figure["layout"][axis]["title"] = {"text": ""}
-    return figure
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def one_party(result: PartiesResult) -> dict:
@@ -144,7 +148,7 @@ def one_party(result: PartiesResult) -> dict:
     for place, (y, row) in enumerate(zip((1.0, 0.0), result.movements, strict=True)):
         text, colour = STYLES[row["release"]]
         shapes += [_mark(row["bound"], y, theme.BOUND, "dash"), _mark(row["published bound"], y, theme.BOUND, "dot")]
-        words.append({"x": 0.01, "y": y + 0.36, "xref": "paper", "text": text, "showarrow": False, "xanchor": "left"})
+        words.append(theme.word(text, x=0.01, y=y + 0.36, size=13, xref="paper", xanchor="left"))
         if result.moves is None:
             continue
         here = np.maximum(result.moves.here[place], _LEAST_MOVE)
@@ -154,13 +158,19 @@ def one_party(result: PartiesResult) -> dict:
         traces.append(_dots(np.array([row["all rows tied"]]), y, colour, "diamond-open", hover))
     return theme.figure(
         *(traces or [theme.holder(1.0, -9.0)]),
-        margin=_MARGIN | {"l": 16},
-        title=theme.title("How far one party moves the weights"),
+        margin=_MARGIN | {"l": 16, "t": 34},
+        title=theme.title("What one party moves", _steadier(result)),
         shapes=shapes,
         annotations=[*words, *_legend_of_moves()],
         xaxis=_moves_axis(),
         yaxis={"range": [-0.95, 1.6], "showticklabels": False, "showgrid": False, "zeroline": False},
     )
+
+
+def _steadier(result: PartiesResult) -> str:
+    """How many times less one party can move soft labels than a majority vote."""
+    times = result.sensitivity("vote") / result.sensitivity("soft")
+    return f"soft labels {times:,.0f} times less" if times >= 2 else ""
 
 
 _LEAST_MOVE = 1e-5
@@ -198,21 +208,21 @@ def noise(result: PartiesResult) -> dict:
     ends = places[[0, -1]]
     for name in releases:
         text, colour = STYLES[name]
-        heights = result.noise_norms(name)
         hover = f"%{{x:,.0f}} parties: %{{y:.3~g}}<extra>noise, {text}</extra>"
-        traces.append(theme.line(places, heights, colour=colour, name=text, hovertemplate=hover))
+        shown = theme.key(text, f"{result.noise_norm(name):.3g}")
+        traces.append(theme.line(places, result.noise_norms(name), colour=colour, name=shown, hovertemplate=hover))
         hover = f"%{{y:.3~g}}<extra>the weights themselves, {text}</extra>"
         signal = np.full(2, result.signal_norm(name))
-        traces.append(theme.line(ends, signal, colour=colour, name="weights", dash="dot", hovertemplate=hover))
-    note = {"xref": "paper", "yref": "paper", "x": 0.99, "y": 0.99, "xanchor": "right", "yanchor": "top"}
+        style = {"dash": "dot", "showlegend": False, "hovertemplate": hover}
+        traces.append(theme.line(ends, signal, colour=colour, name=f"weights, {text}", **style))
     return theme.figure(
         *traces,
         margin=_MARGIN | {"l": 76},
-        title=theme.title(f"Noise over parties, epsilon {_epsilon(result)}"),
+        title=theme.title("Length of the noise over parties", "dotted, the weights"),
+        legend="upper right",
         shapes=[theme.rule(result.settings.parties)],
-        annotations=[note | {"text": "dotted: the weights themselves", "showarrow": False, "font": {"size": 11}}],
         xaxis=_parties_axis(),
-        yaxis=_log_axis("norm (log scale)", 1e-4, 3e7),
+        yaxis=_log_axis("length (log scale)", 1e-4, 3e7),
     )
 
 
@@ -224,20 +234,16 @@ def bound(result: PartiesResult) -> dict:
     hover = "%{x:,.0f} parties: %{y:.2~g} nats<extra>measured</extra>"
     traces = [
         theme.band(at, low, high, colour=colour),
-        theme.line(at, median, colour=colour, name="measured", hovertemplate=hover),
+        theme.line(at, median, colour=colour, name="measured, trained now", hovertemplate=hover),
     ]
-    words = [_corner(f"{theme.ink('measured', colour)} (trained now)", 0.01)]
-    if result.bound is None:
-        words.append(_corner("The theorem is about two classes.", 0.12))
-    else:
-        words.append(_corner(f"{theme.ink('theorem 4', theme.BOUND)} (bound); dotted: its parts", 0.12))
+    if result.bound is not None:
         traces += _bound_lines(result)
     return theme.figure(
         *traces,
         margin=_MARGIN | {"l": 76},
-        title=theme.title("Excess risk of soft labels, and its bound"),
+        title=theme.title("Excess risk of soft labels", "" if result.bound else "the theorem is about two classes"),
+        legend="upper right",
         shapes=[theme.rule(result.settings.parties)],
-        annotations=words,
         xaxis=_parties_axis(),
         yaxis=_log_axis("nats (log scale)", _LEAST_RISK, 1e9),
     )
@@ -246,45 +252,37 @@ def bound(result: PartiesResult) -> dict:
 def _bound_lines(result: PartiesResult) -> list[dict]:
     bound, lines = result.bound, []
     for name, dash in (("total", "dash"), ("noise", "dot"), ("rows", "dot")):
-        text = {"total": "theorem 4", "noise": "its noise part", "rows": "its part for public rows"}[name]
+        text = {"total": "theorem 4, a bound", "noise": "its noise part", "rows": "its part for public rows"}[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
         values = np.clip(bound[name], _LEAST_RISK, 1e12)
         style = {"color": theme.BOUND, "width": 2 if name == "total" else 1.2, "dash": dash}
-        more = {"name": text, "line": style, "hovertemplate": hover}
+        more = {"name": text, "line": style, "hovertemplate": hover, "showlegend": name == "total"}
         lines.append(theme.line(bound["parties"], values, colour=theme.BOUND, **more))
     return lines
 
 
 def _corner(text: str, y: float) -> dict:
-    return theme.word(text, x=0.01, y=y, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
+    return theme.word(text, x=0.01, y=y, size=12, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
 
 
 def answers(result: PartiesResult) -> dict:
     """Right answers when each question gets its own noise, over the number of questions; one model answers for ever."""
     x, soft = np.array(QUERIES, dtype=float), result.summary["soft"]
     text, colour = STYLES["soft"]
-    ends = x[[0, -1]]
-    hover = "%{x:,} questions: %{y:.3g} in 100<extra>noisy votes, one by one</extra>"
-    asked = STYLES["pate"][1]
+    ends, worth = x[[0, -1]], f"{result.worth:,}" if result.worth else ""
+    hover = "%{x:,} questions: %{y:.1f} %<extra>noisy votes, one by one</extra>"
+    released = f"%{{y:.1f}} %<extra>one released model ({text})</extra>"
     return theme.figure(
         theme.band(ends, np.full(2, 100 * soft.low), np.full(2, 100 * soft.high), colour=colour),
-        theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name=text),
-        theme.line(
-            x,
-            100 * result.answered,
-            colour=asked,
-            name="noisy votes",
-            hovertemplate=hover,
-        ),
+        theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name="one model (soft)", hovertemplate=released),
+        theme.line(x, 100 * result.answered, colour=STYLES["pate"][1], name="one by one", hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Answers until the budget is gone"),
+        title=theme.title("Answers one by one", f"better for {worth} questions" if worth else "never better"),
+        legend="lower left",
         shapes=[_rail(100 * result.chance)],
-        annotations=[
-            _word("one released model (soft)", 100 * soft.median, x=0.99, colour=colour, below=soft.median > 0.6),
-            _word("noisy votes, one by one", 100 * result.chance, x=0.01, colour=asked),
-        ],
+        annotations=[_word("guessing", 100 * result.chance, x=0.99)],
         xaxis=_log_axis("questions in all (log scale)", 0.9, 55_000),
-        yaxis={"title": {"text": "right in 100"}, "range": [0, 103]},
+        yaxis={"title": {"text": "right on new rows, %"}, "range": [0, 103]},
     )
 
 

@@ -10,48 +10,58 @@ from pages.parties.trust import trust
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
-MAIN = ("parties", "regularisation", "rows", "public_rows", "unlike", "careless")
-MORE = ("queries", "delta", "repeats", "seed")
-MAP_HEIGHT = 235
+MAIN = ("parties", "rows", "regularisation", "careless")
+MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
+HEIGHT = 400
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     methods = {name: text for name, text in say.METHODS.items() if name in desk.settings.model.methods}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("method", "What is released", methods, wide=True, help=say.METHODS_HELP)
-        desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()}, help=say.DATA_HELP)
+    desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()}, help=say.DATA_HELP)
+    desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("learner", "Parties train", say.LEARNERS)
-        with st.popover("Advanced", icon=":material/tune:"):
-            desk.choose("labels", "Soft labels are", say.LABELS)
-            desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
+        desk.choose("labels", "Soft labels are", say.LABELS)
+        desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
+
+
+def _chart(result, name: str, draw, **size) -> live.Picture:
+    return live.Picture(name=name, figure=draw(result), alt=say.alts(result)[name], about=say.ABOUT[name], **size)
+
+
+def _map(result, of: str, **how) -> live.Picture:
+    """What a release decides; the chosen one has a place of its own, whichever it is."""
+    figure, alt = figures.decisions(result, of), say.alts(result)[of]
+    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, alt=alt, about=say.MAP_ABOUT)
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Accuracy; what each release decides; what one party moves, and what it costs."""
-    alts = say.alts(result)
-    names = figures.shown_maps(result)
-    rows = [
-        (("epsilon", figures.over_epsilon), ("parties", figures.over_parties)),
-        (("one_party", figures.one_party), ("noise", figures.noise)),
-        (("bound", figures.bound), ("answers", figures.answers)),
-    ]
-    drawn = [
-        [live.Picture(name=name, figure=draw(result), alt=alts[name], height=320) for name, draw in row] for row in rows
-    ]
-    regions = [
+    """Accuracy over epsilon and over parties, and what the chosen release decides."""
+    return [
         [
-            live.Picture(name=f"map.{name}", figure=figures.decisions(result, name), alt=alts[name], height=MAP_HEIGHT)
-            for name in some
+            _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
+            _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
+            _map(result, result.settings.method, name="map", height=HEIGHT, pair=True),
         ]
-        for some in (names[:3], names[3:])
     ]
-    return [drawn[0], *regions, *drawn[1:]]
 
 
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
+def others(result) -> list[list[live.Picture]]:
+    """What the other releases decide, and what would be without one."""
+    names = [name for name in figures.shown_maps(result) if name != result.settings.method]
+    drawn = [_map(result, name) for name in names]
+    return [drawn[:3], drawn[3:]]
+
+
+def noise(result) -> list[list[live.Picture]]:
+    """What one party moves, and the noise that hides it."""
+    return [[_chart(result, "one_party", figures.one_party), _chart(result, "noise", figures.noise)]]
+
+
+def limits(result) -> list[list[live.Picture]]:
+    """What the published theorem says, and what answering without a model is worth."""
+    return [[_chart(result, "bound", figures.bound), _chart(result, "answers", figures.answers)]]
 
 
 PAGE = Page(
@@ -63,26 +73,25 @@ PAGE = Page(
     question="What can many parties learn together without showing their rows?",
     settings=PartiesSettings,
     setup=setup,
-    lead=always(
-        "Every party trains alone on a few rows. What can be released from all of them, so that even a **whole "
-        "party** stays hidden? **Drag epsilon, then the number of parties.**"
-    ),
-    numbers=always(()),
+    lead=always(say.LEAD),
+    numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),
     words={
         "verdict": say.verdict,
+        "caption": always(say.CAPTION),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "trust": trust,
         "table": say.table,
     },
-    pictures=lambda result: pictures(result)[:1],
+    pictures=pictures,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
         Tab("trust", "Who sees what", ("trust",), drawn=True),
-        Tab("table", "Table", ("table",)),
+        Tab("others", "All releases", ("table",), pictures=others),
+        Tab("noise", "Noise", pictures=noise),
+        Tab("limits", "Theory and answers", pictures=limits),
     ),
     frames=lambda result: {
         "Releases": result.table,

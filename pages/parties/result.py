@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import accountants
+from dpcore.accountants import gdp
 from dpcore.experiment import Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
@@ -104,10 +105,11 @@ class PartiesResult:
         return 1 / self.ensemble.classes
 
     @property
-    def constant(self) -> float:
-        """Share of right answers of the best answer that is always the same, on the test rows."""
-        _, found = np.unique(self.ensemble.rows["test"].y, return_counts=True)
-        return float(found.max() / found.sum())
+    def constant(self) -> tuple[str, float]:
+        """The best answer that is always the same, and its share of right answers on the test rows."""
+        labels, found = np.unique(self.ensemble.rows["test"].y, return_counts=True)
+        best = found.argmax()
+        return self.settings.world.kind.names[int(labels[best])], float(found[best] / found.sum())
 
     def sensitivity(self, release: str) -> float:
         """L2, with what the solver may leave over."""
@@ -156,6 +158,13 @@ class PartiesResult:
         }[model.constants if method != "average" or model.constants == "norms" else "published"]
         return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=event, **base)
 
+    @cached_property
+    def attacker(self) -> float:
+        """The best attacker's share of right answers, at most: whether it was this party or another in its place."""
+        if self.settings.method == "pate":
+            return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantee("pate").event))
+        return work.attacker_accuracy(self.settings.epsilon, dimension=self.dimensions)
+
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
         places, trials = self._trials(over)
@@ -166,6 +175,10 @@ class PartiesResult:
         """Places of the curve over parties, and quantiles of the soft release's excess risk."""
         places, trials = self._trials("parties")
         return self._quantiles(places, [trial and trial.excess for trial in trials])
+
+    def places(self, over: str) -> tuple[float, ...]:
+        """Where a curve will be known."""
+        return self._trials(over)[0]
 
     def _trials(self, over: str):
         return (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.places, self.over_parties)

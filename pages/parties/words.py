@@ -1,4 +1,4 @@
-"""The parties page in words: verdict, diagnostics, table, guarantee, method."""
+"""The parties page in words: numbers, verdict, diagnostics, table, guarantee."""
 
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
@@ -6,8 +6,8 @@ from pages.parties import figures
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
 from ui import panels
-from ui.outcomes import LEARNT, apart, count, landing, percent, points, signed
-from ui.panels import in_hundred, number
+from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
+from ui.panels import Number, number
 
 METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
 METHODS_HELP = (
@@ -53,26 +53,95 @@ KNOBS = {
 }
 
 
+CAPTION = (
+    "Shaded: nine runs in ten; strokes: single runs. Map: each line is one release with noise of its own, points are "
+    "private rows (analyst only)."
+)
+LEAD = (
+    "Every party trains alone on a few rows. What can be released from all of them, so that even a **whole party** "
+    "stays hidden? **Drag epsilon, then the number of parties**: the noise of soft labels shrinks with every party, "
+    "that of a majority vote does not."
+)
+OVER_ABOUT = (
+    "How often the middle run of each release is right on rows that it has not seen. The thick line is the release "
+    "that you have chosen. Look for where it crosses the dotted line of a party alone: from there on joining pays."
+)
+MAP_ABOUT = (
+    "The ground has the colour of the class that most runs choose, the stronger the more of them agree; a line is "
+    "where one run changes its mind. Look for lines that noise has turned away from the border between the classes."
+)
+ABOUT = {
+    "epsilon": OVER_ABOUT,
+    "parties": OVER_ABOUT,
+    "one_party": (
+        "How far the released weights move when one party turns around. Dots: some of these parties; diamonds: the "
+        "worst case, all rows tied; strokes: the bounds that noise is made for, dotted as published. Look for the "
+        "distance between votes and soft labels."
+    ),
+    "noise": (
+        "Solid: how long the noise is on average, for each release. Dotted: how long the weights are that it is added "
+        "to. Look for where a solid line falls below the dotted one of its colour."
+    ),
+    "bound": (
+        "How much larger the loss of soft labels is than the least that is possible, measured, and the published bound "
+        "on it; dotted, the bound's two main parts. The bound shows how fast the loss falls, not how large it is."
+    ),
+    "answers": (
+        "The parties could answer questions one by one, each with a part of epsilon. The falling line shows how often "
+        "such answers are right, the level one how often the released model is. Look for where they cross."
+    ),
+}
+_TILES = {
+    "soft": "Soft labels are right",
+    "vote": "The vote is right",
+    "average": "The average is right",
+    "pate": "PATE's student is right",
+}
+
+
+def numbers(result: PartiesResult) -> list[Number]:
+    """How often the chosen release is right, beside one model of all rows; where runs land; and what is promised."""
+    method = result.settings.method
+    spread, runs = result.summary[method], result.now.accuracy[result.methods.index(method)]
+    mine, plain = apart(spread.median, result.batch_accuracy)
+    note = f"middle of {count(len(runs), 'draw')} of noise"
+    return [
+        Number(_TILES[method], mine, note, tone="private", amount=float(mine.split()[0]), unit="points"),
+        Number("All rows, no privacy", plain, price(spread.median, result.batch_accuracy)),
+        panels.runs("Nine runs in ten", runs, low=spread.low, high=spread.high),
+        panels.attacker(result.attacker),
+    ]
+
+
 def verdict(result: PartiesResult) -> str:
-    """What the chosen release reaches, beside what else there is."""
-    settings, spread = result.settings, result.summary[result.settings.method]
-    are = "are" if settings.method in ("soft", "average") else "is"
-    text = (
-        f"{_promise(result)}, <b>{figures.STYLES[settings.method][0]}</b> from "
-        f"{count(settings.parties, 'party', 'parties')} {are} right <b>{percent(spread.median)}</b> of the time in "
-        f"the middle run. {landing(spread.low, spread.high)} A party alone: {percent(result.local.median)}; all rows "
-        f"in one place without privacy: {percent(result.batch_accuracy)}. "
-    )
-    if spread.median <= result.constant:
-        always = percent(result.constant)
-        text += f"The model has <b>learnt nothing yet</b>: one answer for all is right {always} of the time. "
+    """Whether joining pays for a party, and whether another release would do better."""
+    settings, right = result.settings, result.summary[result.settings.method].median
+    always, base = result.constant
+    alone = percent(result.local.median)
+    if right <= base:
+        text = (
+            f"The released model has <b>learnt nothing yet</b>: always answering “{always}” is right {percent(base)} "
+            f"of the time, a party alone {alone}. "
+        )
+    else:
+        pays = "<b>Joining pays</b>" if right > result.local.median else "<b>Joining does not pay</b> here"
+        are = "are" if settings.method in ("soft", "average") else "is"
+        text = (
+            f"{pays}: {figures.STYLES[settings.method][0]} from {count(settings.parties, 'party', 'parties')}, each "
+            f"hidden as a whole, {are} right {_beside(right, result.local.median)} a party alone ({alone}). "
+        )
     return text + _rival(result) + _so_far(result)
 
 
-def _promise(result: PartiesResult) -> str:
-    settings = result.settings
-    delta = f" and delta {settings.delta:g}" if settings.method == "pate" else ""
-    return f"At <b>epsilon {number(settings.epsilon)}</b>{delta} for a <b>whole party</b>"
+def _beside(mine: float, other: float) -> str:
+    """By how much more or less often one is right than the other, in points as both are shown."""
+    one, two = (float(text.split()[0]) for text in apart(mine, other))
+    if mine == other:
+        return "as often as"
+    size = (
+        "less than one point" if abs(mine - other) < 0.01 else f"{abs(one - two):g} point{'s' * (abs(one - two) != 1)}"
+    )
+    return f"{size} {'more' if mine > other else 'less'} often than"
 
 
 def _rival(result: PartiesResult) -> str:
@@ -80,17 +149,16 @@ def _rival(result: PartiesResult) -> str:
     own, summary = result.settings.method, result.summary
     best = max(summary, key=lambda name: summary[name].median)
     if summary[best].median <= summary[own].median:
-        return "No other release here does better. "
+        return "No other release does better. "
     theirs = apart(summary[best].median, summary[own].median)[0]
-    extra = f" (at the price of delta {result.settings.delta:g})" if best == "pate" else ""
+    extra = f", at the price of delta {result.settings.delta:g}" if best == "pate" else ""
     return f"Best here: {figures.STYLES[best][0]}, {theirs}{extra}. "
 
 
 def _so_far(result: PartiesResult) -> str:
     if result.complete:
         return ""
-    asked = f"<b>So far {result.asked:,} of {result.settings.parties:,} parties have been asked</b>"
-    return f"{asked}; the noise is that for all."
+    return f"<b>So far {result.asked:,} of {result.settings.parties:,} parties</b> have been asked."
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
@@ -147,7 +215,7 @@ def _answers(result: PartiesResult) -> str:
     if not result.worth:
         return "Even a single question, answered with noise, would be answered no better than by the released model."
     most = "more than" if result.worth == max(QUERIES) else "up to about"
-    drowned = result.summary["soft"].median < result.constant + LEARNT
+    drowned = result.summary["soft"].median < result.constant[1] + LEARNT
     start = "The model of soft labels hardly beats one answer for all now. " if drowned else ""
     return (
         f"{start}Answering one by one, each time with a part of epsilon, would be better for {most} "
@@ -208,14 +276,18 @@ def _delta(result: PartiesResult) -> str:
 
 def guarantee(result: PartiesResult) -> str:
     """What the chosen release promises, to whom, and what it leaves open."""
-    held = result.guarantee(result.settings.method)
-    right = held.attacker_accuracy
-    sure = "practically every time" if right > 0.9995 else f"at most {panels.at_most(right)} times in 100"
+    held, exact = result.guarantee(result.settings.method), result.attacker
+    sure = "practically every time" if exact > 0.9995 else f"at most {panels.at_most(exact)} times in 100"
+    pate = result.settings.method == "pate"
+    noise, least = (
+        ("Gaussian", "epsilon and delta") if pate else (f"spread over {result.dimensions} dimensions", "epsilon")
+    )
     text = panels.guarantee(here=held)
     text += panels.note(
         "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
         "An attacker guessing whether a party took part, or another party in its place, is right "
-        f"<b>{sure}</b> (a coin: 50).{panels.weak(right)}"
+        f"<b>{sure}</b> (a coin: 50).{panels.weak(exact)} "
+        + limit(exact, held.attacker_accuracy, noise=noise, least=least)
     )
     text += panels.note(
         "The aggregator is trusted: it sees every classifier. The guarantee is for one release; publishing two adds "
@@ -223,7 +295,7 @@ def guarantee(result: PartiesResult) -> str:
         "protected: accuracies, shares and private rows on this page (analyst only). Trying several settings would "
         "cost extra."
     )
-    if result.settings.method != "pate":
+    if not pate:
         text += panels.note(
             f"The noise is made for the exact minimiser. The fits stop at a gradient of at most {TOLERANCE:.0e}, and "
             "what that leaves open is added to the sensitivity."
@@ -276,23 +348,30 @@ def _percent(value: float) -> str:
 def alts(result: PartiesResult) -> dict[str, str]:
     """What a screen reader says in place of each picture."""
     summary, settings = result.summary, result.settings
-    said = ", ".join(f"{figures.STYLES[name][0]} {in_hundred(summary[name].median)}" for name in result.methods)
+    middle = {figures.STYLES[name][0]: summary[name].median for name in result.methods}
+    levels = {"all rows without privacy": result.batch_accuracy, "a party alone": result.local.median}
+    said = ", ".join(f"{name} {percent(share)}" for name, share in (middle | levels).items())
     noise = ", ".join(
         f"{figures.STYLES[name][0]} {number(result.noise_norm(name))}" for name in result.methods if name != "pate"
     )
+    moved = ", ".join(f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}" for row in result.movements)
+    own, spread = figures.STYLES[settings.method][0], summary[settings.method]
+    runs = f"{own.capitalize()}: {landing(spread.low, spread.high)}"
     maps = {
-        name: f"Decision regions, {figures.STYLES[name][0]}: median accuracy {in_hundred(summary[name].median)} in 100."
+        name: f"Decision regions, {figures.STYLES[name][0]}: the middle run is right {percent(summary[name].median)}."
         for name in result.methods
     }
-    moved = ", ".join(f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}" for row in result.movements)
     return maps | {
-        "epsilon": f"Accuracy over 1/epsilon. At epsilon {number(settings.epsilon)}, in 100: {said}.",
-        "parties": f"Accuracy over the number of parties. With {settings.parties:,}, in 100: {said}.",
-        "batch": f"Regions of one model of all rows without privacy: {in_hundred(result.batch_accuracy)} in 100.",
-        "local": f"Where single parties agree; alone they are right {in_hundred(result.local.median)} times in 100.",
+        "epsilon": f"Accuracy over epsilon, middle runs. At epsilon {number(settings.epsilon)}: {said}. {runs}",
+        "parties": f"Accuracy over the number of parties, middle runs. With {settings.parties:,}: {said}.",
+        "batch": f"Regions of one model of all rows without privacy: right {percent(result.batch_accuracy)}.",
+        "local": f"Where single parties agree; alone they are right {percent(result.local.median)} of the time.",
         "one_party": f"How far one party moves the weights: {moved}.",
         "noise": f"Mean length of the noise with {settings.parties:,} parties: {noise}.",
-        "bound": "The excess risk of soft labels over the number of parties, and the published bound on it.",
+        "bound": (
+            "The excess risk of soft labels over the number of parties, and the published bound on it"
+            + (f": about {number(result.bound_now)} nats here." if result.bound else ", which is about two classes.")
+        ),
         "answers": (
             f"Noisy answers one by one against the released model: better for {count(result.worth, 'question')}."
             if result.worth

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betainc, gammaincinv
 
 from dpcore.accountants import gdp
 from dpcore.kept import kept
@@ -307,3 +308,15 @@ class Locals:
         options = {"classes": self.crowd.world.kind.classes, "regularisation": self.crowd.regularisation}
         found = [said.votes for said in local.votes(self.crowd.learner, X, y, rows, **options)]
         return np.concatenate(found).astype(np.uint8)
+
+
+def attacker_accuracy(epsilon: float, *, dimension: int) -> float:
+    """The best share of right answers to "which of two weights got this norm-exponential noise?", from 50:50 on.
+
+    The weights lie a sensitivity apart. The nearer one is the likelier, so the answer is right where the noise along
+    their line is below half of that: 1/2 + P[||b|| |u| < 1/2]/2, with ||b|| ~ Gamma(d, 1/epsilon) and u one coordinate
+    of a uniform direction, u^2 ~ Beta(1/2, (d-1)/2). The more dimensions, the less can be seen.
+    """
+    lengths = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon  # the middles of 2,000 equal parts
+    within = betainc(0.5, (dimension - 1) / 2, np.minimum(0.5 / lengths, 1) ** 2)
+    return float(0.5 + within.mean() / 2)

@@ -38,7 +38,8 @@ def test_a_click_on_a_point_chooses_that_person(page, serve, width, dark, touch)
     else:
         opened.mouse.click(spot["x"], spot["y"])
     expect(chart(opened)).to_contain_text(f"row {spot['row']}", timeout=PATIENCE)
-    expect(field(opened, "Person, row number")).to_have_value(str(spot["row"]), timeout=PATIENCE)
+    if not touch:  # there the field is folded away
+        expect(field(opened, "Person, row number")).to_have_value(str(spot["row"]), timeout=PATIENCE)
     opened.wait_for_url(re.compile(f"person={spot['row']}&.*who=row"), timeout=PATIENCE)
 
 
