@@ -2,6 +2,8 @@
 // Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
 
+import { mendMenu } from "./menu.js"
+
 const STATE = "data-test-connection-state"
 const LOST =
   "Connection lost: what you see may be out of date. What you move is kept, and sent when the server is back."
@@ -35,6 +37,7 @@ class Watch {
     this.ask = null // Streamlit's, a new one at every run
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
+    this.leave = mendMenu()
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE] })
   }
 
@@ -50,6 +53,7 @@ class Watch {
 
   stop() {
     this.observer.disconnect()
+    this.leave()
     this.notice.remove()
   }
 }
