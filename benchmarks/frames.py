@@ -23,6 +23,8 @@ from unittest import mock
 import numpy as np
 import orjson
 
+import ui.compare
+import ui.page
 from benchmarks.report import Line, Outcome, Print, at_most, duration, number, row
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
@@ -69,8 +71,13 @@ class Drag:
         """One answer, and the CPU seconds of its parts."""
         spent = Counter()
         moves = ((self._hero, next(self._values)),)
-        asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves)
-        parts = ((channel, "compute", "train"), (Page, "view", "figures"), (Page, "says", "words"))
+        asked = channel.Question({"number": len(self.taken)}, self._page, self._link, moves=moves)
+        parts = (
+            (ui.compare, "compute", "train"),
+            (ui.page, "_drawn", "figures"),
+            (Page, "view", "words"),
+            (Page, "says", "words"),
+        )
         with _counted(spent, *parts):
             begin = time.process_time()
             news = self._seen.news(channel.shown(asked, 0))

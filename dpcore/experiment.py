@@ -4,7 +4,7 @@ Settings are the cache key, the link, the message of a knob and the parameter of
 frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which assembles what has been done so far: so a
 page can show a first answer at once and the rest slice by slice. Tasks marked ``essential`` must be done before
 anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest task that gives one number a repeat: what a
-sweep, a search and a comparison are made of.
+sweep, a search and a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -30,12 +30,13 @@ class Task(Hashable, Protocol):
 
 class Measure(NamedTuple):
     """A number that says how well an experiment does: its name in words, which way is better, and how it is read off
-    what the ``probe`` gives: (R,), one number a repeat.
+    what the ``probe`` gives: (R,), one number a repeat. ``share``: whether it is the model's share of right answers.
     """
 
     label: str
     better: Literal["higher", "lower"]
     read: Callable[[Any], np.ndarray]
+    share: bool = False
 
 
 class Spread(NamedTuple):
@@ -72,12 +73,14 @@ class Settings:
     field. Raises RefusedError, by the field's name, where a value has no meaning.
 
     CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole numbers where the lowest
-    is one. MEASURES: name -> what can be measured of the ``probe``.
+    is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
+    noise of scale 1 repeat r has; empty where repeats have no noise of their own.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     MEASURES: ClassVar[Mapping[str, Measure]] = MappingProxyType({})
+    COMMON: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():
@@ -112,6 +115,26 @@ class Settings:
     def probe(self) -> Task:
         """The cheapest task that gives one number a repeat, for each of ``MEASURES``."""
         raise NotImplementedError
+
+    def samples(self) -> tuple[Task, ...]:
+        """The probe, and what else it takes to give all repeats, in their order: what can be read off the probe can be
+        read off each."""
+        return (self.probe(),)
+
+    @property
+    def compared(self) -> str:
+        """The name of the measure that a comparison is about."""
+        return next(iter(self.MEASURES))
+
+    def pairs_with(self, other: "Settings") -> bool:
+        """Whether repeat r sees the same rows and the same noise, but for its size, as repeat r of ``other``."""
+        if self == other or type(self) is not type(other) or not self.COMMON:
+            return self == other
+        return all(getattr(self, name) == getattr(other, name) for name in self.COMMON) and self.draws_as(other)
+
+    def draws_as(self, other: Self) -> bool:
+        """Whether noise that may be common is common, where that takes more than ``COMMON`` to say."""
+        return True
 
     def result(self, outcomes: Mapping[Task, Any]) -> Any:
         """Assemble what has been done; needs the essential tasks only."""

@@ -38,14 +38,20 @@ _PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash",
 
 
 def opened(topic: str, link: Mapping[str, str]) -> AppTest:
-    """The page at this link, with all its work done and all that is folded away opened."""
+    """The page at this link, with all its work done."""
     app = AppTest.from_file(str(ROOT / "ui/frame.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():
         app.query_params[name] = value
-    for part in ("share", "method"):
-        app.session_state[f"{topic}.fold.{part}"] = True
     return app.run()
+
+
+def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
+    """The page with each of its tabs open."""
+    page = next(page for page in table.PAGES if page.name == topic)
+    for tab in page.at(app.session_state[f"{topic}.desk"].settings).all_tabs:
+        app.session_state[f"{topic}.tabs"] = tab.title
+        yield app.run()
 
 
 def random_link(desk: Any, seed: int) -> dict[str, str]:
@@ -86,9 +92,11 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
     ui.compute.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
     try:
         app = opened(topic, link)
+        seen["elements"] = [
+            [_plain(MessageToDict(one.proto)) for one in _leaves(each.main)] for each in turned(topic, app)
+        ]
     finally:
         serving.mount, st.download_button, ui.compute.compute = real
-    seen["elements"] = [_plain(MessageToDict(one.proto)) for one in _leaves(app.main)]
     seen["exceptions"] = [one.value for one in app.exception]
     return seen, app
 

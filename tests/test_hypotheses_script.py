@@ -181,6 +181,12 @@ class TestOwnFile:
         assert shown.query_params["own"] in (str(settings.own), [str(settings.own)])
         assert VERDICT in text(shown)
 
+    def test_a_file_is_not_pinned(self, table):
+        app = self.open(table, own=str(chosen(table)), pin="~~epsilon~5")
+        assert VERDICT in text(app)
+        assert not {"Pin", "Swap"} & {one.label for one in app.button}
+        assert '<div class="lab-compare">' not in text(app)
+
     def test_a_file_dies_with_its_session(self):
         app = self.open()
         app.file_uploader[0].set_value(("reviews.csv", written(rows=900, seed=12), "text/csv")).run()

@@ -220,6 +220,7 @@ CONSTANT = {
     "_share_above": "a number",
     "_least": "a bound",
     "_rounds": "tasks",
+    "read": "settings",
     "_digits": "a table",
     "_newsgroups": "a table",
 }

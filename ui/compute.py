@@ -9,6 +9,8 @@ import time
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from dpcore import cores
 from dpcore.experiment import Settings
 from dpcore.kept import MEMORY
@@ -43,3 +45,17 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
     if result is None:
         result = _results.setdefault(what, experiment.result(done))
     return result, len(done) / len(tasks)
+
+
+def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
+    """The measure that is compared, (R,), a number a repeat: of those that are known, and of all once the experiment's
+    own work is ``done``; None where fewer than two have one.
+    """
+    read, found = experiment.MEASURES[experiment.compared].read, []
+    for task in experiment.samples() if experiment.COMMON else ():
+        known, outcome = MEMORY.find(task)
+        if not known and not done:
+            break
+        found.append(read(outcome if known else MEMORY.answer(task, task.run)))
+    values = np.concatenate(found) if found else np.empty(0)
+    return values if len(values) > 1 and np.isfinite(values).all() else None

@@ -23,6 +23,8 @@ from ui.vocabulary import KNOBS
 _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
 # "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+# Of the address, what holds no setting: it is there once for each pin.
+PIN = "pin"
 MOST_UNDONE = 50
 UNFORESEEN = "another value, as this one met a fault of the page"
 
@@ -44,7 +46,8 @@ class Desk:
     answers one, so that the next may be waiting. ``told``: (settings, whether all of their work was done) that the page
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
-    the newest last; ``undone``: whether these are such again.
+    the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
+    holds them (``ui.pins``).
     """
 
     page: str
@@ -53,12 +56,13 @@ class Desk:
     notices: list[str] = field(default_factory=list)
     ack: int = 0
     moving: bool = False
-    link: dict[str, str] = field(default_factory=dict)
+    link: dict[str, str | list[str]] = field(default_factory=dict)
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     before: list[Any] = field(default_factory=list)
     undone: bool = False
+    pins: tuple[str, ...] = ()
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
@@ -103,6 +107,7 @@ class Desk:
         more: Sequence[str] = (),
         done: float,
         changes: Mapping[str, Mapping[str, Any]] | None = None,
+        marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
         channel: Mapping[str, Any] | None = None,
     ) -> None:
         """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
@@ -110,8 +115,8 @@ class Desk:
 
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
-        how a page's knob differs from ``KNOBS``. ``channel``: what a question on the channel is about (``place``), if
-        one may be asked.
+        how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: what a question on
+        the channel is about (``place``), if one may be asked.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -125,10 +130,11 @@ class Desk:
             key=f"{self.page}.knobs",
             ack=self.ack,
             pending=done < 1,
-            behind=self.told != (self.settings, done == 1),
+            behind=self.told != (self.settings, done == 1) or self.link != self.address,
             rest=pace.rest(),
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
+            marks=marks,
             channel=channel,
         )
 
@@ -138,10 +144,10 @@ class Desk:
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """The page, its whole setting and the tab that is open: what a question on the channel is about, and what
-        pictures are of.
+        """The page, its whole setting, its pins and the tab that is open: what a question on the channel is about, and
+        what pictures are of.
         """
-        return {"page": self.page, "settings": self.as_link, "tab": tab}
+        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""
@@ -179,12 +185,17 @@ class Desk:
             self.take(self.before.pop())
             self.undone = True
 
+    @property
+    def address(self) -> dict[str, str | list[str]]:
+        """What the address of the page should hold."""
+        return self.as_link | ({PIN: [*self.pins]} if self.pins else {})
+
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
         self._remember()
         self.told = self.settings, done == 1
-        self.link = self.as_link
-        if st.query_params.to_dict() != self.link:
+        self.link = self.address
+        if _address() != self.link:
             st.query_params.from_dict(self.link)
 
     def _remember(self) -> None:
@@ -193,6 +204,12 @@ class Desk:
         if last != self.settings and not self.undone:
             self.before = [*self.before, last][-MOST_UNDONE:]
         self.undone = False
+
+
+def _address() -> dict[str, str | list[str]]:
+    """What the address holds."""
+    pins = st.query_params.get_all(PIN)
+    return st.query_params.to_dict() | ({PIN: pins} if pins else {})
 
 
 def desk(page: str, settings_type: type) -> Desk:
@@ -205,10 +222,10 @@ def desk(page: str, settings_type: type) -> Desk:
     if key not in st.session_state:
         st.session_state[key] = Desk(page=page, settings=settings_type())
     here = st.session_state[key]
-    address = st.query_params.to_dict()
+    address = _address()
     if address and address != here.link:
-        here.settings, here.notices = from_link(settings_type, address)
-        here.errors, here.link = {}, address
+        here.settings, here.notices = from_link(settings_type, {k: v for k, v in address.items() if k != PIN})
+        here.errors, here.link, here.pins = {}, address, tuple(address.get(PIN, ()))
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:

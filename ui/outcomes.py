@@ -3,7 +3,7 @@
 Accuracies are shares, said in percent; differences are in points, and those of the numbers as they are shown.
 """
 
-from ui.panels import at_most, in_hundred, number
+from ui.panels import apart, at_most, digits_apart, in_hundred, number, percent
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -11,28 +11,9 @@ LEARNT = 0.05
 WIDE = 0.15
 
 
-def percent(share: float, *, digits: int = 0) -> str:
-    """A share as "85 %", which no line break parts."""
-    return f"{100 * share:.{digits}f}\u00a0%"
-
-
 def tenths(value: float) -> str:
     """A number with a decimal, or dots where it is still to be computed."""
     return "…" if value != value else f"{value:.1f}"
-
-
-def digits_apart(one: float, other: float) -> int:
-    """With how many decimals two shares are shown: more where they differ by less than a point, or would look alike."""
-    if one == other:
-        return 0
-    wanted = 0 if abs(one - other) >= 0.01 else 1
-    return next((n for n in (0, 1, 2) if n >= wanted and f"{100 * one:.{n}f}" != f"{100 * other:.{n}f}"), 3)
-
-
-def apart(one: float, other: float) -> tuple[str, str]:
-    """Two shares in percent that look alike only where they are."""
-    digits = digits_apart(one, other)
-    return percent(one, digits=digits), percent(other, digits=digits)
 
 
 def count(amount: int, one: str, many: str = "") -> str:

@@ -58,8 +58,28 @@ def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Num
         place = round(40 * (value - least) / max(most - least, 1e-9))
         places[place] = places.get(place, 0) + 1
         dots.append(f'<i style="left:{2.5 * place:g}%;bottom:{5 * min(places[place], 5) - 5}px"></i>')
-    value = f"{100 * low:.0f} <small>to</small> {100 * high:.0f}\u00a0%"
+    left, right = (shown.removesuffix("\u00a0%") for shown in apart(low, high))
+    value = f"{right}\u00a0%" if left == right else f"{left} <small>to</small> {right}\u00a0%"
     return Number(label, value, mark=f'<i class="lab-dots">{"".join(dots)}</i>')
+
+
+def percent(share: float, *, digits: int = 0) -> str:
+    """A share as "85 %", which no line break parts."""
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def digits_apart(one: float, other: float) -> int:
+    """With how many decimals two shares are shown: more where they differ by less than a point, or would look alike."""
+    if one == other:
+        return 0
+    wanted = 0 if abs(one - other) >= 0.01 else 1
+    return next((n for n in (0, 1, 2) if n >= wanted and f"{100 * one:.{n}f}" != f"{100 * other:.{n}f}"), 3)
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two shares in percent that look alike only where they are."""
+    digits = digits_apart(one, other)
+    return percent(one, digits=digits), percent(other, digits=digits)
 
 
 def number(value: float) -> str:

@@ -1,93 +1,137 @@
-"""Settings put aside on a page, with what they showed, to hold today's against."""
+"""Settings put aside to hold today's against: up to three, one of them shown as a ghost, all of them in the link.
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from html import escape
+In the address each is a text, ``pin=name~field~value~field~value``, with what differs from the page's defaults; the one
+that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
-import streamlit as st
-
-from ui.controls import Desk
-from ui.vocabulary import KNOBS
+from dpcore.experiment import Settings
+from ui.controls import from_link
+from ui.plain import quoted
 
 # More would not be compared but searched.
-MOST = 4
+MOST = 3
+LONGEST, LONGEST_NAME = 800, 40
+_APART = "~"
 
 
 @dataclass(frozen=True)
 class Pin:
-    """Settings, and the page's sentence (HTML) on them."""
+    """Settings that were put aside; ``name``: what the person calls them."""
 
-    settings: Any
-    verdict: str
+    settings: Settings
+    name: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """As an address holds it."""
+        parts = (part for pair in brief(self.settings).items() for part in pair)
+        return _APART.join([called(self.name), *parts])
 
 
-def pinned(desk: Desk, *, verdict: str, done: float) -> None:
-    """A button that puts the settings of the page aside, and what lies there, each beside what is on the page now.
+@dataclass(frozen=True)
+class Pins:
+    """What is ``kept``, and the place of the one that is shown."""
 
-    ``verdict`` is the page's sentence (HTML) on its settings; it can be pinned once all of it is computed. The button
-    may be pressed when the live part is ahead of this one: what is pinned are the settings of that moment, when done.
+    kept: tuple[Pin, ...] = ()
+    at: int = 0
+
+    @property
+    def ghost(self) -> Pin | None:
+        """The one that is shown."""
+        return self.kept[self.at] if self.kept else None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All of them as an address holds them."""
+        return tuple((_APART if place == self.at else "") + pin.text for place, pin in enumerate(self.kept))
+
+    def takes(self, settings: Settings) -> bool:
+        """Whether there is room for these settings, which are not among them yet."""
+        return len(self.kept) < MOST and all(pin.settings != settings for pin in self.kept)
+
+    def add(self, settings: Settings, name: str = "") -> "Pins":
+        """With these settings, which are shown from now on; as they are where there is no room."""
+        return Pins((*self.kept, Pin(settings, called(name))), len(self.kept)) if self.takes(settings) else self
+
+    def show(self, place: int) -> "Pins":
+        return replace(self, at=max(0, min(place, len(self.kept) - 1)))
+
+    def unpin(self) -> "Pins":
+        """Without the one that is shown; the one before it is shown then."""
+        return Pins(self.kept[: self.at] + self.kept[self.at + 1 :]).show(self.at - 1)
+
+    def rename(self, name: str) -> "Pins":
+        """The one that is shown is called so."""
+        return self._with(replace(self.ghost, name=called(name)))
+
+    def swap(self, settings: Settings) -> tuple[Settings, "Pins"]:
+        """(those of the one that is shown, the pins with ``settings`` in its place)."""
+        return self.ghost.settings, self._with(Pin(settings))
+
+    def _with(self, pin: Pin) -> "Pins":
+        return replace(self, kept=(*self.kept[: self.at], pin, *self.kept[self.at + 1 :]))
+
+
+def called(name: str) -> str:
+    """A name as it is kept: short, on one line, and without what parts a text."""
+    seen = "".join(letter if letter.isprintable() and letter != _APART else " " for letter in name)
+    return " ".join(seen.split())[:LONGEST_NAME].strip()
+
+
+def brief(settings: Settings) -> dict[str, str]:
+    """The least of a link that ``from_link`` reads these settings from: what differs from the defaults, and what a
+    change of that would bring along.
     """
-    kept = st.session_state.setdefault(f"{desk.page}.pins", [])
-    asked = f"{desk.page}.pin.asked"
-    there = any(pin.settings == desk.settings for pin in kept)
-    if done == 1 and st.session_state.pop(asked, None) == desk.settings and not there:
-        kept.append(Pin(desk.settings, verdict))
-        there = True
-    full = len(kept) >= MOST and not there
-    st.button(
-        "Pin for comparison",
-        key=f"{desk.page}.pin",
-        icon=":material/keep:",
-        help=f"Keep these settings and what they show, to compare with others: up to {MOST} in this session.",
-        disabled=done < 1 or there or full,
-        on_click=lambda: st.session_state.update({asked: desk.settings}),
-    )
-    if kept:
-        st.html(f'<div class="lab-note">On the page now:</div><div>{verdict}</div>')
-    for place, pin in enumerate(kept):
-        _card(desk, kept, place, pin)
+    whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
+    found, told = kind(), set()
+    while missing := _others(found, settings) - told:
+        told |= missing
+        found, _ = from_link(kind, {name: text for name, text in whole.items() if name in told})
+    return {name: text for name, text in whole.items() if name in told}
 
 
-def _card(desk: Desk, kept: list[Pin], place: int, pin: Pin) -> None:
-    with st.container(border=True):
-        others = differences(desk, pin.settings)
-        told = "; ".join(f"<b>{name}</b> {then}, now {now}" for name, then, now in others) or "what the page shows now"
-        st.html(f'<div class="lab-note">Pinned {place + 1}: {told}.</div><div>{pin.verdict}</div>')
-        with st.container(horizontal=True):
-            st.button(
-                "Go back to it",
-                key=f"{desk.page}.pin.{place}.back",
-                icon=":material/undo:",
-                disabled=not others,
-                on_click=desk.take,
-                args=(pin.settings,),
-            )
-            st.button(
-                "Remove",
-                key=f"{desk.page}.pin.{place}.remove",
-                icon=":material/close:",
-                on_click=kept.remove,
-                args=(pin,),
-            )
+def _others(one: Settings, other: Settings) -> set[str]:
+    """The fields in which they differ."""
+    return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
 
 
-def differences(desk: Desk, settings: Any) -> list[tuple[str, str, str]]:
-    """(label, there, on the page) of each setting that is another on the page now, in the words of its controls."""
-    now, then = asdict(desk.settings), asdict(settings)
-    return [
-        (_label(desk, name), _value(desk, name, then[name]), _value(desk, name, now[name]))
-        for name in now
-        if now[name] != then[name]
-    ]
+@lru_cache(maxsize=256)
+def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], bool]) -> tuple[Pins, tuple[str, ...]]:
+    """(the pins of a link to the page of these settings, a sentence (markdown) for each part of them that was ignored).
+
+    ``private``: settings -> whether they need what only one visitor has; such settings are no pin.
+    """
+    pins, at, notices = Pins(), 0, []
+    for text in texts:
+        pin, shown, why = _read(kind, text, private)
+        notices += [f"A pin in the link: {sentence}" for sentence in why]
+        if pin and not pins.takes(pin.settings):
+            same = any(pin.settings == other.settings for other in pins.kept)
+            notices += [] if same else [f"A pin in the link was ignored: there may be {MOST}."]
+        elif pin:
+            pins = pins.add(pin.settings, pin.name)
+            at = pins.at if shown else at
+    return pins.show(at), tuple(dict.fromkeys(notices))
 
 
-def _label(desk: Desk, name: str) -> str:
-    known: Mapping[str, Any] = KNOBS.get(name, {})
-    label = desk.choices[name][0] if name in desk.choices else known.get("label", name.replace("_", " "))
-    return escape(label)
+def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tuple[Pin | None, bool, list[str]]:
+    """(the pin in a text, whether it is the one that is shown, what of it was ignored)."""
+    parts = text.split(_APART) if len(text) <= LONGEST else []
+    shown = len(parts) % 2 == 0  # a name and pairs are an odd number
+    if shown and parts[:1] != [""]:
+        return None, False, [f"{quoted(text)} was ignored: it must be a name, then fields and values."]
+    name, *parts = parts[shown:]
+    settings, notices = from_link(kind, dict(zip(parts[::2], parts[1::2], strict=True)))
+    if private(settings):
+        return None, False, ["settings of a file of one's own are not pinned."]
+    return Pin(settings, called(name)), shown, notices
 
 
-def _value(desk: Desk, name: str, value: Any) -> str:
-    options = desk.choices[name][1] if name in desk.choices else {}
-    return escape(options.get(value, f"{value:.6g}" if isinstance(value, float) else str(value)))
+def texts_of(sent: Iterable[Any]) -> tuple[str, ...]:
+    """What an address holds of pins, as far as anybody would read it."""
+    return tuple(text for text in sent if isinstance(text, str))[: 2 * MOST]

@@ -10,9 +10,9 @@ import streamlit as st
 
 from dpcore import papers
 from ui import controls, delivery, live, pace
-from ui.compute import compute
-from ui.page import FIRST, METHOD_TAB, SHARE_TAB, Page, Tab, View
-from ui.pins import pinned
+from ui.card import card, marks, pins_of
+from ui.compare import Both, compare
+from ui.page import FIRST, METHOD_TAB, SHARE_TAB, Page, Tab
 
 
 def style() -> None:
@@ -25,6 +25,7 @@ def show(page: Page) -> None:
     """One run of the whole page; while a knob moves, only ``_moving`` runs again."""
     desk = controls.desk(page.name, page.settings)
     st.title(page.question)
+    pins_of(page, desk)
     _notices(desk.notices)
     _setup(page, desk)
     if page.ready(desk):
@@ -33,8 +34,8 @@ def show(page: Page) -> None:
 
 def live_part(page: Page, desk: controls.Desk, welcome: str = "") -> None:
     """All that shows a result, once it is there; the address says which. ``welcome``: HTML that stands before it."""
-    _, done = compute(desk.settings, seconds=page.at(desk.settings).slices.first)
-    desk.tell(done=done)
+    ghost = pins_of(page, desk).ghost
+    desk.tell(done=compare(page, desk.settings, ghost, seconds=page.at(desk.settings).slices.first).done)
     _moving(page, welcome)
 
 
@@ -58,28 +59,32 @@ def _moving(page: Page, welcome: str) -> None:
         st.rerun()
     here = page.at(desk.settings)
     pause = here.slices.resting if desk.ack else here.slices.first
-    result, done = compute(desk.settings, seconds=here.slices.moving if desk.moving else pause)
-    view, knobs = here.view(result), here.knobs(desk.settings)
+    pins, seconds = pins_of(page, desk), here.slices.moving if desk.moving else pause
+    both = compare(page, desk.settings, pins.ghost, seconds=seconds)
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
     left, right = screen.container(key="side"), screen.container(key="main")
     with right:
-        tab = _result(here, view, desk, result)
+        tab = _result(both, desk)
     knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
     if here.tabs:
         with beside:
-            pinned(desk, verdict=view.words["verdict"], done=done)
+            card(desk, pins, both)
     with knobs_place:
-        desk.panel(done=done, channel=None if here.private(desk.settings) else desk.place(tab), **knobs._asdict())
+        channel = None if here.private(desk.settings) else desk.place(tab)
+        knobs = here.knobs(desk.settings)._asdict()
+        desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
 
 
-def _result(page: Page, view: View, desk: controls.Desk, result: Any) -> str:
+def _result(both: Both, desk: controls.Desk) -> str:
     """The first screen, and under it the tab that is open, of which the name is returned."""
+    page = both.page
     numbers, pictures, below = st.container(key="first"), st.container(key="pictures"), st.container(key="below")
     with below:
         opened, place = _tabs(page)
-    says, of = page.says(view, opened.name), None if page.private(desk.settings) else desk.place(opened.name)
+    says, boards = both.says(opened.name), both.boards(opened.name)
+    of = None if page.private(desk.settings) else desk.place(opened.name)
 
     def say(*names: str, drawn: bool = False) -> None:
         """An element for each, even where it has nothing to say yet."""
@@ -90,13 +95,13 @@ def _result(page: Page, view: View, desk: controls.Desk, result: Any) -> str:
     with numbers:
         say("numbers", "verdict")
     with pictures:
-        live.board(view.boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, of=of, name=FIRST)
+        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, of=of, name=FIRST)
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
         if opened.pictures:
-            live.board(view.boards[opened.name], key=f"{page.name}.{opened.name}", of=of, name=opened.name)
-        _always(opened, page, desk, result)
+            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", of=of, name=opened.name)
+        _always(opened, page, desk, both.result)
     return opened.name
 
 
@@ -117,7 +122,7 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(page.lead(desk.settings))
             st.markdown(papers.cited(page.method))
         case tab if tab is SHARE_TAB:
-            _share(desk.settings, page, result)
+            _share(desk, page, result)
 
 
 def _notices(sentences: Iterable[str]) -> None:
@@ -126,11 +131,11 @@ def _notices(sentences: Iterable[str]) -> None:
         st.warning(sentence, icon=":material/link_off:")
 
 
-def _share(settings: Any, page: Page, result: Any) -> None:
+def _share(desk: controls.Desk, page: Page, result: Any) -> None:
     """Link, numbers, which are put into frames when they are asked for, and programs that make them again."""
-    link = f"{st.context.url or ''}".split("?")[0]
+    settings, link = desk.settings, f"{st.context.url or ''}".split("?")[0]
     st.markdown("This link opens the same settings and the same numbers:")
-    st.code(f"{link}?{urlencode(asdict(settings))}", language=None, wrap_lines=True)
+    st.code(f"{link}?{urlencode(desk.address, doseq=True)}", language=None, wrap_lines=True)
     frames = {
         f"{name} (CSV)": (f"{page.name}-{name.lower().replace(' ', '-')}.csv", "text/csv", "download", _csv(frame))
         for name, frame in page.frames(result).items()

@@ -3,7 +3,6 @@
 Follows the slides of [hoseinpour2023]; what they leave open or miscount is in ``classifier_claims``.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,9 +10,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
-from dpcore import check, pieces
+from dpcore import check, differences, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.data import toy as data
@@ -68,10 +66,13 @@ class ClassifierSettings(Settings):
     CHOICES: ClassVar = {"dataset": data.STRAIGHT, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "accuracy": Measure("accuracy with the public start, if there is one", "higher", lambda now: now.accuracy[-1]),
-        "scratch": Measure("accuracy from zero", "higher", lambda now: now.accuracy[0]),
+        "scratch": Measure("accuracy from zero", "higher", lambda now: now.accuracy[0], share=True),
+        "accuracy": Measure(
+            "accuracy with the public start, if there is one", "higher", lambda now: now.accuracy[-1], share=True
+        ),
         "loss": Measure("loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1]),
     }
+    COMMON: ClassVar = ("dataset", "repeats", "seed")
 
     dataset: str = "gaussians"
     version: str = "sound"
@@ -145,6 +146,13 @@ class ClassifierSettings(Settings):
     def probe(self) -> Focus:
         """Today's ensemble; as many repeats of it as the first picture has."""
         return self._focus()[0]
+
+    def samples(self) -> tuple[Focus, ...]:
+        return self._focus()
+
+    def draws_as(self, other: Self) -> bool:
+        """Descents without privacy draw no noise."""
+        return "none" not in (self.version, other.version)
 
     def _focus(self) -> tuple[Focus, ...]:
         """Today's ensemble: as many repeats as the first picture may wait for, and the others."""
@@ -250,10 +258,8 @@ class ClassifierResult:
         """
         if len(self.focus.accuracy) < 2:
             return None
-        differences = self.focus.accuracy[1] - self.focus.accuracy[0]
-        n, mean = len(differences), float(differences.mean())
-        half = float(stdtrit(n - 1, 0.975) * differences.std(ddof=1) / math.sqrt(n))
-        return mean, mean - half, mean + half
+        found = differences.of_pairs(*self.focus.accuracy[::-1])
+        return found.mean, found.low, found.high
 
     def end_losses(self) -> dict[str, float]:
         """Median loss on the private rows after the last step, by arm, in nats."""

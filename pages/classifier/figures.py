@@ -46,7 +46,8 @@ def _name(result: ClassifierResult, name: str) -> str:
 
 def _map(result, decided, segments, *, name, title, also=None) -> dict:
     width = 2.2 if name == "reference" else 1.2
-    shapes = [maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)]
+    boundary = maps.boundary(result.plane, segments, colour=theme.COLOURS[name], width=width)
+    shapes = [boundary | {"name": theme.GHOST}]
     if also is not None:
         shapes.append(also)
     return maps.decided(result.split, result.plane, *decided, boundaries=shapes, title=title)
@@ -59,7 +60,8 @@ def loss(result: ClassifierResult) -> dict:
     for name, (low, median, high) in zip(result.settings.arms, quantiles.swapaxes(0, 1), strict=True):
         colour = theme.COLOURS[name]
         traces.append(theme.band(steps, low, high, colour=colour))
-        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), hovertemplate=hover))
+        more = {"hovertemplate": hover} | _ghost(name)
+        traces.append(theme.line(steps, median, colour=colour, name=_name(result, name), **more))
     reference = result.reference
     traces.append(
         theme.line(
@@ -96,7 +98,7 @@ def accuracy(result: ClassifierResult) -> dict:
     for arm, name in enumerate(settings.arms):
         epsilons, (least, median, most) = result.quantiles(arm)
         traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=theme.COLOURS[name]))
-        style = {"mode": "lines+markers", "marker": {"size": 5}}
+        style = {"mode": "lines+markers", "marker": {"size": 5}} | _ghost(name)
         shown = theme.key(names[name], theme.percent(now[name].median))
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
     return theme.figure(
@@ -105,8 +107,13 @@ def accuracy(result: ClassifierResult) -> dict:
         legend="lower right",
         xaxis=theme.epsilon_axis(low, high),
         yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
-        shapes=[theme.rule(settings.epsilon), *_strokes(result)],
+        shapes=[theme.rule(settings.epsilon), *_strokes(result), _now(result)],
     )
+
+
+def _ghost(name: str) -> dict[str, str]:
+    """The mark of a curve that pinned settings are shown by: that from zero."""
+    return {"meta": theme.GHOST} if name == "scratch" else {}
 
 
 def _finding(result: ClassifierResult) -> str:
@@ -125,6 +132,12 @@ def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, tit
     """Accuracy, as a share, drawn in right answers of 100; ``title``: in the legend."""
     hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{title.partition('  ')[0]}</extra>"
     return theme.line(epsilons, 100 * accuracy, colour=theme.COLOURS[name], name=title, hovertemplate=hover, **more)
+
+
+def _now(result: ClassifierResult) -> dict:
+    """The middle private run at today's epsilon."""
+    middle = 100 * result.summary()["scratch"].median
+    return theme.dot(result.settings.epsilon, middle, colour=theme.PRIVATE) | {"name": theme.GHOST}
 
 
 def _strokes(result: ClassifierResult) -> list[dict]:

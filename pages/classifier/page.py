@@ -50,6 +50,7 @@ def pictures(result) -> list[list[live.Picture]]:
             alt=say.map_alt(result, arm),
             about=say.MAP_ABOUT,
             height=HEIGHT,
+            pair=name == "scratch",
         )
         for arm, name in enumerate(result.settings.arms)
     ]

@@ -99,10 +99,26 @@ class HypothesesSettings(Settings):
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "accuracy": Measure("accuracy of transfer", "higher", lambda now: now.of("transfer")),
+        "accuracy": Measure("accuracy of transfer", "higher", lambda now: now.of("transfer"), share=True),
         "gain": Measure("gain over few labels only", "higher", lambda now: now.of("transfer") - now.of("weak")),
         "error": Measure("mean squared error of the weights", "lower", lambda now: now.error),
     }
+    COMMON: ClassVar = (
+        "data",
+        "own",
+        "sources",
+        "dimension",
+        "projection",
+        "similarity",
+        "source_rows",
+        "unlabelled_rows",
+        "target_rows",
+        "public_rows",
+        "noise",
+        "repeats",
+        "seed",
+        "mixture",
+    )
 
     data: str = "domains"
     own: str = own_texts.NONE
@@ -302,6 +318,9 @@ class HypothesesSettings(Settings):
     def probe(self) -> Answer:
         """Today's answer, for as many repeats as the first picture has."""
         return self.answers()[0]
+
+    def samples(self) -> tuple[Answer, ...]:
+        return self.work["now"] + self.work["more"]
 
     def result(self, outcomes: Mapping[Task, Any]) -> HypothesesResult:
         """Assemble what has been done; needs the essential tasks only."""

@@ -90,7 +90,9 @@ class NetworkSettings(Settings):
         "seed": (0, 9999),
         "shown": (0, FRAMES),
     }
-    MEASURES: ClassVar = {"accuracy": Measure("accuracy at the moment shown", "higher", np.asarray)}
+    MEASURES: ClassVar = {"accuracy": Measure("accuracy at the moment shown", "higher", np.asarray, share=True)}
+    # Starts and noise have the network's shape, and lots that of the rows and of the rate
+    COMMON: ClassVar = ("dataset", "variant", "rows", "layers", "width", "lot_size", "repeats", "seed")
 
     dataset: str = "moons"
     variant: str = "sound"

@@ -77,11 +77,22 @@ class PartiesSettings(Settings):
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "soft": Measure("accuracy of soft labels", "higher", lambda now: now.of("soft")),
-        "vote": Measure("accuracy of the majority vote", "higher", lambda now: now.of("vote")),
-        "average": Measure("accuracy of averaged weights", "higher", lambda now: now.of("average")),
-        "pate": Measure("accuracy of PATE", "higher", lambda now: now.of("pate")),
+        "soft": Measure("accuracy of soft labels", "higher", lambda now: now.of("soft"), share=True),
+        "vote": Measure("accuracy of the majority vote", "higher", lambda now: now.of("vote"), share=True),
+        "average": Measure("accuracy of averaged weights", "higher", lambda now: now.of("average"), share=True),
+        "pate": Measure("accuracy of PATE", "higher", lambda now: now.of("pate"), share=True),
     }
+    COMMON: ClassVar = (
+        "parties",
+        "method",
+        "dataset",
+        "rows",
+        "public_rows",
+        "unlike",
+        "careless",
+        "repeats",
+        "seed",
+    )
 
     epsilon: float = 1.0
     parties: int = 1000
@@ -172,6 +183,10 @@ class PartiesSettings(Settings):
     def probe(self) -> Tried:
         """All methods at today's epsilon, by all of the parties."""
         return self._now
+
+    @property
+    def compared(self) -> str:
+        return self.method
 
     @cached_property
     def _now(self) -> Tried:

@@ -215,7 +215,7 @@ def guarantee(result: PartiesResult) -> str:
     text += panels.note(
         "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
         "An attacker guessing whether a party took part, or another party in its place, is right "
-        f"{panels.told(sure)} (a coin: 50).{panels.weak(right)}"
+        f"<b>{sure}</b> (a coin: 50).{panels.weak(right)}"
     )
     text += panels.note(
         "The aggregator is trusted: it sees every classifier. The guarantee is for one release; publishing two adds "

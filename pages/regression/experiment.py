@@ -75,6 +75,7 @@ class RegressionSettings(Settings):
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {"error": Measure("error on held-out rows", "lower", lambda now: now.errors)}
+    COMMON: ClassVar = ("dataset", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
     mechanism: str = "published"

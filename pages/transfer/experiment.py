@@ -7,7 +7,7 @@ as in [talwar2015].
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -73,6 +73,16 @@ class TransferSettings(Settings):
         "source": Measure("excess risk, sources only", "lower", lambda now: now.excess[1]),
         "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.excess[2]),
     }
+    COMMON: ClassVar = (
+        "sources",
+        "difference",
+        "target_rows",
+        "dimension",
+        "selection",
+        "noise",
+        "repeats",
+        "seed",
+    )
 
     epsilon: float = 1.0
     delta: float = 1e-6
@@ -111,6 +121,15 @@ class TransferSettings(Settings):
     def probe(self) -> Focus:
         """The four candidates now."""
         return self.part(Focus)
+
+    def draws_as(self, other: Self) -> bool:
+        """A transfer without a source draws other noise, and a detection may find none in one repeat or another."""
+        return self.selection == "known" and self._alone == other._alone
+
+    @property
+    def _alone(self) -> bool:
+        """Whether no source is near enough."""
+        return not self.data.problem.transferable(self.q, self.h).any()
 
     def schedule(self) -> Iterable[Task]:
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""

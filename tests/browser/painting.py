@@ -42,6 +42,7 @@ LEAST = 12  # of 255
 OPENED = {topic: {} for topic in snapshot.TOPICS if topic != "attack"} | {
     f"attack {part}": {"part": part} for part in ("worlds", "membership", "pays", "inversion", "once", "audit")
 }
+OPENED["classifier pinned"] = {"epsilon": "0.3", "pin": "~~clip_norm~0.1"}
 Figures = Mapping[str, Mapping[str, Any]]
 
 
@@ -63,7 +64,7 @@ def moves(opened: str) -> Moves:
     after = {}
     moving = [one for one in knobs if one[0]["group"] != "more" and one[0]["low"] < one[0]["high"]]
     for knob, value in moving if "SOAK" in os.environ else moving[:1]:
-        there = _shown(topic, whole | {knob["name"]: str(_stop(knob, value))})
+        there = _shown(topic, link | whole | {knob["name"]: str(_stop(knob, value))})
         after[knob["name"]] = _figures(there[2])
     return Moves(
         heights={name: one["height"] for name, one in pictures.items()}, before=_figures(pictures), after=after

@@ -21,7 +21,7 @@ RUN = """async () => {
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }"""
 PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties", "hypotheses"]
-PAGES += [f"attack?part={part}" for part in PARTS]
+PAGES += [*(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
 # What has the focus: the name of its chart, or what it is called.
 FOCUSED = """() => {
   let at = document.activeElement

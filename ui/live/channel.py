@@ -26,9 +26,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from dpcore import cores
 from dpcore.experiment import Settings
 from ui import controls, pace
-from ui.compute import SLICE_SECONDS, compute
+from ui.compare import compare
+from ui.compute import SLICE_SECONDS
 from ui.guard import same_origin
 from ui.page import Page
+from ui.pins import MOST
+from ui.pins import read as read_pins
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -50,8 +53,8 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings as a link holds them, the tab that is open, and (field, value) of what was
-    moved since, in order.
+    """What is asked: a page, its settings and pins as a link holds them, the tab that is open, and (field, value) of
+    what was moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
@@ -60,6 +63,7 @@ class Question:
     link: Mapping[str, str]
     tab: str = ""
     moves: tuple[tuple[str, float | str], ...] = ()
+    pins: tuple[str, ...] = ()
 
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
@@ -82,6 +86,7 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
         name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
+        pins = message.get("pins", [])
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
@@ -90,7 +95,9 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         raise MalformedError("settings are texts by name")
     if not isinstance(tab, str):
         raise MalformedError("a tab is a name")
-    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES))
+    if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
+        raise MalformedError("pins are a few texts")
+    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES), tuple(pins))
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -141,13 +148,13 @@ def shown(question: Question, seconds: float) -> Shown | None:
         settings, errors, values = question.settings()
         if page.private(settings):
             return None
-        result, done = compute(settings, seconds=seconds)
-        here = page.at(settings)
-        view = here.view(result)
-        boards = here.boards(question.tab)
-        rows = {board: [[picture.name for picture in row] for row in view.boards[board]] for board in boards}
-        pictures = {name: (picture.beside(), picture.parts()) for name, picture in view.pictures(*boards).items()}
-        return Shown(done, errors, values, here.says(view, question.tab), rows, pictures)
+        pins, _ = read_pins(page.settings, question.pins, page.private)
+        both = compare(page, settings, pins.ghost, seconds=seconds)
+        boards = both.boards(question.tab)
+        rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
+        every = (picture for drawn in boards.values() for row in drawn for picture in row)
+        pictures = {picture.name: (picture.beside(), picture.parts()) for picture in every}
+        return Shown(both.done, errors, values, both.says(question.tab), rows, pictures)
     except Exception:
         _log.exception("%s: a question on the channel met a fault", page.name)
         return None

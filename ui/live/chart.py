@@ -19,6 +19,7 @@ class Picture:
     `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
     sentence that a screen reader reads in place of the picture. `height` is in CSS pixels, `wide` its share of the row.
     `about` says what one sees, and what to look for, to who asks.
+    A `pair` is shown twice where settings are pinned, theirs beside today's (`ui.ghosts`).
     On a phone, where the charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a
     click a movement
     of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
@@ -32,6 +33,7 @@ class Picture:
     height: int = 320
     wide: float = 1.0
     late: bool = False
+    pair: bool = False
     about: str = ""
     clicks: Mapping[str, object] | None = None
 

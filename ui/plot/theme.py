@@ -262,6 +262,17 @@ def steady_range(low: float, high: float) -> list[float]:
     return [np.floor(np.log10(low * 0.9) * 4) / 4, np.ceil(np.log10(high * 1.05) * 4) / 4]
 
 
+# What of a picture pinned settings are shown by, in today's: a trace has it as its ``meta``, a shape as its ``name``.
+GHOST = "ghost"
+
+
+def dot(x: float, y: float, *, colour: str) -> dict:
+    """The mark of what is now on a curve: a shape, which moves without a redraw, and which a ghost may have hollow."""
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    ends = {"x0": -5, "x1": 5, "y0": -5, "y1": 5}
+    return {"type": "circle", "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size | ends
+
+
 def rule(x: float) -> dict:
     """A vertical line at what is now."""
     style = {"color": NOW, "width": 1.2, "dash": DASHES[NOW]}

@@ -63,7 +63,7 @@ export class Channel {
     this.hand = hand
     this.stir = stir
     this.shown = shown
-    this.about = null // page and settings, as the server says them; null: there is no asking
+    this.about = null // page, settings and pins, as the server says them; null: there is no asking
     this.socket = null
     this.notBefore = 0
     this.moves = new Map() // what was moved, and is not in the settings yet
@@ -194,8 +194,9 @@ export class Channel {
 
   /** What is at hand holds for one knob, the others standing where they are. */
   enter(name) {
-    const { page, tab, settings } = this.about
-    const scope = JSON.stringify([page, tab, { ...settings, ...Object.fromEntries(this.moves), [name]: null }])
+    const { settings } = this.about
+    const now = { ...settings, ...Object.fromEntries(this.moves), [name]: null }
+    const scope = JSON.stringify({ ...this.about, settings: now })
     if (scope === this.scope) return
     this.scope = scope
     this.era += 1

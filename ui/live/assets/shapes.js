@@ -6,7 +6,7 @@ import { extent, runs, write } from "./lettering.js"
 const PLACE = /(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)/g
 const PLAIN = /^[MLCZ\d.,e+\s-]*$/ // a path that PLACE finds all numbers of
 const SHAPE = new Set(
-  "type path x0 x1 y0 y1 xref yref xsizemode ysizemode xanchor yanchor line fillcolor fillrule opacity layer visible"
+  "type name path x0 x1 y0 y1 xref yref xsizemode ysizemode xanchor yanchor line fillcolor fillrule opacity layer visible"
     .split(" "),
 )
 const IMAGE = new Set("source x y sizex sizey xref yref sizing layer".split(" "))

@@ -1,0 +1,226 @@
+"""A page beside its pinned settings shows what two fresh runs show: on the page, in a link, on the channel."""
+
+import re
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.kept import MEMORY
+from pages.classifier.experiment import ClassifierSettings
+from pages.classifier.page import PAGE
+from pages.table import PAGES
+from tests.sentences import plain
+from tests.test_pages import CLASSIFIER, at_rest, moved, opened, settings_of, text
+from ui.compare import MOVING, SAID, compare
+from ui.live.channel import Question, shown
+from ui.page import FIRST
+from ui.pins import MOST, Pin, Pins
+from ui.plot.theme import GHOST
+
+A = ClassifierSettings(repeats=6, steps=10, epsilon=2.0)
+B = A.change(clip_norm=0.1, epsilon=1.0)
+
+
+def whole(settings, pin, page=PAGE):
+    """Both, once all of their work is done."""
+    for _ in range(200):
+        both = compare(page, settings, pin, seconds=1)
+        if both.done == 1:
+            return both
+    raise AssertionError("the work does not end")
+
+
+@pytest.fixture(scope="module")
+def both():
+    return whole(A, Pin(B))
+
+
+@pytest.fixture(scope="module")
+def fresh():
+    """The views of two runs that know nothing of each other."""
+    found = []
+    for settings in (A, B):
+        MEMORY.forget()
+        found.append(PAGE.view(settings.run()))
+    return found
+
+
+def marked(picture):
+    traces = [one for one in picture.figure["data"] if one.get("meta") == GHOST]
+    return traces, [one for one in picture.figure["layout"]["shapes"] if one.get("name") == GHOST]
+
+
+def test_the_ghost_is_what_a_fresh_run_of_the_pinned_settings_draws(both, fresh):
+    ((accuracy, own, beside),) = both.boards("")[FIRST]
+    ((mine, my_map, *_),) = fresh[0].boards[FIRST]
+    ((theirs, their_map, *_),) = fresh[1].boards[FIRST]
+    ((line,), (dot,)), ((drawn,), (hollow,)) = (
+        marked(theirs),
+        (
+            [one for one in accuracy.figure["data"] if one.get("name", "").startswith("pinned B")],
+            [one for one in accuracy.figure["layout"]["shapes"] if one not in mine.figure["layout"]["shapes"]],
+        ),
+    )
+    assert (drawn["x"], drawn["y"]) == (line["x"], line["y"])
+    assert drawn["line"]["dash"] == "dash"
+    assert (hollow["xanchor"], hollow["yanchor"]) == (dot["xanchor"], dot["yanchor"])
+    assert [one for one in accuracy.figure["data"] if one is not drawn] == mine.figure["data"]
+    titles = {"title": my_map.figure["layout"]["title"]}
+    assert own.figure | {"layout": own.figure["layout"] | titles} == my_map.figure
+    assert beside.figure["layout"]["images"] == their_map.figure["layout"]["images"]
+    assert beside.figure["layout"]["shapes"][0]["path"] == their_map.figure["layout"]["shapes"][0]["path"]
+
+
+def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
+    a, b = (settings.run().focus.accuracy[0] for settings in (A, B))
+    each = 100 * (a - b)
+    ends = stats.t.interval(0.95, len(each) - 1, loc=each.mean(), scale=stats.sem(each))
+    mean, low, high = (abs(float(one)) for one in re.findall(r"[\d.]+(?= points|(?: to)|, 6 pairs)", said(both)))
+    np.testing.assert_allclose((mean, low, high), np.sort([abs(each.mean()), *np.abs(ends)])[[1, 0, 2]], atol=0.0501)
+    assert "Same noise in both: A is right" in said(both)
+    table = plain(both.moving[MOVING])
+    middle = [f"{100 * np.median(one):.0f}" for one in (a, b)]
+    assert f"Epsilon 2 1 Clip norm 1 0.1 Private model is right {' '.join(middle)}" in re.sub(r"\s+", " ", table)
+
+
+def said(both) -> str:
+    return plain(both.moving[SAID])
+
+
+def test_settings_beside_themselves_are_the_same():
+    beside = whole(A, Pin(A))
+    assert said(beside) == "The same: A is right as often as B, in every run."
+    assert plain(beside.moving[MOVING]).count("0") >= 2
+
+
+def test_other_noise_makes_two_groups():
+    assert said(whole(A, Pin(B.change(seed=9)))).startswith("Data or noise may differ between A and B")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_stands_beside_a_pin(page):
+    """At first with what must be there: the sentence says what is known, and no picture is lost."""
+    start = page.settings()
+    knob = page.at(start).knobs(start).hero
+    other = start.change(**{knob: start.limits[knob][0]})
+    alone, beside = compare(page, start, None, seconds=0), compare(page, start, Pin(other), seconds=0)
+    names = {one.name for rows in alone.boards("").values() for row in rows for one in row}
+    pictures = [one for rows in beside.boards("").values() for row in rows for one in row]
+    assert names & {one.name for one in pictures}
+    assert len(pictures) <= max(3, len(names))
+    assert beside.says("").keys() - alone.says("").keys() == {MOVING, SAID}
+    assert alone.says("").items() <= beside.says("").items()
+
+
+def test_what_is_another_page_has_no_ghost():
+    attack = next(page for page in PAGES if page.name == "attack")
+    start = attack.settings(repeats=100)
+    other = start.change(part="membership")
+    alone, beside = compare(attack, start, None, seconds=0), compare(attack, start, Pin(other), seconds=0)
+    assert beside.boards("") == alone.boards("")
+    assert MOVING in beside.says("")
+
+
+def test_the_channel_answers_as_the_page_does():
+    pins = Pins().add(B)
+    link = {"repeats": "6", "steps": "10", "epsilon": "2.0"}
+    question = Question({"number": 1}, PAGE, link, moves=(("epsilon", 4.0),), pins=pins.texts)
+    found = shown(question, 0)
+    page = compare(PAGE, A.change(epsilon=4.0), pins.ghost, seconds=0)
+    assert found.words == page.says("")
+    assert found.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
+    for (picture,) in zip(page.boards("")[FIRST][0]):
+        assert found.pictures[picture.name] == (picture.beside(), picture.parts())
+
+
+def test_what_moves_on_the_channel_is_today_and_not_the_ghost():
+    """A drag with a pin: A's picture and numbers move, and B's stay."""
+    pins, link = Pins().add(B), {"repeats": "6", "steps": "10"}
+    before, after = (
+        shown(Question({}, PAGE, link, moves=(("epsilon", value),), pins=pins.texts), 0) for value in (2.0, 4.0)
+    )
+    assert before.pictures["map.scratch"] != after.pictures["map.scratch"]
+    assert before.pictures["map.scratch.pinned"] == after.pictures["map.scratch.pinned"]
+    columns = [re.findall(r"<td>(.*?)</td><td>(.*?)</td>", one.words[MOVING]) for one in (before, after)]
+    assert [b for _, b in columns[0]] == [b for _, b in columns[1]]
+    assert [a for a, _ in columns[0]] != [a for a, _ in columns[1]]
+
+
+def test_a_hostile_pin_on_the_channel_is_no_pin():
+    found = shown(Question({}, PAGE, {"repeats": "3"}, pins=("x~clip_norm", "a~b~c~d", "\n" * 5000)), 0)
+    assert SAID not in found.words
+
+
+LINK = {"repeats": "2", "steps": "5"}
+
+
+@pytest.fixture
+def quick():
+    return at_rest(opened(CLASSIFIER, **LINK), CLASSIFIER)
+
+
+def press(app, label: str):
+    next(one for one in app.button if one.label == label).click().run()
+    return at_rest(app, CLASSIFIER)
+
+
+def pins(app) -> tuple[str, ...]:
+    return app.session_state["classifier.desk"].pins
+
+
+def test_pin_swap_and_unpin(quick):
+    assert not {"Swap", "Unpin"} & {one.label for one in quick.button}
+    assert "lab-compare" not in "".join(one.proto.body for one in quick.get("html") if "<table>" in one.proto.body)
+    press(quick, "Pin")
+    assert "The same: A is right as often as B" in text(quick)
+    assert next(one for one in quick.button if one.label == "Pin").disabled
+    at_rest(moved(quick, "epsilon", 2.5), CLASSIFIER)
+    assert '<th scope="row">Epsilon</th><td>2.5</td><td>0.5</td>' in text(quick)
+    press(quick, "Swap")
+    assert settings_of(quick).epsilon == 0.5
+    assert '<th scope="row">Epsilon</th><td>0.5</td><td>2.5</td>' in text(quick)
+    press(quick, "Unpin")
+    assert pins(quick) == ()
+    assert settings_of(quick).epsilon == 0.5
+    assert "Same noise" not in text(quick)
+
+
+def test_a_link_with_pins_opens_the_same_in_a_fresh_session(quick):
+    for value in (1.0, 2.0, 3.0):
+        at_rest(moved(quick, "epsilon", value), CLASSIFIER)
+        press(quick, "Pin")
+    assert len(pins(quick)) == MOST
+    at_rest(moved(quick, "epsilon", 4.0), CLASSIFIER)
+    quick.text_input[0].set_value("my <b>best</b>").run()
+    quick.selectbox(key="classifier/pins.which").select(1).run()
+    at_rest(quick, CLASSIFIER)
+    assert next(one for one in quick.button if one.label == "Pin").disabled, "there is no room"
+    address = parse_qs(urlencode({**quick.query_params}, doseq=True))
+    assert len(address["pin"]) == MOST
+    fresh = opened(CLASSIFIER, **{name: value if name == "pin" else value[0] for name, value in address.items()})
+    at_rest(fresh, CLASSIFIER)
+    assert pins(fresh) == pins(quick)
+    assert not fresh.warning
+    assert table(fresh) == table(quick)
+    assert "Epsilon</th><td>4</td><td>2</td>" in table(fresh)
+    fresh.selectbox(key="classifier/pins.which").select(2).run()
+    assert '<b class="lab-b">B</b> my &lt;b&gt;best&lt;/b&gt;' in table(fresh)
+
+
+def table(app) -> str:
+    return next(one.proto.body for one in app.get("html") if '<div class="lab-compare">' in one.proto.body)
+
+
+def test_a_broken_pin_in_a_link_is_said_and_gone():
+    app = at_rest(opened(CLASSIFIER, **LINK, pin=["~~clip_norm~-3", "odd~clip_norm"]), CLASSIFIER)
+    assert not app.exception
+    assert [warning.value.startswith("A pin in the link") for warning in app.warning] == [True, True]
+    assert pins(app) == ("~",)
+
+
+def test_pins_stay_with_their_page_and_a_link_without_them_has_none(quick):
+    press(quick, "Pin")
+    again = opened(CLASSIFIER, **LINK)
+    assert pins(again) == ()

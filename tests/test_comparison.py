@@ -1,0 +1,231 @@
+"""The table and the sentence on two settings, held against scipy over random pairs of settings."""
+
+import re
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpcore.differences import Difference, of_groups, of_pairs
+from dpcore.experiment import Measure, Settings
+from pages.classifier.experiment import ClassifierSettings
+from pages.regression.experiment import RegressionSettings
+from tests.sentences import Rules, at_random, broken_by, plain
+from ui.comparison import GROUPS, apart, number_rows, sentence, settings_rows, table
+from ui.comparison import rows as to_html
+from ui.compute import repeats
+from ui.panels import Number
+
+NUMBER = r"([+−]?[\d,]*\.?\d+)"
+ENDS = rf"\(95 % confidence: {NUMBER} to {NUMBER}"
+MANY = rf"{ENDS}, (\d+) pairs\)\.$"
+FEW = rf"{ENDS}\)\.$"
+
+
+class Compared(NamedTuple):
+    """Two settings with their repeats, which a sentence was about."""
+
+    settings: tuple[Settings, Settings]
+    a: np.ndarray
+    b: np.ndarray
+    measure: Measure
+    paired: bool
+
+    @property
+    def found(self) -> Difference:
+        return (of_pairs if self.paired else of_groups)(self.a, self.b)
+
+    @property
+    def known(self) -> tuple[float, float, float]:
+        """(mean, low, high) by scipy, in the unit of the sentence."""
+        if self.paired:
+            each = self.a - self.b
+            ends = stats.t.interval(0.95, len(each) - 1, loc=each.mean(), scale=stats.sem(each))
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # of a group without any variance
+                test = stats.ttest_ind(self.a, self.b, equal_var=False).confidence_interval(0.95)
+            ends = test.low, test.high
+        scale = 100 if self.measure.share else 1
+        return tuple(scale * value for value in (self.a.mean() - self.b.mean(), *ends))
+
+
+def value(text: str) -> float:
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def near(text: str, number: float) -> bool:
+    """Whether a text is this number, rounded."""
+    decimals = len(text.partition(".")[2])
+    return abs(value(text) - number) <= 0.5 * 10**-decimals * (1 + 1e-6) + 1e-9 * abs(number)
+
+
+def ahead(sign: int, *, paired: bool):
+    def holds(here: Compared, match: re.Match) -> bool:
+        mean, low, high = (sign * one for one in here.known)
+        low, high = sorted((low, high))
+        told = (near(text, one) for text, one in zip(match.groups()[:3], (mean, low, high), strict=True))
+        return here.paired == paired and low > 0 and all(told) and pairs(here, match)
+
+    return holds
+
+
+def level(*, paired: bool):
+    def holds(here: Compared, match: re.Match) -> bool:
+        told = (near(text, one) for text, one in zip(match.groups()[:3], here.known, strict=True))
+        return here.paired == paired and here.known[1] <= 0 <= here.known[2] and all(told) and pairs(here, match)
+
+    return holds
+
+
+def pairs(here: Compared, match: re.Match) -> bool:
+    return match.lastindex < 4 or int(match[4]) == len(here.a) == len(here.b)
+
+
+def every_run(sign: int):
+    return lambda here, match: near(match[1], sign * here.known[0]) and np.ptp(here.a) == np.ptp(here.b) == 0
+
+
+def rules(more: str, less: str, unit: str) -> Rules:
+    """Those of a measure, by how it says that A has more of it, or less."""
+    said = {more: 1, less: -1}
+    alone, groups = "^Same noise in both: ", f"^{GROUPS}: "
+    return {
+        **{f"{alone}{how} on average {MANY}": ahead(sign, paired=True) for how, sign in said.items()},
+        **{f"{groups}{how} on average {FEW}": ahead(sign, paired=False) for how, sign in said.items()},
+        rf"^No difference can be shown: {NUMBER}{unit} {MANY}": level(paired=True),
+        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {FEW}": level(paired=False),
+        r"^The same: .*, in every run\.$": lambda here, _: bool((here.a == here.b).all()),
+    }
+
+
+SHARES = rules(rf"A is right {NUMBER} points? more often", rf"A is right {NUMBER} points? less often", " points?")
+ERRORS = rules(
+    rf"the error on held-out rows is {NUMBER} higher in A", rf"the error on held-out rows is {NUMBER} lower in A", ""
+)
+SURE = {
+    rf"^A is right {NUMBER} points? more often, in every run\.$": every_run(1),
+    rf"^A is right {NUMBER} points? less often, in every run\.$": every_run(-1),
+}
+
+
+def told(here: Compared, table: Rules) -> set[str]:
+    """The rules that the sentence met; one of them, whatever it is about."""
+    said = plain(sentence(here.found, here.measure))
+    found = broken_by(said, here, table)
+    assert len(found) == 1, said
+    return found
+
+
+def compared(a: Settings, b: Settings) -> Compared:
+    mine, theirs = repeats(a, done=True), repeats(b, done=True)
+    paired = a.pairs_with(b)
+    return Compared((a, b), mine, theirs, a.MEASURES[a.compared], paired)
+
+
+def near_by(kind: type, within: dict[str, Any], count: int, seed: int) -> list[tuple[Settings, Settings]]:
+    """Random settings, each with others that differ in a few fields, or in none."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(count):
+        a, other = (at_random(kind, rng, within) for _ in range(2))
+        names = rng.choice(sorted(within), size=rng.integers(0, 3), replace=False)
+        found.append((a, a.change(**{str(name): getattr(other, str(name)) for name in names})))
+    return found
+
+
+QUICK = {"repeats": (2, 8), "steps": (1, 40), "epsilon": (0.05, 10.0), "seed": (0, 2), "public_rows": (0, 20)}
+CLASSIFIER = {
+    **QUICK,
+    "version": ["sound", "published", "none"],
+    "dataset": ["gaussians", "moons"],
+    "clip_norm": (0.1, 10.0),
+}
+REGRESSION = {"repeats": (2, 8), "epsilon": (0.1, 30.0), "seed": (0, 3), "mechanism": ["gaussian", "adassp"]}
+
+
+def test_what_is_said_of_classifiers_is_so():
+    start = ClassifierSettings()
+    plain_one = start.change(version="none")
+    sure = [(plain_one, plain_one.change(steps=1)), (plain_one.change(steps=1), plain_one), (start, start)]
+    some = [
+        (start, start.change(epsilon=0.05)),
+        (start.change(epsilon=0.05), start),
+        (start.change(epsilon=0.05), start.change(seed=9)),
+        (start.change(seed=9), start.change(epsilon=0.05)),
+        (start, start.change(seed=3)),
+    ]
+    table, met = SHARES | SURE, set()
+    for a, b in [*sure, *some, *near_by(ClassifierSettings, CLASSIFIER, 60, 1)]:
+        met |= told(compared(a, b), table)
+    assert met == set(table)
+
+
+def test_what_is_said_of_errors_is_so():
+    start, met = RegressionSettings().change(repeats=8, mechanism="gaussian"), set()
+    some = [
+        (start, start.change(epsilon=0.1)),
+        (start.change(epsilon=0.1), start),
+        (start.change(seed=8), start.change(epsilon=0.1)),
+        (start.change(epsilon=0.1), start.change(seed=8)),
+        (start, start.change(seed=8)),
+        (start, start),
+    ]
+    for a, b in [*some, *near_by(RegressionSettings, REGRESSION, 30, 2)]:
+        met |= told(compared(a, b), ERRORS)
+    assert met >= {one for one in ERRORS if "No difference" not in one}
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-5, 0.01, 1.0, 3000.0])
+def test_numbers_as_shown_keep_what_is_said(scale):
+    """No end looks like 0 or like the other one where it is not, however small or narrow the interval."""
+    rng, measure = np.random.default_rng(3), Measure("error on held-out rows", "lower", np.asarray)
+    table = ERRORS | {r"in every run\.$": lambda here, _: here.found.sure}
+    for _ in range(300):
+        shift, common = rng.choice([0, 1e-6, 1e-3, 0.5, 3]), rng.choice([0, 0.9, 1 - 1e-9])
+        a, b = rng.normal(size=(2, 6)) * np.sqrt(1 - common) + rng.normal(size=6) * np.sqrt(common)
+        told(Compared(None, scale * (a + shift), scale * b, measure, bool(rng.integers(2))), table)
+
+
+def test_a_difference_is_that_of_the_numbers_as_shown():
+    a = [
+        Number("Private model is right", "91 %", amount=91, unit="points"),
+        Number("Nine runs in ten", "85 <small>to</small> 95\u00a0%"),
+        Number("Attacker", '<b class="lab-odds">53 <small>times in 100</small></b>', amount=53.0),
+    ]
+    b = [
+        Number("As published, right", "87.4\u00a0%", amount=87.4, unit="points"),
+        Number("Nine runs in ten", "69 <small>to</small> 94\u00a0%"),
+        Number("Epsilon really spent", "1,880", amount=1880.0),
+    ]
+    assert number_rows(a, b) == [
+        ("Private model is right", "91", "87.4", "+3.6"),
+        ("Nine runs in ten", "85–95", "69–94", ""),
+        ("Attacker", "53", "–", ""),
+    ]
+    assert number_rows(a, a)[2] == ("Attacker", "53", "53", "0")
+    assert number_rows(a[:1], []) == [("Private model is right", "91", "–", "")]
+    assert apart("87.4", "90.6") == "−3.2"
+    assert apart("52", "85.5") == "−33.5"
+    assert apart("1,880", "1,880") == "0"
+
+
+def test_settings_that_differ_have_a_row_in_the_words_of_the_controls():
+    a, b = ClassifierSettings(epsilon=2.0), ClassifierSettings(dataset="moons")
+    words = {"dataset": ("Data", "Two <moons>"), "epsilon": ("Epsilon", "2")}
+    rows = settings_rows(a, b, lambda name, value: (words[name][0], f"<{value}>"))
+    assert rows == [
+        ("Data", "<gaussians>", "<moons>", ""),
+        ("Epsilon", "<2.0>", "<0.5>", ""),
+    ]
+    assert "<td>&lt;gaussians&gt;</td><td>&lt;moons&gt;</td><td></td>" in to_html(rows[:1])
+    assert settings_rows(a, a, lambda *_: ("", "")) == []
+
+
+def test_the_table_has_heads_for_rows_and_columns():
+    some = [[("Clip norm", "0.5", "1", "")], [("Middle run", "90.6", "87.4", "+3.2")]]
+    html = table(*map(to_html, some), "Said.", name="<mine>")
+    assert " ".join(plain(html).split()) == "A now B <mine> A − B Clip norm 0.5 1 Middle run 90.6 87.4 +3.2 Said."
+    assert html.count('scope="row"') == 2
+    assert html.count('scope="col"') == 3

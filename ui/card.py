@@ -1,0 +1,105 @@
+"""The card under the knobs: pin what the page shows, and see what differs from it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dpcore.experiment import Settings
+from ui import comparison
+from ui.compare import MOVING, SAID, Both
+from ui.controls import Desk
+from ui.page import Page
+from ui.pins import LONGEST_NAME, MOST, Pin, Pins, read, texts_of
+from ui.vocabulary import KNOBS
+
+_LONGEST_OPTION = 60
+PIN_HELP = f"Keep these settings as B, to hold others against them: up to {MOST}, which the link then holds too."
+
+
+def pins_of(page: Page, desk: Desk) -> Pins:
+    """What the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that need a
+    visitor's own file are neither pinned nor compared."""
+    pins, notices = read(page.settings, texts_of(desk.pins), page.private)
+    desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
+    desk.pins = pins.texts
+    return Pins() if page.private(desk.settings) else pins
+
+
+def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[float, str]]]:
+    """Where B stands on the knobs that differ."""
+    if ghost is None:
+        return {}
+    others = {name: getattr(ghost.settings, name) for name in KNOBS if hasattr(settings, name)}
+    return {name: [(value, "B")] for name, value in others.items() if value != getattr(settings, name)}
+
+
+def card(desk: Desk, pins: Pins, both: Both) -> None:
+    """The buttons, and the table where there is a B."""
+    if both.page.private(desk.settings):
+        return
+
+    def keep(changed: Pins) -> None:
+        desk.pins = changed.texts
+
+    def swap() -> None:
+        settings, changed = pins.swap(desk.settings)
+        desk.take(settings)
+        keep(changed)
+
+    with st.container(key="compare", border=pins.ghost is not None):
+        with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
+            if pins.ghost:
+                st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
+            full = not pins.takes(desk.settings)
+            _button(desk, "Pin", lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
+            if pins.ghost:
+                _button(desk, "Swap", swap, "Make B the page, and what the page shows now B.")
+                _button(desk, "Unpin", lambda: keep(pins.unpin()), "Forget B.")
+                with st.popover("Pins", key=f"{desk.page}/pins", type="tertiary"):
+                    _names(desk, pins, keep)
+        if pins.ghost:
+            choices = comparison.rows(_differing(desk, pins.ghost, comparison.of_choices(desk.choices)))
+            name = pins.ghost.name or "pinned"
+            st.html(comparison.table(choices, both.moving[MOVING], both.moving[SAID], name=name))
+
+
+def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disabled: bool = False) -> None:
+    kind = "tertiary" if label != "Pin" or desk.pins else "secondary"
+    icon, key = ":material/keep:" if kind == "secondary" else None, f"{desk.page}/{label.lower()}"
+    st.button(label, key=key, icon=icon, help=says, on_click=act, disabled=disabled, type=kind)
+
+
+def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
+    """Which of the pins is B, and what it is called."""
+    which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
+    if len(pins.kept) > 1:
+        told = [_told(desk, pin) for pin in pins.kept]
+        st.session_state[which] = pins.at
+        st.selectbox(
+            "Shown as B",
+            range(len(told)),
+            key=which,
+            format_func=lambda place: told[place],
+            on_change=lambda: keep(pins.show(st.session_state[which])),
+        )
+    st.session_state[name] = pins.ghost.name
+    st.text_input(
+        "Name of B", key=name, max_chars=LONGEST_NAME, on_change=lambda: keep(pins.rename(st.session_state[name]))
+    )
+
+
+def _told(desk: Desk, pin: Pin) -> str:
+    """A pin in a list: its name, or what it has other than the page."""
+    if pin.name:
+        return pin.name
+
+    def words(name: str, value: Any) -> tuple[str, str] | None:
+        return comparison.of_knobs({})(name, value) or comparison.of_choices(desk.choices)(name, value)
+
+    others = ", ".join(f"{label} {value}" for label, _, value, _ in _differing(desk, pin, words))
+    return (others if len(others) <= _LONGEST_OPTION else others[:_LONGEST_OPTION] + "…") or "as the page"
+
+
+def _differing(desk: Desk, pin: Pin, words: comparison.Words) -> list[comparison.Row]:
+    return comparison.settings_rows(desk.settings, pin.settings, words)

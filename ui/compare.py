@@ -1,0 +1,79 @@
+"""What a page shows of its settings, A, beside the pinned ones, B: ghosts in the pictures, and what differs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpcore import differences
+from dpcore.experiment import Settings
+from ui import comparison
+from ui.compute import compute, repeats
+from ui.ghosts import ghosted
+from ui.page import Page, Rows, View
+from ui.pins import Pin
+
+# What of the comparison moves with a finger.
+MOVING, SAID = ".lab-compare-moving", ".lab-compare-said"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Both:
+    """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
+
+    done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
+    """
+
+    page: Page
+    result: Any
+    view: View
+    pinned: View | None
+    done: float
+    moving: Mapping[str, str]
+
+    def boards(self, tab: str) -> dict[str, Rows]:
+        """Those in view while this tab is open, with B's ghost."""
+        return {name: self._rows(name) for name in self.page.boards(tab)}
+
+    def _rows(self, name: str) -> Rows:
+        rows = self.view.boards[name]
+        return ghosted(rows, self.pinned.boards[name]) if self.pinned else rows
+
+    def says(self, tab: str) -> dict[str, str]:
+        """CSS selector of an element that moves -> its HTML, while this tab is open."""
+        return self.page.says(self.view, tab) | dict(self.moving)
+
+
+def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:
+    """After so many seconds of work, or what must be; what B needs comes after what A needs."""
+    result, done = compute(settings, seconds=seconds)
+    here = page.at(settings)
+    view = here.view(result)
+    if pin is None:
+        return Both(page=here, result=result, view=view, pinned=None, done=done, moving={})
+    other, ready = compute(pin.settings, seconds=seconds if done == 1 else 0)
+    there = page.at(pin.settings)
+    pinned = there.view(other)
+    moving = {
+        MOVING: comparison.rows(
+            [
+                *comparison.settings_rows(settings, pin.settings, comparison.of_knobs(here.knobs(settings).changes)),
+                *comparison.number_rows(view.numbers, pinned.numbers),
+            ]
+        ),
+        SAID: said(settings, pin.settings, done=done == ready == 1),
+    }
+    both = {"page": here, "result": result, "view": view, "pinned": pinned if there is here else None}
+    return Both(**both, done=(done + ready) / 2, moving=moving)
+
+
+def said(a: Settings, b: Settings, *, done: bool) -> str:
+    """How sure the difference is, by what is trained so far; nothing where no repeats are drawn."""
+    mine, theirs = (repeats(one, done=done) for one in (a, b))
+    if mine is None or theirs is None:
+        return comparison.LATER if a.COMMON and not done else ""
+    if a.pairs_with(b):
+        least = min(len(mine), len(theirs))
+        found = differences.of_pairs(mine[:least], theirs[:least])
+    else:
+        found = differences.of_groups(mine, theirs)
+    return comparison.sentence(found, a.MEASURES[a.compared])
