@@ -201,6 +201,11 @@ class TestPage:
         second = self.open(**address)
         assert self.settings(second) == self.settings(first) == LedgerSettings(noise_multiplier=2.0, steps=500)
 
+    def test_there_is_no_new_noise_where_nothing_is_drawn(self):
+        labels = [button.label for button in self.open().button]
+        assert {"Undo", "Reset"} <= set(labels)
+        assert "New noise" not in labels
+
     def test_a_refused_entry_changes_nothing(self):
         app = self.move(self.open(), "noise_multiplier", 1e9)
         assert not app.exception

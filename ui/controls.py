@@ -150,14 +150,15 @@ class Desk:
         return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
 
     def resets(self) -> None:
-        """New noise, the way back to what was before, and to the defaults."""
-        st.button(
-            "New noise",
-            key=f"{self.page}/noise",
-            icon=":material/casino:",
-            help="The same settings with the next seed: other noise and, where the data are made up, other data.",
-            on_click=lambda: self.change(seed=self._next_seed),
-        )
+        """New noise where there is any, the way back to what was before, and to the defaults."""
+        if hasattr(self.settings, "seed"):
+            st.button(
+                "New noise",
+                key=f"{self.page}/noise",
+                icon=":material/casino:",
+                help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+                on_click=lambda: self.change(seed=self._next_seed),
+            )
         st.button(
             "Undo",
             key=f"{self.page}/undo",

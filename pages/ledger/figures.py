@@ -12,12 +12,12 @@ EFFECTS = {
     "run": "this run",
     "unsampled": "without sampling",
     "group": "{people} together",
-    "afterwards": "{afterwards} afterwards",
+    "afterwards": "{afterwards}",
     "tuned": "{settings_tried} tried",
     "replaced": "replace-one neighbours",
 }
 AFTERWARDS = {
-    "nothing": "nothing done",
+    "nothing": "nothing done afterwards",
     "average": "weights averaged",
     "round": "weights rounded",
     "predict": "a million predictions",
@@ -86,15 +86,9 @@ def _number(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{float(f'{value:.3g}'):,.0f}"
 
 
-def _log_axis(text: str, low: float, high: float) -> dict:
-    ticks = [10.0**power for power in range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)]
-    return {
-        "title": {"text": text},
-        "type": "log",
-        "range": [np.log10(low) - 0.06, np.log10(high) + 0.06],
-        "tickvals": ticks,
-        "ticktext": [f"{tick:,.4f}".rstrip("0").rstrip(".") for tick in ticks],
-    }
+def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
+    """With a little room beside its ends."""
+    return theme.log_axis(text, 0.87 * low, 1.15 * high, most=most, word="{:,.10g}".format)
 
 
 def _dot(row: str, x: float, y: float) -> dict:
@@ -134,7 +128,7 @@ def effects(result: LedgerResult, finding: str = "") -> dict:
         ),
         title=theme.title("What moves epsilon", finding),
         margin={"l": 12, "r": 16, "t": 34, "b": 44},
-        xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST),
+        xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
         yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
         annotations=[_named(result, place, one) for place, one in enumerate(found)],
     )
@@ -156,7 +150,7 @@ def _label(held, delta: float) -> str:
     if held is None:
         return "…"
     epsilon = _number(held.epsilon)
-    return epsilon if held.delta == delta else f"{epsilon}</b> (delta {held.delta:.1g})<b>"
+    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {held.delta:.1g}<b>"
 
 
 def effect_name(name: str, result: LedgerResult) -> str:

@@ -80,9 +80,7 @@ def _amount(shown: str) -> float | None:
 def _odds(release: Mapping[str, Any]) -> str:
     """By what a release multiplies the odds that somebody is in."""
     size = release["log ratio"]
-    if abs(size) >= math.log(1e9):
-        return f"× {'more than 1e+09' if size > 0 else 'less than 1e-09'}"
-    return f"× {number(math.exp(size))}"
+    return f"× {number(math.exp(size))}" if size < math.log(1e9) else "× more than 1e+09"
 
 
 def _between(result: MechanismsResult) -> str:
@@ -91,7 +89,8 @@ def _between(result: MechanismsResult) -> str:
     low, high = (_far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior))
     if low.startswith("below") and high.startswith("above"):
         return "may become anything"
-    often = "claimed:" if not result.claim.holds else "mostly within" if outside else "always within"
+    often = "always within" if not outside else "mostly within" if outside < _OFTEN else "often beyond"
+    often = often if result.claim.holds else "claimed:"
     return f"{often} {low} to {high}"
 
 
@@ -129,6 +128,8 @@ def _told(result: MechanismsResult) -> str:
     return f"One number <b>{says}</b>: nine releases in ten are off by up to {far} you add to the total."
 
 
+# From this chance on, a release that moves a guess farther than epsilon alone would let it is nothing rare.
+_OFTEN = 0.1
 # The best attacker is right this often at most -> what one number does.
 _TELLS = (
     (0.55, "says next to nothing about you"),
@@ -143,9 +144,14 @@ def _prior(result: MechanismsResult) -> str:
     epsilon = result.settings.epsilon
     if epsilon >= math.log(1e9):
         return f"Epsilon {number(epsilon)} sets no limit that matters to what somebody may then think."
-    outside = result.worlds.outside(epsilon)
+    outside, factor = result.worlds.outside(epsilon), number(math.exp(epsilon))
+    if outside >= _OFTEN:
+        return (
+            "It is delta that allows this: with a chance of "
+            f"{panels.small(outside)} a release changes anybody's odds by more than a factor of {factor}."
+        )
     but = f", except with a chance of {panels.small(outside)}" if outside else ""
-    return f"It changes anybody's odds that you are in by a factor of at most {number(math.exp(epsilon))}{but}."
+    return f"It changes anybody's odds that you are in by a factor of at most {factor}{but}."
 
 
 def _far(after: float, prior: float) -> str:
