@@ -12,7 +12,7 @@ from dpcore.data import domains, own_texts
 from dpcore.data.own_texts import Columns, Own
 from dpcore.kept import MEMORY
 from pages.hypotheses.experiment import HypothesesSettings
-from ui import controls, show
+from ui import controls, takeaway
 
 
 def written(rows: int = 1600, *, seed: int = 0, sep: str = ",", shops: int = 4) -> bytes:
@@ -102,7 +102,7 @@ class TestName:
         link = {name: str(value) for name, value in asdict(settings_of(one)).items()}
         assert link["own"] == str(one)
         assert type(link["own"]) is str
-        told = str(link) + show.script(settings_of(one), module="pages.hypotheses.experiment")
+        told = str(link) + takeaway.script(settings_of(one))
         for part in ("review", "stars", "shop", str(one.table.rows)):
             assert part not in told
 
@@ -175,7 +175,7 @@ class TestScript:
         settings = settings_of(chosen(table)).change(repeats=2, dimension=5)
         (tmp_path / "your-file.csv").write_bytes(written())
         monkeypatch.chdir(tmp_path)
-        text = show.script(settings, module="pages.hypotheses.experiment").partition(".run()")[0]
+        text = takeaway.script(settings).partition(".run()")[0]
         for name, value in asdict(COLUMNS).items():
             assert f'{name}=""' in text
             text = text.replace(f'{name}=""', f"{name}={value!r}")

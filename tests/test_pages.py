@@ -196,3 +196,34 @@ def test_the_page_around_shows_what_was_drawn_and_makes_no_frames(monkeypatch):
     assert drawn == before
     assert before["accuracy"] > 0
     assert not frames
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button with this label."""
+    (button,) = (one for one in app.button if one.label == label)
+    return button.click().run()
+
+
+@pytest.mark.parametrize("page", TOPICS)
+def test_new_noise_undo_and_reset(page):
+    """The next seed; what was there at the last rest; the defaults. Undo goes back through all of it."""
+    app = opened(page)
+    desk, first = app.session_state[f"{page}.desk"], app.session_state[f"{page}.desk"].settings
+    assert {one.label: one.disabled for one in app.button if one.label in ("Undo", "Reset")} == dict.fromkeys(
+        ("Undo", "Reset"), True
+    )
+    if "seed" in first.limits:
+        press(app, "New noise")
+        assert desk.settings == first.change(seed=first.seed + 1)
+    else:
+        desk.settings = first.change(delta=2e-6)
+        app.run()
+    there = desk.settings
+    press(app, "Reset")
+    assert desk.settings == first
+    press(app, "Undo")
+    assert desk.settings == there
+    press(app, "Undo")
+    assert desk.settings == first
+    assert not app.exception
+    assert next(one for one in app.button if one.label == "Undo").disabled

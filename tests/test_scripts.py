@@ -9,8 +9,8 @@ import pytest
 from dpcore.experiment import Settings
 from pages.table import PAGES
 from tests.fresh import FORGET, Interpreter
+from ui import takeaway
 from ui.page import Page
-from ui.show import script
 
 # What makes work, as small as it gets on each page.
 WORK = {"steps": 3, "public_steps": 3, "epochs": 1, "repeats": 2, "parties": 10, "members": 10, "canaries": 20}
@@ -67,12 +67,12 @@ def holds_a_table(printed: str) -> bool:
 
 @pytest.mark.parametrize(("page", "settings"), [case[1:] for case in FIRST], ids=[case[0] for case in FIRST])
 def test_a_script_runs_alone_and_prints_a_table(python, page, settings):
-    assert holds_a_table(run_alone(python, script(settings, module=page.module)))
+    assert holds_a_table(run_alone(python, takeaway.script(settings)))
 
 
 @pytest.mark.parametrize(("page", "settings"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS])
 def test_so_does_that_of_the_pages_other_parts(page, settings, capsys):
-    exec(script(settings, module=page.module), {})
+    exec(takeaway.script(settings), {})
     assert holds_a_table(capsys.readouterr().out)
 
 

@@ -150,8 +150,8 @@ class Desk:
         return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
 
     def resets(self) -> None:
-        """New noise where there is any, the way back to what was before, and to the defaults."""
-        if hasattr(self.settings, "seed"):
+        """New noise, the way back to what was before, and to the defaults."""
+        if "seed" in self.settings.limits:
             st.button(
                 "New noise",
                 key=f"{self.page}/noise",

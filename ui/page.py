@@ -200,11 +200,6 @@ class Page:
         return ("caption",) if "caption" in self.words else ()
 
     @property
-    def module(self) -> str:
-        """Where its settings are, which a script imports."""
-        return self.settings.__module__
-
-    @property
     def method(self) -> str:
         """How it works, in markdown."""
         return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")

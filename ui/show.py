@@ -1,18 +1,18 @@
 """The frame of every page: the order of things on a screen, from the heading to how it works."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict
+from collections.abc import Iterable
+from datetime import date
+from html import escape
 from typing import Any
-from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from dpcore import papers
 from ui import controls, delivery, live, pace
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
-from ui.page import FIRST, METHOD_TAB, SHARE_TAB, Page, Tab
+from ui.page import FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
+from ui.share import paper, share
 
 
 def style() -> None:
@@ -85,6 +85,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
         opened, place = _tabs(page)
     says, boards = both.says(opened.name), both.boards(opened.name)
     of = None if page.private(desk.settings) else desk.place(opened.name)
+    about = {"of": of, "paper": paper(page, desk)}
 
     def say(*names: str, drawn: bool = False) -> None:
         """An element for each, even where it has nothing to say yet."""
@@ -93,16 +94,24 @@ def _result(both: Both, desk: controls.Desk) -> str:
             st.markdown(html, unsafe_allow_html=True) if drawn else st.html(html)  # st.html leaves drawings out
 
     with numbers:
+        st.html(_on_paper(*map(escape, about["paper"]["lines"][1:]), date.today().isoformat()))
         say("numbers", "verdict")
     with pictures:
-        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, of=of, name=FIRST)
+        live.board(boards[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, **about)
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
         if opened.pictures:
-            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", of=of, name=opened.name)
+            live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
         _always(opened, page, desk, both.result)
+        if page.tabs and opened.name != GUARANTEE_TAB.name:
+            st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name
+
+
+def _on_paper(*lines: str) -> str:
+    """What only a print says, HTML: in place of the controls the settings in words, the link and the day."""
+    return f'<div class="lab-paper">{"<br>".join(lines)}</div>'
 
 
 def _tabs(page: Page) -> tuple[Tab, Any]:
@@ -122,47 +131,10 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(page.lead(desk.settings))
             st.markdown(papers.cited(page.method))
         case tab if tab is SHARE_TAB:
-            _share(desk, page, result)
+            share(desk, page, result)
 
 
 def _notices(sentences: Iterable[str]) -> None:
     """What a link held that was ignored."""
     for sentence in sentences:
         st.warning(sentence, icon=":material/link_off:")
-
-
-def _share(desk: controls.Desk, page: Page, result: Any) -> None:
-    """Link, numbers, which are put into frames when they are asked for, and programs that make them again."""
-    settings, link = desk.settings, f"{st.context.url or ''}".split("?")[0]
-    st.markdown("This link opens the same settings and the same numbers:")
-    st.code(f"{link}?{urlencode(desk.address, doseq=True)}", language=None, wrap_lines=True)
-    frames = {
-        f"{name} (CSV)": (f"{page.name}-{name.lower().replace(' ', '-')}.csv", "text/csv", "download", _csv(frame))
-        for name, frame in page.frames(result).items()
-    }
-    programs = {"Script (Python)": (f"{page.name}.py", "text/x-python", "code", script(settings, module=page.module))}
-    if page.code is not None:
-        programs["Estimator (Python)"] = f"{page.name}-estimator.py", "text/x-python", "code", page.code(settings)
-    with st.container(horizontal=True):
-        for label, (file, mime, icon, made) in (frames | programs).items():
-            st.download_button(
-                label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
-            )
-    st.caption(
-        "With the mouse over a picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page "
-        "that still zooms and tells its numbers."
-    )
-
-
-def _csv(frame: Callable[[], Any]) -> Callable[[], str]:
-    return lambda: pd.DataFrame(frame()).to_csv(index=False)
-
-
-def script(settings: Any, *, module: str) -> str:
-    """A program that prints the numbers of these settings; run it in a checkout."""
-    kind = type(settings).__name__
-    given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
-    first = getattr(settings, "preparation", "")  # what must be there before, such as a file
-    return (
-        f"{first}from {module} import {kind}\n\nresult = {kind}(\n{given}).run()\nprint(result.table().to_string())\n"
-    )

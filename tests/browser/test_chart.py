@@ -105,7 +105,7 @@ def test_a_chart_can_be_saved(demo):
     for name, head in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
         with page.expect_download() as saved:
             page.locator("[data-chart]", has=chart).get_by_role("button", name=f"Download as {name}").click()
-        assert saved.value.suggested_filename == f"demo-lines-for-epsilon-1.{name.lower()}"
+        assert saved.value.suggested_filename == f"lines.{name.lower()}"
         assert Path(saved.value.path()).read_bytes().startswith(head)
 
 
@@ -115,7 +115,7 @@ def test_a_saved_page_draws_the_chart_by_itself(page, demo, tmp_path):
     chart.hover()
     with opened.expect_download() as saved:
         opened.locator("[data-chart]", has=chart).get_by_role("button", name="Download as HTML").click()
-    assert saved.value.suggested_filename == "demo-lines-for-epsilon-1.html"
+    assert saved.value.suggested_filename == "lines.html"
     file = tmp_path / "chart.html"
     saved.value.save_as(file)
     alone = opened.context.new_page()

@@ -54,7 +54,7 @@ def status(address: str, headers: Mapping[str, str] | None = None) -> int:
 
 def test_the_first_visitor_of_a_server_may_come_by_a_link(page, public):
     opened = page(f"{public}/classifier?epsilon=1.0")
-    drawn(opened, charts=5)
+    drawn(opened, charts=3)
     expect(opened).to_have_title("Epsilon Lab")
     expect(opened.get_by_role("heading", level=1)).to_have_text("What does privacy cost a classifier?")
     expect(field(opened)).to_have_value("1")
@@ -80,7 +80,7 @@ def test_numbers_of_the_process_are_not_told(serve):
 
 def test_the_rules_hold_in_a_browser_and_files_are_saved_all_the_same(page, serve):
     opened = page(f"{serve('app.py')}/classifier")
-    drawn(opened, charts=5)
+    drawn(opened, charts=3)
     opened.hover("[data-chart=accuracy] .main-svg")
     for title in ("Download as PNG", "Download as SVG", "Download as HTML"):
         with opened.expect_download() as saved:
@@ -136,7 +136,7 @@ ADDRESS = quote("\n\n![x](http://evil.test/p.png)\n\n# BIG headline\n\n[click](h
 
 def test_a_link_puts_nothing_but_letters_on_a_page(page, serve):
     opened = page(f"{serve('app.py')}/classifier?dataset={ADDRESS}&{ADDRESS}=1")
-    drawn(opened, charts=5)
+    drawn(opened, charts=3)
     notices = opened.get_by_test_id("stAlert")
     expect(notices).to_have_count(2)
     expect(notices.first).to_contain_text("dataset= ![x](http://evil.test/p.png) # BIG headline")

@@ -68,6 +68,7 @@ def board(
     ack: int = 0,
     of: Mapping[str, object] | None = None,
     name: str = "board",
+    paper: Mapping[str, object] | None = None,
 ) -> None:
     """Draw rows of charts, or redraw them where they stand if a board with this key is on the page already.
 
@@ -80,9 +81,11 @@ def board(
 
     `ack`: the number of the newest click that the pictures contain. A mark that is dragged waits for it. `of`: what the
     pictures are of, the panel's `channel`: a frame of the channel stays until the pictures of the same have come. Its
-    `name` is the board's there.
+    `name` is the board's there. `paper`: what a saved picture says under its chart, {"stem": begin of its file's name,
+    "lines": texts}.
     """
-    data = {"name": name, "ack": ack, "of": of, "rows": [[picture.message() for picture in row] for row in rows]}
+    messages = [[picture.message() for picture in row] for row in rows]
+    data = {"name": name, "ack": ack, "of": of, "paper": paper, "rows": messages}
     clicked = any(picture.clicks for row in rows for picture in row)
     more = {"on_movement_change": _nothing} if clicked else {}
     serving.mount("chart", key=key, data=_json(data), **more)

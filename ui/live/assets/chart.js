@@ -58,7 +58,7 @@ class Board {
     PHONE.addEventListener("change", this.reorder)
   }
 
-  update({ name, rows, ack, of }) {
+  update({ name, rows, ack, of, paper }) {
     this.name = name
     this.clicks.contained(ack)
     const named = new Map()
@@ -69,6 +69,7 @@ class Board {
         named.set(picture.name, chart)
         if (row.children[column] !== chart.cell) row.insertBefore(chart.cell, row.children[column] ?? null)
         chart.update(picture)
+        chart.paper = paper
         if (picture.clicks) (chart.clicks = this.clicks).listen(chart.node, picture.clicks)
       })
     })
@@ -182,6 +183,7 @@ class Chart {
     this.figure = null
     this.drawn = null // what Plotly has drawn: {figure, look, wanted}
     this.painted = false // whether something newer is painted over it
+    this.paper = null // what a saved picture says of itself
     this.tools = null
     this.bar = null // its buttons
     this.clicks = null // what hears of them, if they mean something

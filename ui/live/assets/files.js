@@ -3,6 +3,11 @@
 import { CLEAR, lookOf } from "./look.js"
 
 export const HOVERS = matchMedia("(hover: hover)").matches
+// Pixels: height of the letters of a foot, and of a line in it; how far it stands from the edge; width of a letter in heights.
+const FOOT = 11
+const LINE = 1.3
+const ASIDE = 10
+const LETTER = 0.55
 const ANGLES = {
   width: 24,
   height: 24,
@@ -17,34 +22,69 @@ export function buttons({ Icons, downloadImage }, address) {
     button(format, icon, (chart) =>
       downloadImage(onPaper(chart), {
         format,
-        filename: fileOf(chart.node),
+        filename: fileOf(chart),
         scale: format === "png" ? 2 : 1,
       }))
-  const page = button("html", ANGLES, (chart) => savePage(chart.node, onPaper(chart), address))
+  const page = button("html", ANGLES, (chart) => savePage(chart, onPaper(chart), address))
   const reset = { name: "Reset axes", icon: Icons.home, act: (chart) => chart.reset() }
   return [picture("png", Icons.camera), picture("svg", Icons.disk), page, reset]
 }
 
-function fileOf(node) {
-  return node.getAttribute("aria-label").toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)
+/** What a file is called: its page, what differs there from the usual, and which of the charts it is. */
+function fileOf({ paper, cell }) {
+  return [...(paper ? [paper.stem] : []), cell.dataset.chart.replace(/[^A-Za-z0-9]+/g, "-")].join("_")
 }
 
-/** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost. */
+/** The figure as it stands on the page, for a file: on the page's background, which a transparent picture has lost, and over
+ * a foot that says what it is of. */
 function onPaper(chart) {
   chart.draw() // what is painted only is not Plotly's yet
   const { data, layout } = chart.node
   const clear = layout.paper_bgcolor === CLEAR
-  return { data, layout: { ...layout, paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor } }
+  const ground = { ...layout, paper_bgcolor: clear ? lookOf(chart.node).back : layout.paper_bgcolor }
+  return { data, layout: withFoot(ground, chart.paper?.lines ?? []) }
+}
+
+/** A layout with these lines under all that it had, broken where they have no room. */
+function withFoot(layout, lines) {
+  const { width, height, margin, annotations = [] } = layout
+  const broken = lines.flatMap((line) => wrapped(line, (width - 2 * ASIDE) / (LETTER * FOOT)))
+  if (!broken.length) return layout
+  const more = broken.length * FOOT * LINE + ASIDE
+  const [place, text] = [{ xref: "paper", x: 0, xanchor: "left", yref: "paper", y: 0, yanchor: "top" }, escaped(broken)]
+  const shifts = { xshift: ASIDE - margin.l, yshift: -margin.b }
+  const foot = { ...place, ...shifts, text, align: "left", showarrow: false, font: { size: FOOT } }
+  return {
+    ...layout,
+    height: height + more,
+    margin: { ...margin, b: margin.b + more },
+    annotations: [...annotations, foot],
+  }
+}
+
+function escaped(lines) {
+  return lines.map((line) => line.replace(/&/g, "&amp;").replace(/</g, "&lt;")).join("<br>")
+}
+
+/** A text in lines of so many letters, broken between words, and within those that are longer. */
+function wrapped(text, most) {
+  const pieces = text.split(" ").flatMap((word) =>
+    word.match(new RegExp(`.{1,${Math.max(8, Math.floor(most))}}`, "g")) ?? []
+  )
+  return pieces.reduce((lines, piece) => {
+    const longer = `${lines.at(-1)} ${piece}`
+    return lines.length && longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, piece]
+  }, [])
 }
 
 /** Save a page with the chart and all of Plotly in it, as wide as its window. */
-async function savePage(node, { data, layout }, address) {
+async function savePage(chart, { data, layout }, address) {
   const answer = await fetch(address, { cache: "force-cache" })
   if (!answer.ok) throw new Error(`the server answered ${answer.status} for ${address}`)
   const wide = { ...layout, width: undefined }
   const plain = (_, part) => (ArrayBuffer.isView(part) ? Object.values(part) : part)
   const figure = inside(JSON.stringify({ data, layout: wide }, plain))
-  const name = node.getAttribute("aria-label").replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  const name = chart.node.getAttribute("aria-label").replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
   const page = [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>`,
     `<body style="margin:0;background:${layout.paper_bgcolor}">`,
@@ -55,7 +95,7 @@ async function savePage(node, { data, layout }, address) {
   ].join("\n")
   const link = document.createElement("a")
   link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }))
-  link.download = `${fileOf(node)}.html`
+  link.download = `${fileOf(chart)}.html`
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000) // a large file may still be being written
 }

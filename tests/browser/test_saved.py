@@ -1,0 +1,68 @@
+"""A saved picture says what it is of: title, legend, settings, seed and link; in each kind of file, from every page."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from pages.table import PAGES
+from tests.browser.person import PATIENCE, drawn
+
+# Words of a chart as Plotly has drawn them: its title, and its legend.
+WORDS = """() => {
+  const chart = document.querySelector(".st-key-pictures [data-chart]")
+  const texts = (where) => [...chart.querySelectorAll(where)].map((one) => one.textContent)
+  return { name: chart.dataset.chart, title: texts(".gtitle")[0] ?? "", legend: texts(".legendtext") }
+}"""
+
+
+def plain(svg: str) -> str:
+    """The words of a drawing or of a page, however they are broken into lines."""
+    return re.sub(r"[\s\u00a0]+", "", unescape(re.sub(r"<[^>]*>", "", svg)))
+
+
+@pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
+def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
+    opened = page(f"{serve('app.py')}/{topic.name}?delta=2e-06", width=1440)
+    drawn(opened, charts=1)
+    opened.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
+    opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached", timeout=PATIENCE)
+    words = opened.evaluate(WORDS)
+    chart = opened.locator(f"[data-chart='{words['name']}']")
+    chart.hover()
+    files = {}
+    for kind in ("PNG", "SVG", "HTML"):
+        with opened.expect_download() as saved:
+            chart.get_by_role("button", name=f"Download as {kind}").click()
+        files[kind] = Path(saved.value.path())
+        name = re.sub("[^A-Za-z0-9]+", "-", words["name"])
+        assert saved.value.suggested_filename == f"{topic.name}_delta-2e-06_{name}.{kind.lower()}"
+    svg, html = (plain(files[kind].read_text("utf-8")) for kind in ("SVG", "HTML"))
+    assert words["title"]
+    told = [words["title"], *words["legend"], topic.question, "Delta 2e-06", f"/{topic.name}?delta=2e-06"]
+    told += [f"Seed {topic.settings().seed}"] if "seed" in topic.settings().limits else []
+    assert [part for part in told if plain(part) not in svg] == []
+    assert [part for part in told[-4:] if plain(part) not in html] == []
+    with Image.open(files["PNG"]) as png:
+        assert png.height > 2 * 400, "the foot stands under the chart"
+
+
+def test_a_print_says_in_words_what_the_controls_say(page, serve):
+    """On A4: no controls and no navigation; settings, link, numbers, charts and the guarantee, and nothing is cut."""
+    opened = page(f"{serve('app.py')}/classifier?epsilon=0.3", width=1440)
+    drawn(opened, charts=3)
+    expect(opened.locator(".lab-paper").first).to_be_hidden()
+    opened.emulate_media(media="print")
+    opened.set_viewport_size({"width": 794, "height": 1123})
+    for shown in (".lab-numbers", ".lab-verdict", "[data-chart=accuracy]", ".lab-facts"):
+        expect(opened.locator(shown).first).to_be_visible()
+    for hidden in (".st-key-side", ".st-key-setup", "[data-testid=stHeader]"):
+        expect(opened.locator(hidden).first).to_be_hidden()
+    settings = opened.locator(".lab-paper").first
+    for part in ("Epsilon 0.3", "Seed 4", "/classifier?epsilon=0.3", "replace one person"):
+        expect(settings).to_contain_text(part)
+    fits = "node => node.scrollWidth <= node.clientWidth + 1 && getComputedStyle(node).overflow === 'visible'"
+    assert opened.get_by_test_id("stMain").evaluate(fits)

@@ -1,0 +1,89 @@
+"""The tab Share, and what a saved picture says of itself."""
+
+import io
+from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import segno
+import streamlit as st
+import zxingcpp
+from PIL import Image
+
+from pages.table import PAGES
+from tests.test_pages import opened
+from ui import share
+from ui.controls import Desk, from_link
+
+HERE = "http://localhost:8501/classifier"
+
+
+@pytest.fixture
+def at(monkeypatch):
+    """at(address): a page is opened there."""
+    return lambda url: monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_link_holds_what_differs_and_opens_the_same(page, at):
+    at(f"http://lab/{page.name}?old=1")
+    usual = page.settings()
+    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}"
+    changed = usual.change(delta=2e-6)
+    query = dict(parse_qsl(urlsplit(share.address(Desk(page=page.name, settings=changed))).query))
+    assert query == {"delta": "2e-06"}
+    assert from_link(page.settings, query) == (changed, [])
+
+
+def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
+    monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(st, "get_option", {"server.address": None}.get)
+    assert share.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
+    assert share.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
+    assert share.elsewhere("https://lab.example.org/classifier") == ""
+    monkeypatch.setattr(share, "_own_address", lambda: "")
+    assert share.elsewhere(HERE) == ""
+    monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
+    assert share.elsewhere(HERE) == "", "the server hears nobody else"
+
+
+@pytest.mark.parametrize("query", ["", "?epsilon=0.3", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])
+def test_a_phone_reads_the_link(query):
+    """The modules of the drawing, as a picture, by another library."""
+    link = HERE + query
+    assert share.qr(link).startswith("<svg")
+    picture = io.BytesIO()
+    segno.make(link, error="l").save(picture, kind="png", scale=4, border=3)
+    (found,) = zxingcpp.read_barcodes(Image.open(picture).convert("L"))
+    assert found.text == link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_shares_its_tables_and_programs(page):
+    app = opened(page.name)
+    app.session_state[f"{page.name}.tabs"] = "Share"
+    app.run()
+    assert not app.exception
+    labels = [one.proto.label for one in app.get("download_button")]
+    assert labels[-1] == "Everything (zip)"
+    assert "Script (Python)" in labels
+    assert sum("(CSV)" in label for label in labels) >= 1
+
+
+def test_a_picture_says_what_it_is_of(at):
+    at(HERE)
+    page = PAGES[0]
+    settings = page.settings(dataset="iris", epsilon=0.3, seed=9)
+    desk = Desk(page=page.name, settings=settings)
+    desk.choices = {"dataset": ("Data", {"iris": "Iris"}), "version": ("Method", {"sound": "Sound"})}
+    paper = share.paper(page, desk)
+    about, words, link = paper["lines"]
+    assert page.question in about
+    for part in ("Data Iris", "Method Sound", "Epsilon 0.3", "Repeats 24", "Seed 9"):
+        assert part in words
+    assert "Clip norm" not in words, "as it is by default"
+    assert link.startswith(HERE)
+    assert paper["stem"] == share.paper(page, replace(desk))["stem"]
+    assert "epsilon-0.3" in paper["stem"]

@@ -1,0 +1,107 @@
+"""What is taken away stands alone: tables with their settings, and a folder whose script prints the page's numbers."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pages.table import PAGES
+from ui import takeaway
+from ui.controls import from_link
+
+# Settings of each page that are computed quickly.
+QUICK = {
+    "classifier": {"repeats": "3", "steps": "10"},
+    "network": {"repeats": "2", "epochs": "3", "width": "4", "layers": "1"},
+    "regression": {"repeats": "5"},
+    "transfer": {"repeats": "3"},
+    "parties": {"parties": "20", "repeats": "3"},
+    "hypotheses": {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "repeats": "2"},
+    "attack": {"repeats": "100", "steps": "5"},
+}
+# Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
+ALONE = """
+import runpy, sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"streamlit", "plotly", "starlette", "PIL", "orjson", "ui"}:
+            raise ImportError(f"{name} is no part of what was taken away")
+sys.meta_path.insert(0, Refuse())
+sys.path[0] = "."
+runpy.run_path("script.py", run_name="__main__")
+"""
+
+
+def settings_of(page):
+    settings, notices = from_link(page.settings, QUICK.get(page.name, {}))
+    assert not notices
+    return settings
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
+    settings = settings_of(page)
+    packed = takeaway.bundle(
+        settings, question=page.question, link="", folder="lab", tables={"a.csv": lambda: "a\n1\n"}
+    )
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extractall(tmp_path)
+    here = tmp_path / "lab"
+    ran = subprocess.run(
+        [sys.executable, "-I", "-c", ALONE], cwd=here, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert ran.stdout == settings.run().table().to_string() + "\n"
+    assert json.loads((here / "settings.json").read_text()) == asdict(settings)
+    assert (here / "tables/a.csv").read_text() == "a\n1\n"
+    (cell,) = (one for one in json.loads((here / "notebook.ipynb").read_text())["cells"] if one["cell_type"] == "code")
+    assert "".join(cell["source"]) == (here / "script.py").read_text()
+
+
+def test_what_is_to_be_installed_is_what_is_imported():
+    """The packages that any packed module imports, at the lab's own versions."""
+    names = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
+    imported = set()
+    for page in PAGES:
+        for text in takeaway._sources(page.settings.__module__).values():
+            tops = {name.partition(".")[0] for name in takeaway._imported(text)}
+            imported |= {names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "pages"}}
+    pins = takeaway._requirements().splitlines()
+    assert {pin.split("==")[0] for pin in pins} == imported
+    assert set(pins) <= set((takeaway.ROOT / "requirements.txt").read_text().splitlines())
+
+
+def test_the_same_settings_give_the_same_file():
+    settings = settings_of(PAGES[0])
+    one, other = (takeaway.bundle(settings, question="", link="", folder="lab", tables={}) for _ in range(2))
+    assert one == other
+
+
+def test_a_table_says_what_it_is_of():
+    settings = PAGES[0].settings(seed=77)
+    frame = pd.DataFrame({"accuracy": [50.550000000000004, 1 / 3], "name": ["a", "b"]})
+    text = takeaway.table(frame, title="Right answers", settings=settings, link="http://x/?seed=77")
+    head = text.splitlines()[:3]
+    assert head[0] == "# Epsilon Lab: Right answers"
+    assert json.loads(head[1].removeprefix("# settings: ")) == asdict(settings)
+    assert head[2] == "# link: http://x/?seed=77"
+    assert "50.55,a" in text
+    again = pd.read_csv(io.StringIO(text), comment="#")
+    np.testing.assert_allclose(again["accuracy"], frame["accuracy"], rtol=1e-5)
+
+
+def test_names_of_files_say_what_differs_and_do_not_collide():
+    assert takeaway.stem("classifier", {}) == "classifier"
+    assert takeaway.stem("classifier", {"epsilon": "0.3", "seed": "5"}) == "classifier_epsilon-0.3_seed-5"
+    assert takeaway.stem("hypotheses", {"own": "../a b.csv"}) == "hypotheses_own-..-a-b.csv"
+    long = [takeaway.stem("x", {"field": "9" * 200 + end}) for end in "ab"]
+    assert len(set(long)) == 2
+    assert max(map(len, long)) <= 100
+    assert all(Path(name).name == name for name in long)

@@ -1,0 +1,132 @@
+"""The tab *Share*: link, tables, programs and a folder that stands alone; and what a saved picture says of itself."""
+
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import segno
+import streamlit as st
+
+from dpcore.experiment import Settings
+from ui import comparison, takeaway
+from ui.controls import PIN, Desk
+from ui.page import Page
+from ui.pins import brief
+
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+# Of every run it is said how often it was repeated, and with which seed.
+ALWAYS = ("epsilon", "repeats", "seed")
+# An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way one would go.
+_ELSEWHERE = ("192.0.2.1", 9)
+
+
+def address(desk: Desk) -> str:
+    """The link of what is shown: what differs from the page's defaults, and its pins."""
+    query = urlencode(brief(desk.settings) | ({PIN: [*desk.pins]} if desk.pins else {}), doseq=True)
+    return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
+
+
+def elsewhere(link: str) -> str:
+    """The same for who is on the same network, where the link is this machine's own; else nothing."""
+    parts = urlsplit(link)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
+        return ""
+    mine = _own_address()
+    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl() if mine else ""
+
+
+def _own_address() -> str:
+    """This machine's address on its network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(_ELSEWHERE)
+            mine = way.getsockname()[0]
+        except OSError:  # no network
+            return ""
+    return "" if mine.startswith("127.") or mine == "0.0.0.0" else mine
+
+
+def told(page: Page, desk: Desk) -> str:
+    """The settings in words: all choices, and of the knobs what differs from the default, the runs and the seed."""
+    settings, usual = desk.settings, type(desk.settings)()
+    choices = comparison.of_choices(desk.choices)
+    knobs = comparison.of_knobs(page.knobs(settings).changes)
+    said = []
+    for name in (one.name for one in fields(settings)):
+        value = getattr(settings, name)
+        pair = choices(name, value) if name in desk.choices else knobs(name, value)
+        if pair and (name in desk.choices or name in ALWAYS or value != getattr(usual, name)):
+            said.append(" ".join(pair))
+    return ", ".join(said)
+
+
+def paper(page: Page, desk: Desk) -> dict[str, Any]:
+    """What a saved picture says of itself under its chart, and what its file is called."""
+    differs = brief(desk.settings)
+    return {
+        "stem": takeaway.stem(page.name, differs),
+        "lines": [f"Epsilon Lab: {page.question}", told(page, desk), address(desk)],
+    }
+
+
+def share(desk: Desk, page: Page, result: Any) -> None:
+    """Link and code of it, numbers, which are put into frames when they are asked for, and programs."""
+    settings, link = desk.settings, address(desk)
+    known = elsewhere(link)
+    words, code = st.columns([4, 1])
+    with words:
+        st.markdown("This link opens the same settings and the same numbers:")
+        st.code(link, language=None, wrap_lines=True)
+        if known:
+            st.markdown("On your network, if it lets others through to this machine:")
+            st.code(known, language=None, wrap_lines=True)
+    with code:
+        st.image(qr(known or link), caption="The link, for a phone")
+    _downloads(_files(settings, page, result, link))
+    st.caption(
+        "*Everything* is a folder whose script prints these numbers where the lab is not. With the mouse over a "
+        "picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms and "
+        "tells its numbers."
+    )
+
+
+def qr(link: str) -> str:
+    """The link as a picture to photograph, SVG, dark on white on every ground."""
+    return segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
+
+
+def _files(settings: Settings, page: Page, result: Any, link: str) -> Mapping[str, tuple[str, str, str, Any]]:
+    """Label -> (file, its kind, icon, what makes it)."""
+    stem = takeaway.stem(page.name, brief(settings))
+    tables = {
+        f"{stem}_{name.lower().replace(' ', '-')}.csv": _table(frame, f"{page.question} {name}", settings, link)
+        for name, frame in page.frames(result).items()
+    }
+    found: dict[str, tuple[str, str, str, Any]] = {
+        f"{name} (CSV)": (file, "text/csv", "download", tables[file])
+        for name, file in zip(page.frames(result), tables, strict=True)
+    }
+    found["Script (Python)"] = f"{stem}.py", "text/x-python", "code", takeaway.script(settings)
+    if page.code is not None:
+        found["Estimator (Python)"] = f"{stem}_estimator.py", "text/x-python", "code", page.code(settings)
+    everything = partial(
+        takeaway.bundle, settings, question=page.question, link=link, folder=f"epsilon-lab-{page.name}", tables=tables
+    )
+    found["Everything (zip)"] = f"{stem}.zip", "application/zip", "folder_zip", everything
+    return found
+
+
+def _table(frame: Callable[[], Any], title: str, settings: Settings, link: str) -> Callable[[], str]:
+    return lambda: takeaway.table(frame(), title=title, settings=settings, link=link)
+
+
+def _downloads(files: Mapping[str, tuple[str, str, str, Any]]) -> None:
+    with st.container(horizontal=True):
+        for label, (file, mime, icon, made) in files.items():
+            st.download_button(
+                label, data=made, file_name=file, mime=mime, on_click="ignore", icon=f":material/{icon}:"
+            )

@@ -1,0 +1,136 @@
+"""What one takes away: tables that say what they are of, and a folder in which a script prints the page's numbers.
+
+Knows no page and no browser: what is packed is the engine and the room's experiment, as they are in this checkout.
+"""
+
+import ast
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpcore.experiment import Settings
+
+ROOT = Path(__file__).parents[1]
+# Of what the lab needs, what only its pages and their server do.
+BROWSER = {"orjson", "pillow", "plotly", "segno", "starlette", "streamlit"}
+# The same date for all that is packed: the same settings give the same file.
+_DATE = (2020, 1, 1, 0, 0, 0)
+_README = """Epsilon Lab: {question}
+
+script.py prints the numbers of these settings; notebook.ipynb is the same for Jupyter. Both need Python 3.11, 3.12 or
+3.13 and this folder, and nothing else of the lab:
+
+    pip install -r requirements.txt
+    python script.py
+
+settings.json holds the whole setting, the seed included. The noise is seeded, so that the numbers can be repeated: who
+has the seed can compute the noise and subtract it. To publish a model of real people's data, use a library made for
+releases.
+
+The page that this was taken from: {link}
+"""
+
+
+def stem(page: str, differs: Mapping[str, Any]) -> str:
+    """A file's name without its ending: the page, and what differs from its defaults."""
+    parts = [page, *(f"{name}-{value}" for name, value in differs.items())]
+    safe = "_".join("".join(letter if letter.isalnum() or letter in "-." else "-" for letter in part) for part in parts)
+    return safe if len(safe) <= 100 else f"{safe[:90]}_{hashlib.sha256(safe.encode()).hexdigest()[:8]}"
+
+
+def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
+    """A table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a number."""
+    head = [f"Epsilon Lab: {title}", f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
+    return "".join(f"# {line}\n" for line in head) + pd.DataFrame(frame).to_csv(index=False, float_format="%.6g")
+
+
+def script(settings: Settings) -> str:
+    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``."""
+    kind = type(settings)
+    given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
+    first = getattr(settings, "preparation", "")  # what must be there before, such as a file
+    program = f"result = {kind.__name__}(\n{given}).run()\nprint(result.table().to_string())\n"
+    return f"{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
+
+
+def bundle(
+    settings: Settings, *, question: str, link: str, folder: str, tables: Mapping[str, Callable[[], str]]
+) -> bytes:
+    """A zip: the script and a notebook, their settings, ``tables`` by file name, the engine and the room's experiment,
+    and what to install.
+    """
+    program = script(settings)
+    files = {
+        "README.txt": _README.format(question=question, link=link),
+        "script.py": program,
+        "notebook.ipynb": _notebook(program, question),
+        "settings.json": json.dumps(asdict(settings), indent=2) + "\n",
+        "requirements.txt": _requirements(),
+        "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
+        **{f"tables/{name}": made() for name, made in tables.items()},
+        **_sources(type(settings).__module__),
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(zipfile.ZipInfo(f"{folder}/{name}", _DATE), text, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _notebook(program: str, question: str) -> str:
+    """A notebook of two cells: what it is about, and the program."""
+
+    def lines(text: str) -> list[str]:
+        return text.splitlines(keepends=True)
+
+    about = {"cell_type": "markdown", "id": "about", "metadata": {}, "source": lines(f"# {question}")}
+    code = {"cell_type": "code", "id": "program", "metadata": {}, "execution_count": None, "outputs": []}
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    cells = [about, code | {"source": lines(program)}]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1)
+
+
+def _requirements() -> str:
+    """The pins of the lab, but for what only its pages need."""
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    return "".join(f"{line}\n" for line in lines if line[:1] not in ("", "#") and line.split("==")[0] not in BROWSER)
+
+
+@cache
+def _sources(module: str) -> dict[str, str]:
+    """File -> text of a module, of all that it imports of the lab, and of the packages around these."""
+    found, todo = {}, [module]
+    while todo:
+        file = _file(todo.pop())
+        if file is None or file.relative_to(ROOT).as_posix() in found:
+            continue
+        found[file.relative_to(ROOT).as_posix()] = file.read_text("utf-8")
+        todo += _imported(found[file.relative_to(ROOT).as_posix()])
+        for above in file.relative_to(ROOT).parents:
+            if above != Path():
+                todo.append(".".join(above.parts))
+    return dict(sorted(found.items()))
+
+
+def _file(module: str) -> Path | None:
+    """The file of a module of the lab."""
+    place = ROOT.joinpath(*module.split("."))
+    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
+
+
+def _imported(source: str) -> Iterator[str]:
+    """Dotted names that may be modules, wherever in a text they are imported."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
