@@ -115,18 +115,18 @@ RULES: Rules = {
         told(m[1]) == pytest.approx(math.exp(r.settings.epsilon), rel=0.006) and r.claim.holds
     ),
     r"sets no limit that matters": lambda r, _: math.exp(r.settings.epsilon) >= 1e9 - 1,
-    rf"(?:always within|mostly within|often beyond) {NUMBER} to {NUMBER}\)": ends,
-    rf"claimed: {NUMBER} to {NUMBER}\)": lambda r, m: not r.claim.holds and ends(r, m),
-    r"always within": lambda r, _: r.worlds.outside(r.settings.epsilon) == 0,
-    r"mostly within": lambda r, _: 0 < r.worlds.outside(r.settings.epsilon) < 0.1,
-    r"often beyond": lambda r, _: r.worlds.outside(r.settings.epsilon) >= 0.1,
+    rf"(?:always|mostly|often not) {NUMBER} to {NUMBER}\)": ends,
+    rf"claimed {NUMBER} to {NUMBER}\)": lambda r, m: not r.claim.holds and ends(r, m),
+    r": always [\d.]": lambda r, _: r.worlds.outside(r.settings.epsilon) == 0,
+    r": mostly [\d.]": lambda r, _: 0 < r.worlds.outside(r.settings.epsilon) < 0.1,
+    r": often not [\d.]": lambda r, _: r.worlds.outside(r.settings.epsilon) >= 0.1,
     r"with a chance of ([\d.]+) a release changes": lambda r, m: (
         told(m[1]) == pytest.approx(r.worlds.outside(r.settings.epsilon), abs=0.006) and told(m[1]) >= 0.1
     ),
     r"may become anything": lambda r, _: band(r)[0] < 0.001 and band(r)[1] > 0.999,
-    rf"Your {NUMBER} % becomes: {NUMBER} %": lambda r, m: (
-        shown(m[1], r.settings.prior)
-        and shown(m[2], after(r))
+    rf"Your guess becomes: {NUMBER} % \(your {NUMBER} %": lambda r, m: (
+        shown(m[2], r.settings.prior)
+        and shown(m[1], after(r))
         and (m[1] != m[2] or abs(after(r) - r.settings.prior) < 1e-5)
     ),
     r"Nine releases in ten: ±([\d.,e+-]+) ": lambda r, m: told(m[1]) == pytest.approx(within(r), rel=0.006),

@@ -10,7 +10,7 @@ from ui.plot import theme
 
 EFFECTS = {
     "run": "this run",
-    "unsampled": "without sampling",
+    "unsampled": "no sampling",
     "group": "{people} together",
     "afterwards": "{afterwards}",
     "tuned": "{settings_tried} tried",
@@ -74,7 +74,7 @@ def _curve(result: LedgerResult, row: str, at: np.ndarray, epsilon: np.ndarray, 
         style["showlegend"] = False
     if row == "pld":
         style["meta"] = "ghost"
-    shown = theme.key(name, _number(result.epsilon(row)))
+    shown = theme.key("exact count" if row == "pld" else name, _number(result.epsilon(row)))
     hover = f"{of} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
     return theme.line(at, epsilon, colour=colour, name=shown, hovertemplate=hover, **style)
 

@@ -99,7 +99,7 @@ def numbers(result: LedgerResult) -> list[Number]:
     size = number(abs(left))
     return [
         Number(
-            "Epsilon, counted exactly",
+            "Epsilon, exact count",
             exact,
             "by the loss distribution" if exact != "…" else "being counted",
             tone="private",
@@ -107,10 +107,10 @@ def numbers(result: LedgerResult) -> list[Number]:
         ),
         Number("By the loosest proof", worst, theme.THEOREMS[most][0]),
         Number(
-            "Left of the target" if left >= 0 else "Over the target",
-            size,
-            f"target: epsilon {target}",
-            amount=_amount(size) if math.isfinite(left) else None,
+            "Left of the target",
+            size if left >= 0 else f"−{size}",
+            f"{'overspent; ' if left < 0 else ''}target: epsilon {target}",
+            amount=math.copysign(_amount(size), left) if math.isfinite(left) else None,
         ),
         panels.attacker(result.exact_accuracy or result.held.attacker_accuracy),
     ]

@@ -175,7 +175,6 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
                 colour=theme.BOUND,
                 name=f"at {name}",
                 hovertemplate=f"{hover}{name}<extra></extra>",
-                meta="ghost",
             )
             for name, end in ends
         ),

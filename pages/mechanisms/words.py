@@ -60,13 +60,19 @@ ABOUT = {
 
 def numbers(result: MechanismsResult) -> list[Number]:
     """How far a release is off, what this one says, what it makes of a guess, and how well anybody can tell."""
-    settings, last = result.settings, result.last
-    off, prior, after = number(result.worlds.within), settings.prior, float(last["posterior"])
+    last, prior = result.last, result.settings.prior
+    off, after = number(result.worlds.within), float(last["posterior"])
     then = _far(after, prior)
     return [
         Number("Nine releases in ten", f"±{off}", "of the truth", tone="private", amount=_amount(off)),
-        Number(f"Release {settings.release} says", f"{last['output']:.5g}", f"odds of “in” {_odds(last)}"),
-        Number(f"Your {_far(prior, after)} becomes", then, _between(result), amount=_amount(then), unit="points"),
+        Number("This release says", f"{last['output']:.5g}", f"odds of “in” {_odds(last)}"),
+        Number(
+            "Your guess becomes",
+            then,
+            f"your {_far(prior, after)}: {_between(result)}",
+            amount=_amount(then),
+            unit="points",
+        ),
         panels.attacker(result.worlds.balanced_accuracy),
     ]
 
@@ -89,8 +95,8 @@ def _between(result: MechanismsResult) -> str:
     low, high = (_far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior))
     if low.startswith("below") and high.startswith("above"):
         return "may become anything"
-    often = "always within" if not outside else "mostly within" if outside < _OFTEN else "often beyond"
-    often = often if result.claim.holds else "claimed:"
+    often = "always" if not outside else "mostly" if outside < _OFTEN else "often not"
+    often = often if result.claim.holds else "claimed"
     return f"{often} {low} to {high}"
 
 
