@@ -22,6 +22,7 @@ RANK = {
     "dpcore.streams": 1,
     "dpcore.cores": 1,
     "dpcore.experiment": 1,
+    "dpcore.confusion": 1,
     "dpcore.differences": 1,
     "dpcore.pieces": 1,
     "dpcore.training.lots": 2,

@@ -87,6 +87,7 @@ PAGE = Page(
         "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
+        "classes": say.by_class,
         "table": say.table,
     },
     pictures=pictures,
@@ -94,8 +95,14 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=more),
+        Tab("classes", "By class", ("classes",)),
         Tab("table", "Table, and as published", ("table",)),
     ),
     code=say.program,
-    frames=lambda result: {"All runs": lambda: result.curve, "Table": result.table, "Loss": result.loss_curves},
+    frames=lambda result: {
+        "All runs": lambda: result.curve,
+        "Table": result.table,
+        "By class": result.by_class,
+        "Loss": result.loss_curves,
+    },
 )
