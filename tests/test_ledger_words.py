@@ -8,7 +8,6 @@ from scipy.special import ndtr
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from tests.sentences import Rules, hold, plain
-from ui import panels
 
 QUICK = {
     "steps": [1, 10, 100, 1000, 3000],
@@ -54,8 +53,8 @@ def spent(result) -> float:
 
 def left(result, shown: str) -> bool:
     """The difference of the target and of epsilon, as both are shown."""
-    found = told(panels.number(result.settings.target_epsilon)) - told(panels.number(spent(result)))
-    return told(shown) == told(panels.number(abs(found)))
+    found = told(say.number(result.settings.target_epsilon)) - told(say.number(spent(result)))
+    return told(shown) == told(say.number(abs(found)))
 
 
 def worst(result) -> float:
@@ -91,14 +90,14 @@ def unseen(result) -> float:
 
 RULES: Rules = {
     r"The same run is (\S+) by strong composition": lambda r, m: (
-        m[1] == panels.number(r.epsilon("strong")) and worst(r) > r.epsilon("strong")
+        m[1] == say.number(r.epsilon("strong")) and worst(r) > r.epsilon("strong")
     ),
-    r"The same run is (\S+) by adding up": lambda r, m: m[1] == panels.number(r.epsilon("naive")),
-    r"and (\S+) by the moments accountant": lambda r, m: m[1] == panels.number(r.epsilon("moments")),
-    r"and (\S+) by strong composition": lambda r, m: m[1] == panels.number(r.epsilon("strong")),
-    r"exact count: (\S+) \(by": lambda r, m: m[1] == panels.number(r.epsilon("pld")),
+    r"The same run is (\S+) by adding up": lambda r, m: m[1] == say.number(r.epsilon("naive")),
+    r"and (\S+) by the moments accountant": lambda r, m: m[1] == say.number(r.epsilon("moments")),
+    r"and (\S+) by strong composition": lambda r, m: m[1] == say.number(r.epsilon("strong")),
+    r"exact count: (\S+) \(by": lambda r, m: m[1] == say.number(r.epsilon("pld")),
     r"exact count: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
-    r"loosest proof: (\S+) \(": lambda r, m: m[1] == panels.number(worst(r)),
+    r"loosest proof: (\S+) \(": lambda r, m: m[1] == say.number(worst(r)),
     r"Left of the target: ([\d.]\S*) \(target": lambda r, m: (
         left(r, m[1]) and spent(r) <= r.settings.target_epsilon * 1.005
     ),
@@ -106,16 +105,15 @@ RULES: Rules = {
     r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: allows(r, int(told(m[1]))),
     r"allows 100,000 or more": lambda r, _: np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000,
     r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (
-        m[1] in map(panels.number, (r.least_noise("pld"), r.least_noise("renyi")))
-        and spent(r) > r.settings.target_epsilon
+        m[1] in map(say.number, (r.least_noise("pld"), r.least_noise("renyi"))) and spent(r) > r.settings.target_epsilon
     ),
     r"(\d+) of 9 exact points": lambda r, m: int(m[1]) == steps_found(r) < 9,
-    r"says ([\d.,e+]+) times the exact": lambda r, m: m[1] == panels.number(worst(r) / r.epsilon("pld")),
+    r"says ([\d.,e+]+) times the exact": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
     r"effects finding: (.+?) most\.": lambda r, m: (
         max((one.guarantee.epsilon for one in r.effects() if one.guarantee), default=0) > r.epsilon("pld")
     ),
-    r"meets the target from ([\d.,]+) on": lambda r, m: m[1] == panels.number(r.least_noise("pld")),
-    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == panels.number(r.held.epsilon),
+    r"meets the target from ([\d.,]+) on": lambda r, m: m[1] == say.number(r.least_noise("pld")),
+    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == say.number(r.held.epsilon),
     r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * limit(r)) <= 0.5 + 1e-6,
     r"practically every time": lambda r, _: limit(r) > 0.9995,
     r"hardly a promise": lambda r, _: limit(r) > 0.95,
@@ -123,7 +121,7 @@ RULES: Rules = {
     r"Every row is in every step": lambda r, _: r.settings.sampling_rate == 1,
     r"saves next to nothing": lambda r, _: saved(r) < 1.1,
     r"same noise would cost \S+, ([\d.,]+) times as much": lambda r, m: (
-        saved(r) >= 1.1 and m[1].rstrip(",") == panels.number(saved(r))
+        saved(r) >= 1.1 and m[1].rstrip(",") == say.number(saved(r))
     ),
     r"Strong composition is worse": lambda r, _: r.epsilon("strong") > r.epsilon("naive"),
     r"pays for delta once": lambda r, _: r.epsilon("strong") > 5 * r.epsilon("moments"),

@@ -83,7 +83,7 @@ def _number(value: float) -> str:
     """Three digits, as in the words; dots where it is still being computed."""
     if not np.isfinite(value):
         return "…" if np.isnan(value) else "unlimited"
-    return f"{value:.3g}" if value < 1000 else f"{float(f'{value:.3g}'):,.0f}"
+    return f"{float(f'{value:.3g}'):,.0f}" if 1000 <= value < 1e6 else f"{value:.3g}"
 
 
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:

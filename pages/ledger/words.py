@@ -62,7 +62,9 @@ _SOURCES = {
 
 
 def number(value: float) -> str:
-    """Three significant digits; dots where it is still being computed."""
+    """Three significant digits, in powers of ten where that is shorter; dots where it is still being computed."""
+    if 1e6 <= value < math.inf:
+        return f"{value:.3g}"
     return "…" if math.isnan(value) else panels.number(value)
 
 

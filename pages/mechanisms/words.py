@@ -65,7 +65,7 @@ def numbers(result: MechanismsResult) -> list[Number]:
     then = _far(after, prior)
     return [
         Number("Nine releases in ten", f"±{off}", "of the truth", tone="private", amount=_amount(off)),
-        Number("This release says", f"{last['output']:.5g}", f"odds of “in” {_odds(last)}"),
+        Number("This release says", _published(last["output"]), f"odds of “in” {_odds(last)}"),
         Number(
             "Your guess becomes",
             then,
@@ -81,6 +81,11 @@ def _amount(shown: str) -> float | None:
     """The number that is shown; None where that is "below" or "above" one."""
     bare = shown.replace(",", "").removesuffix("\u00a0%")
     return None if bare.startswith(("below", "above")) else float(bare)
+
+
+def _published(output: float) -> str:
+    """The number that is published."""
+    return f"{output:,.0f}" if abs(output) >= 1e4 else f"{output:.5g}"
 
 
 def _odds(release: Mapping[str, Any]) -> str:
@@ -191,8 +196,8 @@ def this_release(result: MechanismsResult) -> str:
         else "Step the release number with the arrow keys: each is another number that might have been published."
     )
     return (
-        f"Release {count} says <b>{last['output']:.5g}</b> (the truth with you: {truth:.5g}). That is {_likely(last)}: "
-        f"a guess of {_far(settings.prior, after)} becomes <b>{_far(after, settings.prior)}</b>. {series}"
+        f"Release {count} says <b>{_published(last['output'])}</b> (the truth with you: {truth:.5g}). That is "
+        f"{_likely(last)}: a guess of {_far(settings.prior, after)} becomes <b>{_far(after, settings.prior)}</b>. {series}"
     )
 
 
@@ -389,7 +394,7 @@ def findings(result: MechanismsResult) -> dict[str, str]:
     least = min(kept, key=lambda claim: claim.worlds.within).mechanism
     before, then = (float(chance) for chance in result.chances[:, settings.voted])
     return {
-        "release": f"{last['output']:.5g} is {_likely(last).partition(' as with')[0]}",
+        "release": f"{_published(last['output'])} is {_likely(last).partition(' as with')[0]}",
         "posterior": f"{_far(prior, after)} becomes {_far(after, prior)}",
         "trade": f"right {in_hundred(result.worlds.attacker(prior)[2])} times in 100 with your guess",
         "profile": f"{panels.small(delta) if delta else 'none'} needed, {result.claim.delta:g} promised",
