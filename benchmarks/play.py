@@ -16,10 +16,7 @@ from benchmarks.latency import FLAGS, Visit, browser_path, complete_redraws, mis
 from benchmarks.report import Outcome, Print, at_least, number, row
 from benchmarks.subjects import Subject
 
-CHARTS = (
-    *("map.private", "map.plain", "norms", "clipped"),
-    *(f"{what}.{over}" for what in ("accuracy", "loss") for over in ("epochs", "epsilon")),
-)
+CHARTS = ("accuracy", "map.private", "map.plain")
 NETWORK = Subject(
     script="app.py",
     path="network",

@@ -52,7 +52,7 @@ PICTURES = (
     figures.true_surface,
     figures.noisy_surface,
 )
-WORDS = (say.verdict, say.diagnostics, say.guarantee, say.alts)
+WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee, *say.ALTS.values())
 
 # Prepares the training with that number.
 Make = Callable[[int], Training]

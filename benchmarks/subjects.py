@@ -54,11 +54,8 @@ SUBJECTS = {
     "regression": Subject(
         script="app.py",
         path="regression",
-        charts=tuple(
-            f"[data-chart={name}]"
-            for name in ("errors", "no_minimum", "noisy", "lines", "coefficients", "split", "true")
-        ),
-        moving=(0, 1, 2, 3, 4),  # the split follows slice by slice; the true surface knows no epsilon
+        charts=tuple(f"[data-chart={name}]" for name in ("errors", "lines", "noisy")),
+        moving=(0, 1, 2),
     ),
     "transfer": Subject(
         script="app.py",
@@ -79,11 +76,8 @@ SUBJECTS = {
         script="app.py",
         path="network",
         query="epsilon=0.5",
-        charts=tuple(
-            f'[data-chart="{name}"]'
-            for name in ("map.private", "map.plain", "norms", "clipped", "accuracy.epochs", "accuracy.epsilon")
-        ),
-        moving=(0, 2, 3, 4, 5),  # the networks without privacy know no epsilon
+        charts=tuple(f'[data-chart="{name}"]' for name in ("accuracy", "map.private", "map.plain")),
+        moving=(0, 1),  # the networks without privacy know no epsilon
     ),
     # 20,000 parties, all of whom have been asked when the slider moves.
     "parties": Subject(

@@ -41,6 +41,7 @@ class TestSettings:
             ("epsilon", math.nan),
             ("decay", 0.0),
             ("shown", FRAMES + 1),
+            ("over", "steps"),
         ],
     )
     def test_what_has_no_meaning_is_refused_by_name(self, name, value):
@@ -179,8 +180,8 @@ class TestTraining:
         few, many = (small(repeats=repeats).run().weights("private") for repeats in (3, 12))
         np.testing.assert_allclose(many[:3], few, atol=5e-6)
 
-    def test_the_moment_shown_changes_no_work(self):
-        assert small(shown=3).tasks() == small(shown=40).tasks()
+    def test_the_moment_shown_and_the_axis_change_no_work(self):
+        assert small(shown=3).tasks() == small(shown=40).tasks() == small(over="epsilon").tasks()
 
     def test_the_networks_without_privacy_do_not_depend_on_epsilon(self):
         assert small(epsilon=1.0).jobs["plain"] == small(epsilon=2.0).jobs["plain"]

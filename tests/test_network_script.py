@@ -1,5 +1,7 @@
 """The page of networks as a script: links, refusals, and figures that draw what the result holds."""
 
+from dataclasses import replace
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
@@ -31,8 +33,13 @@ def result(request):
 
 def drawn(result):
     found = [figures.regions(result, arm) for arm in network.ARMS]
-    found += [draw(result, over) for draw in (figures.accuracy, figures.loss) for over in ("epochs", "epsilon")]
+    found += [draw(run_over(result, over)) for draw in (figures.accuracy, figures.loss) for over in network.OVER]
     return [*found, figures.norms(result), figures.clipped(result), figures.lots(result)]
+
+
+def run_over(result, over):
+    """The same result, with its curves over epochs or over epsilon."""
+    return replace(result, settings=result.settings.change(over=over))
 
 
 def test_plotly_accepts_every_figure(result):
@@ -47,13 +54,17 @@ def test_a_partial_result_is_drawn_as_far_as_it_goes():
     for figure in drawn(result):
         go.Figure(figure)
     assert "still being counted" in say.verdict(result)
+    title = figures.accuracy(result)["layout"]["title"]["text"]
+    assert title.endswith(f"{result.reached} of 60 moments trained")
 
 
 def test_curves_draw_what_is_downloaded(result):
     frame = result.curves()
     private = frame[frame["arm"] == "private"]
-    for over in ("epochs", "epsilon"):
-        line = next(trace for trace in figures.accuracy(result, over)["data"] if trace.get("name") == "private")
+    for over in network.OVER:
+        traces = figures.accuracy(run_over(result, over))["data"]
+        (line,) = (trace for trace in traces if trace.get("meta") == "ghost")
+        assert line["name"] == "private"
         np.testing.assert_allclose(numbers(line["x"]), private[over], rtol=1e-6)
         np.testing.assert_allclose(numbers(line["y"]), 100 * private["accuracy median"], rtol=1e-6)
 

@@ -179,7 +179,7 @@ class TestResult:
         assert list(table["mechanism"]) == list(REGRESSIONS)
         assert table["median"][0] == pytest.approx(np.median(small.at_now["published"].errors))
         assert (table["delta"] == [0, 0, 1e-6, 1e-6, 0, 1e-6]).all()
-        lines = {trace.get("name"): trace for trace in figures.errors(small)["data"]}
+        lines = {trace.get("name", "").partition("  ")[0]: trace for trace in figures.errors(small)["data"]}
         over = small.over_epsilon.set_index(["mechanism", "epsilon"])
         _, high = figures._error_range(small)
         for name, (title, _) in theme.REGRESSIONS.items():
@@ -263,7 +263,7 @@ class TestSurface:
             start = replace(census.settings, draw=draw)
             result = start.result({start.focus("published"): census.focus})
             title = figures.noisy_surface(result)["layout"]["title"]["text"]
-            assert title.startswith(f"Quadratic of draw {draw}: a ")
+            assert title.startswith(f"<b>Quadratic {draw}:</b> a ")
             surface = result.noisy_surface
             assert (surface.negative > 0) == (least[draw - 1] <= 0)
             assert (("saddle" in title) or ("dome" in title)) == (surface.seen > 0)

@@ -1,11 +1,13 @@
 """What the regression's page says, held against what was computed."""
 
+import re
+
 import numpy as np
 import pytest
 
 from pages.regression import words as say
 from pages.regression.experiment import SPLITTERS, RegressionSettings
-from tests.sentences import Rules, hold
+from tests.sentences import Rules, hold, plain
 
 QUICK = {
     "dataset": ["diabetes", "us"],
@@ -24,11 +26,24 @@ ONCE = [
     RegressionSettings(mechanism="gaussian", epsilon=100.0, repeats=5, draw=1),
     RegressionSettings(mechanism="published", epsilon=100.0, features=2, feature=0, across=0, up=1),
     RegressionSettings(label_top=30.0, repeats=5, draw=1),
+    RegressionSettings().change(dataset="diabetes").change(features=2).change(rows=50, repeats=5, draw=1, seed=2),
 ]
 
 
 def words(result) -> str:
-    return " ".join([say.verdict(result), *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
+    parts = [say.verdict(result), *numbers(result), say.caption(result), *say.diagnostics(result)]
+    assert len(plain(say.verdict(result))) <= 300
+    return " ".join([*parts, say.guarantee(result), *(alt(result) for alt in say.ALTS.values())])
+
+
+def numbers(result) -> list[str]:
+    return [f"{one.label}: {one.value} {one.note}." for one in say.numbers(result)]
+
+
+def shown_gap(result) -> float:
+    """The price, as the difference of the two numbers over the pictures."""
+    private, exact = (re.match(r"[\d.,e+]+", one.value)[0] for one in say.numbers(result)[:2])
+    return float(private.replace(",", "")) - float(exact.replace(",", ""))
 
 
 def middle(result) -> float:
@@ -56,17 +71,32 @@ def close(text: str, value: float) -> bool:
 
 
 RULES: Rules = {
-    r"prediction is off by ([\d.,e+]+) [a-z]": lambda r, m: close(m[1], middle(r)),
-    r"by ([\d.,e+]+) without privacy": lambda r, m: close(m[1], r.least_squares),
-    r"Nine runs in ten are off by ([\d.,e+]+) to ([\d.,e+]+)\.": lambda r, m: all(
+    r"Middle run is off by: ([\d.,e+]+)": lambda r, m: close(m[1], middle(r)),
+    r"Without privacy: ([\d.,e+]+)": lambda r, m: close(m[1], r.least_squares),
+    r"(?:always|saying) the mean: ([\d.,e+]*\d)": lambda r, m: close(m[1], r.mean_error),
+    r"price: ([\d.,e+]*\d)": lambda r, m: close(m[1], shown_gap(r)) and middle(r) > r.least_squares,
+    r"no cost to be seen": lambda r, _: middle(r) <= r.least_squares,
+    r"Nine runs in ten: ([\d.,e+]+) to ([\d.,e+]+) \.": lambda r, m: all(
         close(text, value) for text, value in zip(m.groups(), np.quantile(r.focus.errors, [0.05, 0.95]), strict=True)
     ),
+    r"attacker, at most: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * r.guarantee.attacker_accuracy) <= 0.5 + 1e-6,
+    r"Privacy costs ([\d.,e+]+) ": lambda r, m: (
+        close(m[1], shown_gap(r)) and r.least_squares < middle(r) < r.mean_error
+    ),
+    r"the middle run is off by ([\d.,e+]+)": lambda r, m: close(m[1], middle(r)),
+    r"instead of ([\d.,e+]+) ": lambda r, m: close(m[1], r.least_squares),
     r"In (\d+) runs? of (\d+) the noisy quadratic has no minimum": lambda r, m: (
         int(m[1]) == failed(r) > 0 and int(m[2]) == len(r.focus.weights) and r.settings.mechanism == "published"
     ),
-    r"Always saying the mean would do no worse": lambda r, _: middle(r) >= r.mean_error,
-    r"No cost of privacy can be seen": lambda r, _: middle(r) <= r.least_squares,
-    r"Privacy costs next to nothing": lambda r, _: r.least_squares < middle(r) < 1.02 * r.least_squares,
+    r"as it is without privacy": lambda r, _: (
+        r.least_squares < middle(r) and f"{middle(r):.3g}" == f"{r.least_squares:.3g}"
+    ),
+    r"price: next to nothing": lambda r, _: r.least_squares < middle(r) < 1.002 * r.least_squares,
+    r"learnt nothing yet": lambda r, _: middle(r) >= r.mean_error,
+    r"even least squares only": lambda r, _: r.least_squares >= r.mean_error,
+    r"No cost can be seen": lambda r, _: middle(r) <= r.least_squares,
+    r"Privacy costs next to nothing": lambda r, _: r.least_squares < middle(r) < 1.002 * r.least_squares,
+    r"red: less": lambda r, _: on_sums(r),
     r"hardly a promise": lambda r, _: r.guarantee.attacker_accuracy > 0.95,
     r"pull the mean up": lambda r, _: (
         r.focus.errors.mean() > 1.15 * middle(r) and r.focus.errors.max() > r.focus.errors.mean()

@@ -22,6 +22,8 @@ from pages.network.work import FRAMES, Ensemble, Job, Rows, Trained
 DATA = ("moons", "circles", "spirals", "blobs", "digits")
 CLIPPING = {"flat": "the whole gradient", "layers": "each layer"}
 PLANS = {"epochs": "noise made for the epochs", "noise": "train until the budget is used up"}
+# What the curves of a training run over.
+OVER = {"epochs": "epochs", "epsilon": "epsilon spent"}
 # What a person may count by -> the accountant that is quick enough to do it while a slider moves.
 ACCOUNTANTS = {"renyi": "renyi", "moments": "moments", "pld": "pld-coarse"}
 ARMS = ("plain", "private")
@@ -63,6 +65,7 @@ class NetworkSettings(Settings):
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
     seed: of data, starts, lots and noise.
     shown: frame of the training that is drawn.
+    over: a key of ``OVER``, for the curves.
     """
 
     CHOICES: ClassVar = {
@@ -72,6 +75,7 @@ class NetworkSettings(Settings):
         "clipping": CLIPPING,
         "plan": PLANS,
         "accountant": ACCOUNTANTS,
+        "over": OVER,
     }
     LIMITS: ClassVar = {
         "epsilon": (0.1, 50.0),
@@ -115,6 +119,7 @@ class NetworkSettings(Settings):
     repeats: int = 16
     seed: int = 1
     shown: int = FRAMES
+    over: str = "epochs"
 
     def __post_init__(self) -> None:
         if self.rows is None:

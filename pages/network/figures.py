@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from pages.network.experiment import OVER
 from pages.network.result import EDGES, NetworkResult
+from pages.network.work import FRAMES
 from ui.plot import maps, theme
 
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
@@ -17,6 +19,10 @@ PLAIN = "without privacy"
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
 _TALLEST = 0.25
+# The top of the axis of accuracy, in percent; and the height of the legend there, as a share of it.
+_TOP, _LEGEND = 102, 0.25
+# How far an axis goes on beyond the end of the training.
+_BESIDE = 1.02
 
 
 def arm_name(result: NetworkResult, arm: str) -> str:
@@ -27,76 +33,114 @@ def arm_name(result: NetworkResult, arm: str) -> str:
 def regions(result: NetworkResult, arm: str) -> dict:
     """What the ensemble of an arm decides at the drawn moment, with the boundary of every network."""
     width = 1.2 if arm == "private" else 1.6
+    boundary = maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)
     return maps.decided(
         result.split,
         result.plane,
         *result.regions(arm),
-        boundaries=[maps.boundary(result.plane, result.boundaries(arm), colour=COLOURS[arm], width=width)],
-        title=f"{arm_name(result, arm).capitalize()}: {theme.percent(result.summary(arm).median)}",
+        boundaries=[boundary | {"name": theme.GHOST}],
+        title=theme.title(arm_name(result, arm).capitalize(), theme.percent(result.summary(arm).median)),
     )
 
 
-def accuracy(result: NetworkResult, over: str) -> dict:
-    """Right answers on held-out rows over "epochs" or over the "epsilon" spent; what moves is a shape."""
-    chance = 100 / len(result.split.source.classes)
-    return _trajectory(
-        result,
-        "accuracy",
-        over,
-        scale=100,
-        title="Accuracy on held-out rows",
-        yaxis={"title": {"text": "right answers (%)"}, "range": [max(0, chance - 12), 102]},
+def accuracy(result: NetworkResult) -> dict:
+    """Right answers on held-out rows in training, above those of always giving the same answer.
+
+    What moves while it plays are shapes, so that the curves need not be drawn again; the values stand over the maps.
+    """
+    base, (end, label) = result.split.best_constant[1], _axis(result)
+    now = moment(result), 100 * result.summary("private").median
+    flat = theme.line(
+        np.array([0.0, end]),
+        np.full(2, 100 * base),
+        colour=theme.NON_PRIVATE,
+        name=theme.key("always the same answer", theme.percent(base)),
+        dash="dash",
+        hovertemplate="%{y:.1f} %<extra>always the same answer</extra>",
     )
+    drawn = theme.figure(
+        *_trajectory(result, "accuracy", scale=100, unit=" %"),
+        flat,
+        title=theme.title(f"Accuracy over {label}", _finding(result)),
+        legend="lower right",
+        xaxis={"title": {"text": label}, "range": [0, end]},
+        yaxis={"title": {"text": "right on new people, %"}, "range": [0, _TOP]},
+        shapes=[theme.rule(now[0]), theme.dot(*now, colour=theme.PRIVATE) | {"name": theme.GHOST}],
+    )
+    if place := _between(result, base):
+        drawn["layout"]["legend"] |= {"x": 0.97, "y": place, "yanchor": "middle"}
+    else:
+        drawn["layout"]["shapes"][0]["y0"] = _LEGEND  # the rule ends above the corner
+    return drawn
 
 
-def loss(result: NetworkResult, over: str) -> dict:
-    """Loss on private rows over "epochs" or over the "epsilon" spent."""
+def _between(result: NetworkResult, base: float) -> float | None:
+    """The middle between the curves' ends, as a share of the height, where the legend's corner is not free of them."""
+    low, high = sorted(one.accuracy[1, -1] for one in result.trajectories.values())
+    lowest = min(base, *(one.accuracy[0, len(one.frames) // 2 :].min() for one in result.trajectories.values()))
+    if lowest * 100 / _TOP > _LEGEND or high - low < 2 * _LEGEND:
+        return None
+    return float(low + high) / 2 * 100 / _TOP
+
+
+def _finding(result: NetworkResult) -> str:
+    """What the second half of the axis adds to the middle private network; or how far the training has come."""
+    if result.reached < FRAMES:
+        return f"{result.reached} of {FRAMES} moments trained"
+    gain = 100 * result.second_half
+    if not np.isfinite(gain):
+        return ""
+    if abs(gain) < 1:
+        return "second half changes under a point"
+    points = f"{abs(gain):.0f} point" + ("" if f"{abs(gain):.0f}" == "1" else "s")
+    return f"second half {'adds' if gain > 0 else 'loses'} {points}"
+
+
+def loss(result: NetworkResult) -> dict:
+    """Loss on private rows in training."""
     seen = np.concatenate([one.loss.ravel() for one in result.trajectories.values()])
     seen = seen[np.isfinite(seen)]
-    low, high = theme.steady_range(max(seen.min(initial=1), 1e-3), min(seen.max(initial=1), 1e3))
-    return _trajectory(
-        result,
-        "loss",
-        over,
-        scale=1,
-        title="Loss on private rows (not released)",
-        yaxis=theme.steady_axis("nats, log scale", low, high),
+    low, high = theme.steady_range(max(seen.min(initial=1), 1e-3) / 2, min(seen.max(initial=1), 1e3))
+    end, label = _axis(result)
+    return theme.figure(
+        *_trajectory(result, "loss", scale=1, unit=" nats"),
+        title=theme.title("Loss", "private rows, not released"),
+        legend="lower left",
+        xaxis={"title": {"text": label}, "range": [0, end]},
+        yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
+        shapes=[theme.rule(moment(result))],
     )
 
 
-def _trajectory(result: NetworkResult, what: str, over: str, *, scale: float, title: str, yaxis: dict) -> dict:
-    """Median and nine in ten of the networks in training, beside the networks without privacy."""
-    traces = []
+def _trajectory(result: NetworkResult, what: str, *, scale: float, unit: str) -> list[dict]:
+    """Median and nine in ten of the networks in training, and the median without privacy."""
+    traces, over = [], result.settings.over
     for arm, trajectory in result.trajectories.items():
         x = getattr(trajectory, over)
         known = np.isfinite(x)
         low, median, high = scale * getattr(trajectory, what)[:, known]
-        if arm == "private":
+        own = {"meta": theme.GHOST} if arm == "private" else {}
+        if own:
             traces.append(theme.band(x[known], low, high, colour=COLOURS[arm]))
         name = arm_name(result, arm)
-        hover = f"{over} %{{x:.3g}}: %{{y:.3g}}<extra>{name}</extra>"
-        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, hovertemplate=hover))
-    end, label = _axis(result, over)
-    return theme.figure(
-        *traces,
-        title=theme.title(title),
-        xaxis={"title": {"text": label}, "range": [0, end]},
-        yaxis=yaxis,
-        shapes=[theme.rule(now(result, over))],
-    )
+        own |= {"hovertemplate": f"{OVER[over]} %{{x:.3g}}: %{{y:.3g}}{unit}<extra>{name}</extra>"}
+        traces.append(theme.line(x[known], median, colour=COLOURS[arm], name=name, **own))
+    return traces
 
 
-def now(result: NetworkResult, over: str) -> float:
-    """Where the drawn moment lies on an axis of epochs, or of the epsilon spent."""
-    return result.epochs if over == "epochs" else float(np.nan_to_num(result.spent[result.frame]))
+def moment(result: NetworkResult) -> float:
+    """Where the drawn moment lies on the axis that the curves run over."""
+    return result.epochs if result.settings.over == "epochs" else float(np.nan_to_num(result.spent[result.frame]))
 
 
-def _axis(result: NetworkResult, over: str) -> tuple[float, str]:
-    """(the end of the axis, its label)."""
+def _axis(result: NetworkResult) -> tuple[float, str]:
+    """(the end of the axis that the curves run over, its label)."""
     settings = result.settings
-    if over == "epochs":
-        return max(settings.steps * settings.rate, 1e-9), "epochs"
-    return settings.epsilon * 1.02, "epsilon spent"
+    return _last_epoch(result) if settings.over == "epochs" else settings.epsilon * _BESIDE, OVER[settings.over]
+
+
+def _last_epoch(result: NetworkResult) -> float:
+    return max(result.settings.steps * result.settings.rate, 1e-9) * _BESIDE
 
 
 def norms(result: NetworkResult) -> dict:
@@ -108,16 +152,16 @@ def norms(result: NetworkResult) -> dict:
     else:
         shapes = [_staircase(whole, colour=theme.PRIVATE, filled=True)]
     shapes.append(_bound(bounds[0]))
-    share, names = result.clipped[-1], _layer_names(len(layers))
-    words = [_word(f"bound {bounds[0]:.3g}", x=np.log10(bounds[0]), y=0.86 if each else 0.97)]
-    words += [_word(names, x=0, y=1.0, xref="paper")] if each else []
+    share = result.clipped[-1]
+    words = [_word(theme.ink(f"bound {bounds[0]:.3g}", theme.BOUND), x=np.log10(bounds[0]))]
+    words += [_word(_layer_names(len(layers)), x=0.01, y=0.97, xref="paper", xanchor="left")] if each else []
     return theme.figure(
         theme.holder(1.0, -1.0),
-        title=theme.title(f"{share:.0%} of gradients are too long"),
+        title=theme.title("Gradients", f"{theme.percent(share)} are too long"),
         shapes=shapes,
         annotations=words,
         xaxis={
-            "title": {"text": "norm of a row's gradient"},
+            "title": {"text": "norm of a row's gradient (log scale)"},
             "type": "log",
             "range": [np.log10(EDGES[0]), np.log10(EDGES[-1])],
             "tickvals": [1e-4, 1e-2, 1, 100],
@@ -143,10 +187,8 @@ def _bound(x: float) -> dict:
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 0.82, "line": style}
 
 
-def _word(text: str, *, x: float, y: float, xref: str = "x") -> dict:
-    place = {"xref": xref, "yref": "paper", "xanchor": "center" if xref == "x" else "left", "yanchor": "middle"}
-    colour = {"color": theme.INKS[theme.BOUND]} if xref == "x" else {}
-    return theme.word(text, x=x, y=y, font={"size": 12} | colour, **place)
+def _word(text: str, *, x: float, y: float = 0.86, **place: object) -> dict:
+    return theme.word(text, x=x, y=y, size=13, **{"xanchor": "center", "yref": "paper", "yanchor": "middle"} | place)
 
 
 def _layer_names(layers: int) -> str:
@@ -158,19 +200,26 @@ def _layer_names(layers: int) -> str:
 def clipped(result: NetworkResult) -> dict:
     """Share of gradients that the bound clips, over the epochs: of each layer where each has a bound."""
     (epochs, (*layers, whole)), each = result.clipped_over_epochs, len(result.recipe.bounds) > 1
-    traces = []
-    if each:
-        for place, share in enumerate(layers):
-            traces.append(theme.line(epochs, 100 * share, colour=LAYERS[place], name=f"layer {place + 1}"))
-    traces.append(theme.line(epochs, 100 * whole, name="any layer" if each else "all", colour=theme.PRIVATE))
-    end, _ = _axis(result, "epochs")
+    named = [(f"layer {place}", share, LAYERS[place - 1]) for place, share in enumerate(layers, 1)]
+    shown = [*(named if each else []), ("any layer" if each else "gradients", whole, theme.PRIVATE)]
+    traces = [
+        theme.line(
+            epochs,
+            100 * share,
+            colour=colour,
+            name=name,
+            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.0f}} % shortened<extra>{name}</extra>",
+        )
+        for name, share, colour in shown
+    ]
+    first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
     return theme.figure(
         *traces,
-        title=theme.title("Gradients that the clip norm shortens"),
-        annotations=[_word(_layer_names(len(layers)), x=0, y=1.0, xref="paper")] if each else [],
-        xaxis={"title": {"text": "epochs"}, "range": [0, end]},
-        yaxis={"title": {"text": "of 100 rows"}, "range": [0, 108]},
-        shapes=[theme.rule(now(result, "epochs"))],
+        title=theme.title("Gradients clipped", f"{first} to {last} %" if first != last else ""),
+        legend="lower right" if each else None,
+        xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
+        yaxis={"title": {"text": "longer than the clip norm, %"}, "range": [0, 108]},
+        shapes=[theme.rule(result.epochs) | ({"y0": 0.4} if each else {})],
     )
 
 
@@ -180,12 +229,12 @@ def lots(result: NetworkResult) -> dict:
     known = np.isfinite(found.noise_on_the_mean)
     now = settings.sigma * settings.clip_norm / settings.lot_size
     x, y = found.size[known], found.noise_on_the_mean[known]
-    hover = "lots of %{x}: noise %{y:.3g}<extra>each step</extra>"
+    hover = "lots of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
     return theme.figure(
         theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
-        margin={"l": 66, "r": 12, "t": 34, "b": 44},
-        title=theme.title(_lots_title(known, y)),
+        margin={"l": 66, "r": 12, "t": 54, "b": 44},
+        title=theme.title("Noise by lot size, for this budget", _lots_finding(known, y)),
         shapes=[theme.rule(settings.lot_size), theme.diamond(settings.lot_size, now)],
         xaxis={
             "title": {"text": "lot size (log scale)"},
@@ -194,12 +243,12 @@ def lots(result: NetworkResult) -> dict:
             "tickvals": [20, 50, 100, 200, 500, 1000],
             "ticktext": ["20", "50", "100", "200", "500", "1000"],
         },
-        yaxis=theme.steady_axis("noise sd (log scale)", low, high),
+        yaxis=theme.steady_axis("sd of the noise on the mean gradient (log scale)", low, high),
     )
 
 
-def _lots_title(known: np.ndarray, noise: np.ndarray) -> str:
+def _lots_finding(known: np.ndarray, noise: np.ndarray) -> str:
     """What the noise over lot sizes shows, as far as it is computed."""
     if not known.all():
-        return f"Noise by lot size: {known.sum()} of {len(known)} computed"
-    return f"{'Larger lots, less noise' if (np.diff(noise) < 0).all() else 'Noise by lot size'} (same budget)"
+        return f"{known.sum()} of {len(known)} computed"
+    return "the larger the lots, the less" if (np.diff(noise) < 0).all() else ""

@@ -7,66 +7,67 @@ from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
 from pages.network import figures
 from pages.network import words as say
-from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, PLANS, NetworkSettings
+from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS, NetworkSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
-MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate", "width", "layers")
-MORE = ("rows", "delta", "decay", "plain_rate", "repeats", "seed")
+HEIGHT = 400
+MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
+MORE = ("width", "layers", "rows", "delta", "decay", "plain_rate", "repeats", "seed")
 SHORT = dict(zip(VARIANTS, ("Sound", "Noise inside", "Realised lot", "Shuffled"), strict=True))
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("variant", "Training loop", SHORT, wide=True, help=say.VARIANTS_HELP)
-        desk.choose("dataset", "Data", {name: DATASETS[name].title for name in DATA})
-        with st.popover("Noise, clipping, accountant", icon=":material/tune:"):
-            desk.choose("plan", "What is fixed", PLANS)
-            desk.choose("clipping", "The bound is on", CLIPPING)
-            desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
-            desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
+    desk.choose("dataset", "Data", {name: DATASETS[name].title for name in DATA})
+    desk.choose("variant", "Training loop", SHORT, wide=True, help=say.VARIANTS_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("over", "Curves run over", OVER, wide=True)
+        desk.choose("plan", "What is fixed", PLANS)
+        desk.choose("clipping", "The bound is on", CLIPPING)
+        desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
+        desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
 
 
 def knobs(settings: NetworkSettings) -> Knobs:
     """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
-    main = ("noise_multiplier", *MAIN) if settings.plan == "noise" else MAIN
-    more = [name for name in MORE if len(set(settings.limits[name])) > 1]
+    main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
+    more = [name for name in (*MAIN, *MORE) if name not in main and len(set(settings.limits[name])) > 1]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """The networks at one moment; their trajectories over epochs and over epsilon; and what shapes them."""
+    """What networks reach in training, and what they decide at the moment shown."""
+    alt = say.curve_alt(result, "accuracy")
+    size = {"height": HEIGHT, "wide": 1.9}
+    first = live.Picture(name="accuracy", figure=figures.accuracy(result), alt=alt, about=say.ABOUT["accuracy"], **size)
     maps = [
-        live.Picture(name=f"map.{arm}", figure=figures.regions(result, arm), alt=say.map_alt(result, arm))
-        for arm in ("private", "plain")
+        live.Picture(
+            name=f"map.{arm}",
+            figure=figures.regions(result, arm),
+            alt=say.map_alt(result, arm),
+            about=say.ABOUT["map"],
+            height=HEIGHT,
+            pair=arm == "private",
+        )
+        for arm in figures.COLOURS
     ]
-    norms = live.Picture(name="norms", figure=figures.norms(result), alt=say.norms_alt(result), late=True)
-    curves = [
-        [
-            live.Picture(
-                name=f"{what}.{over}",
-                figure=draw(result, over),
-                alt=say.curve_alt(result, what, over),
-                height=250,
-            )
-            for over in ("epochs", "epsilon")
-        ]
-        for what, draw in (("accuracy", figures.accuracy), ("loss", figures.loss))
-    ]
-    clipped = live.Picture(
-        name="clipped",
-        figure=figures.clipped(result),
-        alt=say.clipped_alt(result),
-        height=260,
+    return [[first, *maps]]
+
+
+def training(result) -> list[list[live.Picture]]:
+    """What the training makes small, and what clipping does to it."""
+    made = (
+        ("loss", figures.loss(result), say.curve_alt(result, "loss")),
+        ("norms", figures.norms(result), say.norms_alt(result)),
+        ("clipped", figures.clipped(result), say.clipped_alt(result)),
     )
-    lots = live.Picture(name="lots", figure=figures.lots(result), alt=say.lots_alt(result), height=260)
-    return [[*maps, norms], *curves, [clipped, lots]]
+    return [[live.Picture(name=name, figure=drawn, alt=alt, about=say.ABOUT[name]) for name, drawn, alt in made]]
 
 
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
+def lots(result) -> list[list[live.Picture]]:
+    """What another lot size would need."""
+    return [[live.Picture(name="lots", figure=figures.lots(result), alt=say.lots_alt(result), about=say.ABOUT["lots"])]]
 
 
 PAGE = Page(
@@ -78,19 +79,23 @@ PAGE = Page(
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
     setup=setup,
-    lead=always(
-        "Networks learn from small random lots of rows. Each step adds noise and spends some of the budget. **Press "
-        "play** to watch the regions form as the budget is spent, or **drag epsilon**."
-    ),
-    numbers=always(()),
+    lead=always(say.LEAD),
+    numbers=say.numbers,
     knobs=knobs,
-    words={"verdict": say.verdict, "why": listed(say.diagnostics), "guarantee": say.guarantee, "table": say.table},
-    pictures=lambda result: pictures(result)[:1],
+    words={
+        "verdict": say.verdict,
+        "caption": always(say.CAPTION),
+        "why": listed(say.diagnostics),
+        "guarantee": say.guarantee,
+        "table": say.table,
+    },
+    pictures=pictures,
     code=say.program,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
+        Tab("training", "Loss and clipping", pictures=training),
+        Tab("lots", "Lot size", pictures=lots),
         Tab("table", "Table", ("table",)),
     ),
     frames=lambda result: {

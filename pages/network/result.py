@@ -235,6 +235,15 @@ class NetworkResult:
         """Arm -> its trajectory, as far as it is trained."""
         return {arm: self._trajectory(arm) for arm in self.runs}
 
+    @property
+    def second_half(self) -> float:
+        """What the second half of the epochs, or of the epsilon spent, adds to the accuracy of the middle private
+        network, as far as it is trained; NaN where epsilon is not known yet.
+        """
+        one = self.trajectories["private"]
+        x, medians = getattr(one, self.settings.over), one.accuracy[1]
+        return float(medians[-1] - np.interp(x[-1] / 2, x, medians)) if np.isfinite(x).all() else math.nan
+
     def _trajectory(self, arm: str) -> Trajectory:
         runs, frames = self.runs[arm], self.runs[arm][0].frames
         # The networks of later groups may not have come as far: quantiles are over those that have.

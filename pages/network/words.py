@@ -2,20 +2,58 @@
 
 import math
 
-from pages.network.experiment import NetworkSettings
+from pages.network.experiment import OVER, NetworkSettings
 from pages.network.figures import arm_name
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES
 from ui import outcomes, panels
 from ui.outcomes import count, percent
-from ui.panels import in_hundred, number
+from ui.panels import Number, in_hundred, number
 
+LEAD = (
+    "A network learns from small random lots of rows. In each step, every row's pull on the weights is shortened to a "
+    "public limit, the pulls are added up together with noise, and a little of the privacy budget is spent. Because "
+    "nobody knows who was in a lot, a step costs less than it would with all rows. **Press play** to watch the regions "
+    "form while the budget is spent, or **drag epsilon**."
+)
 VARIANTS_HELP = (
     "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
     "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
     "the size that the lot happens to have. **Shuffled**: lots are cut from a shuffle of the rows, as most code does."
 )
 ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
+CAPTION = (
+    "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
+    "Shaded: nine runs in ten."
+)
+# What one sees in a chart, and what to look for.
+ABOUT = {
+    "accuracy": (
+        "How often networks are right on rows they have not seen, step by step in training: the middle one, the range "
+        "of nine private ones in ten, and the middle one without privacy. The dot is at the moment shown. Look for "
+        "where the private curve comes to rest below the other; under Advanced it runs over the epsilon spent."
+    ),
+    "map": (
+        "Each line is where one network changes its mind, at the moment shown; the ground has the colour of the class "
+        "that most of them choose, the stronger the more agree. Look for boundaries that noise moves apart."
+    ),
+    "loss": (
+        "What the training makes small, on private rows: lower is better. Look for a private curve that has come to "
+        "rest, or rises, while the other still falls: there noise has the last word."
+    ),
+    "norms": (
+        "How long the gradients of single rows are at the moment shown. What is right of the bound is shortened to it. "
+        "Look for a bound far to the right of all: then the noise, which is scaled to it, could be less."
+    ),
+    "clipped": (
+        "How many gradients the bound shortens as the training goes on. Near 100 a lower bound acts like a lower "
+        "learning rate; near 0 it only costs noise."
+    ),
+    "lots": (
+        "The noise in a step's mean gradient if lots had another size, for the same epochs and the same budget; the "
+        "diamond is today's. Larger lots take fewer steps, each with less noise on the mean."
+    ),
+}
 KNOBS = {
     "epsilon": {"help": "The budget of the whole training, spent step by step."},
     "shown": {"label": "Moment shown", "unit": f"/ {FRAMES}", "pace": 80},
@@ -54,27 +92,57 @@ print(model.guarantee_)
 """
 
 
+def numbers(result: NetworkResult) -> list[Number]:
+    """How often the middle network is right at the moment shown, beside one without privacy; and what is promised."""
+    private, plain = result.summary("private"), result.summary("plain")
+    mine, without = outcomes.apart(private.median, plain.median)
+    return [
+        Number(
+            "Private network is right" if result.holds else "Network is right",
+            mine,
+            f"middle of {count(len(result.accuracy['private']), 'network')}",
+            tone="private",
+            amount=float(mine.split()[0]),
+            unit="points",
+        ),
+        Number("Without privacy", without, outcomes.price(private.median, plain.median) if result.step else ""),
+        panels.runs("Nine runs in ten", result.accuracy["private"], low=private.low, high=private.high),
+        _promise(result),
+    ]
+
+
+def _promise(result: NetworkResult) -> Number:
+    """What is promised at the moment shown: before the first step nothing is released."""
+    if not result.step:
+        return panels.attacker(0.5)
+    if result.holds:
+        spent = result.guarantee
+        known = panels.attacker(spent.attacker_accuracy)
+        return known if math.isfinite(spent.epsilon) else Number(known.label, "…", "being counted", tone="bound")
+    if result.settings.variant == "shuffled":
+        proved = number(result.by_epochs.epsilon)
+        amount = result.by_epochs.epsilon
+    else:
+        proved, amount = "none", None
+    return Number("Epsilon proved", proved, f"claimed: {_epsilon(result)}", tone="bound", amount=amount)
+
+
 def verdict(result: NetworkResult) -> str:
-    """What is spent and promised at the drawn moment, and what it costs."""
-    return " ".join((_when(result), *_cost(result)))
-
-
-def _when(result: NetworkResult) -> str:
+    """What is spent at the drawn moment and what it costs; where no theorem holds, that alone."""
     steps = f"{count(result.step, 'step')} of {result.settings.steps:,}"
     if not result.step:
         return (
-            f"Before the first of {count(result.settings.steps, 'step')} nothing is spent: these networks are random."
+            f"Before the first of {count(result.settings.steps, 'step')} nothing is spent: these networks are random. "
+            f"By chance, the middle one is right {percent(result.summary('private').median)} of the time on new people."
         )
-    spent = result.guarantee
     if not result.holds:
         return (
             f"After {steps} the accountant says epsilon {_epsilon(result)}, but <b>its theorem is not about this "
             f"loop</b>: {_departure(result)}"
         )
-    if not math.isfinite(spent.epsilon):
-        return f"After {steps} the budget is still being counted."
-    weak = panels.weak(spent.attacker_accuracy)
-    return f"After {steps} <b>epsilon {number(spent.epsilon)}</b> is spent: {panels.odds(spent)}.{weak}"
+    if not math.isfinite(result.guarantee.epsilon):
+        return f"After {steps} the budget is still being counted. {_cost(result)}"
+    return f"After {steps}, <b>epsilon {number(result.guarantee.epsilon)}</b> is spent. {_cost(result)}"
 
 
 def _departure(result: NetworkResult) -> str:
@@ -89,20 +157,15 @@ def _departure(result: NetworkResult) -> str:
         case "realised":
             return "one person also changes what the sum is divided by, and the noise does not cover that."
         case _:
-            return (
-                "each row is in exactly one lot of an epoch, so no chance hides who was in it. What is proved is "
-                f"epsilon {number(result.by_epochs.epsilon)} (replace-one, counted by epochs)."
-            )
+            return "each row is in exactly one lot of an epoch, so no chance hides who was in it."
 
 
-def _cost(result: NetworkResult) -> list[str]:
-    """The middle private network against the middle one without privacy, at the same step."""
+def _cost(result: NetworkResult) -> str:
+    """The middle private network against the middle one without privacy, at the same step, and how far runs differ."""
     private, plain = result.summary("private"), result.summary("plain")
-    if not result.step:
-        return [f"By chance, the middle one is right {percent(private.median)} of the time on new people."]
-    baseline = result.split.best_constant
-    cost = outcomes.cost(private.median, plain.median, baseline=baseline, model="network")
-    return [cost, outcomes.landing(private.low, private.high)]
+    said = outcomes.cost(private.median, plain.median, baseline=result.split.best_constant, model="network")
+    wide = private.high - private.low >= outcomes.WIDE
+    return f"{said} {outcomes.landing(private.low, private.high)}" if wide else said
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
@@ -205,7 +268,7 @@ def _plain(result: NetworkResult) -> str:
 def guarantee(result: NetworkResult) -> str:
     """What is promised, under which assumptions, and what is not."""
     if result.holds:
-        text = panels.guarantee(here=result.guarantee) if math.isfinite(result.guarantee.epsilon) else panels.note("…")
+        text = _spent(result) if math.isfinite(result.guarantee.epsilon) else panels.note("…")
         text += panels.note(
             "It covers the weights after <b>every</b> step, so watching the training costs nothing more."
             + (" It is what the steps so far have spent." if result.frame < FRAMES else "")
@@ -221,6 +284,13 @@ def guarantee(result: NetworkResult) -> str:
         "what other people's data reveals about you. <b>Not</b> counted: settings that were tried before these on the "
         "same data (see the ledger page)."
     )
+
+
+def _spent(result: NetworkResult) -> str:
+    """What the epsilon spent so far means for a person."""
+    spent = result.guarantee
+    said = f"With <b>epsilon {number(spent.epsilon)}</b> spent, {panels.odds(spent)}."
+    return panels.note(said + panels.weak(spent.attacker_accuracy)) + panels.guarantee(here=spent)
 
 
 def _epsilon(result: NetworkResult) -> str:
@@ -266,12 +336,19 @@ def map_alt(result: NetworkResult, arm: str) -> str:
     )
 
 
-def curve_alt(result: NetworkResult, what: str, over: str) -> str:
-    """The curves in words."""
-    ends = {arm: getattr(one, what)[1, -1] for arm, one in result.trajectories.items()}
-    said = {arm: percent(end) if what == "accuracy" else _loss(end) for arm, end in ends.items()}
-    axis = "epochs" if over == "epochs" else "epsilon spent"
-    return f"Middle {what} over {axis}: ends at {said['private']} with privacy and {said['plain']} without."
+def curve_alt(result: NetworkResult, what: str) -> str:
+    """The curves in words: five moments of each, from the first to the last."""
+    over, say = result.settings.over, in_hundred if what == "accuracy" else _loss
+    said = []
+    for arm, one in result.trajectories.items():
+        places = sorted({round(part * (len(one.frames) - 1) / 4) for part in range(5)})
+        pairs = zip(getattr(one, over)[places], getattr(one, what)[1, places], strict=True)
+        said.append(f"{arm_name(result, arm)}, " + ", ".join(f"at {number(at)}: {say(value)}" for at, value in pairs))
+    always, base = result.split.best_constant
+    if what == "accuracy":
+        said.append(f"always answering “{always}”: {in_hundred(base)}")
+    unit = "in percent" if what == "accuracy" else "in nats"
+    return f"Middle {what}, {unit}, over {OVER[over]}. {'; '.join(said)}."
 
 
 def _loss(value: float) -> str:

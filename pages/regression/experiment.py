@@ -181,13 +181,13 @@ class RegressionSettings(Settings):
         return self.focus(self.mechanism)
 
     def schedule(self) -> Iterable[Task]:
-        """The chosen mechanism at today's epsilon first, then the curves, the split, and the others at this epsilon."""
+        """The chosen mechanism at today's epsilon first, then the curves, the others at this epsilon, and the split."""
         others = [name for name in REGRESSIONS if name != self.mechanism]
         return (
             self.focus(self.mechanism),
             *(self.curve(name) for name in (self.mechanism, *others)),
-            *(self.over_share(name) for name in SPLITTERS),
             *(self.focus(name) for name in others),
+            *(self.over_share(name) for name in SPLITTERS),
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> "RegressionResult":
@@ -280,6 +280,32 @@ class RegressionResult:
     def quantiles(self, name: str) -> np.ndarray:
         """5 %, 50 % and 95 % quantiles (3, E) of the error over ``EPSILONS``."""
         return quantiles_of(self.curves[name].errors, axis=1)
+
+    @property
+    def rival(self) -> str | None:
+        """Which other mechanism errs least where curves are trained next to today's epsilon; None before all are."""
+        if len(self.curves) < len(REGRESSIONS):
+            return None
+        nearest = int(np.abs(np.log(np.array(EPSILONS) / self.settings.epsilon)).argmin())
+        others = (name for name in self.curves if name != self.settings.mechanism)
+        return min(others, key=lambda name: np.median(self.curves[name].errors[nearest]))
+
+    @property
+    def useful_from(self) -> float | None:
+        """From which trained epsilon on the middle run of the chosen mechanism errs less than always the mean; None
+        where it is not yet known, or does not at the highest.
+        """
+        if self.settings.mechanism not in self.curves:
+            return None
+        useless = np.flatnonzero(self.quantiles(self.settings.mechanism)[1] >= self.mean_error)
+        first = int(useless[-1]) + 1 if len(useless) else 0
+        return EPSILONS[first] if first < len(EPSILONS) else None
+
+    @property
+    def rising(self) -> int:
+        """How many runs' lines rise."""
+        _, found, _ = self.lines()
+        return int((found[:, 1] > found[:, 0]).sum())
 
     def table(self) -> pd.DataFrame:
         """A row a mechanism at today's epsilon: median, quantiles and mean of the error, and how often it fails."""

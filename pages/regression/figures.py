@@ -22,43 +22,75 @@ _SIGNS = {"x": 0.02, "xref": "paper", "xanchor": "left", "y": 0.01, "yref": "pap
 
 
 def errors(result: RegressionResult) -> dict:
-    """Held-out error over epsilon, all methods between the two rails; a stroke for each run at today's epsilon.
+    """Held-out error over epsilon between the two rails, a stroke for each run at today's: of the chosen method, of the
+    one that errs least beside it, and faintly of the others.
 
     What moves with epsilon are shapes: the curves need not be drawn again.
     """
-    chosen, low, high = result.settings.mechanism, *_error_range(result)
-    traces = _rails(result, np.array([_LOW / 2, _HIGH * 2]))
-    if chosen in result.curves:
-        least, _, most = np.minimum(result.quantiles(chosen), 20 * high)
-        traces.append(theme.band(np.array(EPSILONS), least, most, colour=theme.REGRESSIONS[chosen][1]))
-    for name in sorted(result.curves, key=lambda name: name == chosen):
-        title, colour = theme.REGRESSIONS[name]
-        traces.append(
-            theme.line(
-                np.array(EPSILONS),
-                np.minimum(result.quantiles(name)[1], 20 * high),
-                colour=colour,
-                name=title,
-                hovertemplate=f"epsilon %{{x}}: %{{y:.4~g}}<extra>{title}</extra>",
-                **_weight(colour, chosen=name == chosen),
-            )
-        )
-    return theme.figure(
-        *traces,
-        title=theme.title(f"Error on held-out rows ({result.settings.source.unit})"),
+    settings, (low, high), late = result.settings, _error_range(result), _late(result)
+    mean, exact = _rails(result, np.array([_LOW / 2, _HIGH * 2]))
+    drawn = theme.figure(
+        mean,
+        *_error_curves(result, most=20 * high),
+        exact,
+        title=theme.title("Error over epsilon", _error_finding(result)),
+        legend="lower left" if late else "upper right",
         xaxis=_EPSILON_AXIS,
-        yaxis={"title": {"text": "root mean squared error"}, "range": [low, high]},
-        shapes=[theme.rule(result.settings.epsilon), _strokes(result, high)],
-        annotations=_rail_names(result),
+        yaxis={"title": {"text": f"off by, {settings.source.unit} (root mean square)"}, "range": [low, high]},
+        shapes=[
+            theme.rule(settings.epsilon),
+            _strokes(result, high),
+            _now(result, high) | {"name": theme.GHOST},
+        ],
     )
+    if late:
+        drawn["layout"]["legend"]["y"] = 0.07  # above the lower rail
+    return drawn
 
 
-def _weight(colour: str, *, chosen: bool) -> dict:
-    """The chosen method stands out."""
+def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
+    """The median of each method, cut at ``most``, the chosen one last, with its range of nine in ten."""
+    chosen, rival, traces = result.settings.mechanism, result.rival, []
+    for name in sorted(result.curves, key=lambda name: (name == chosen, name == rival)):
+        (title, colour), (low, median, high) = theme.REGRESSIONS[name], np.minimum(result.quantiles(name), most)
+        if name == chosen:
+            traces.append(theme.band(np.array(EPSILONS), low, high, colour=colour))
+        now = _amount(result.summary(name).median) if name in result.at_now else ""
+        hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
+        style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, rival))
+        shown = {"name": theme.key(title, now), "hovertemplate": hover}
+        traces.append(theme.line(np.array(EPSILONS), median, colour=colour, **shown, **style))
+    return traces
+
+
+def _late(result: RegressionResult) -> bool:
+    """Whether the curves come down so late that the corner under them is free."""
+    shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
+    early = np.array(EPSILONS) <= 0.4
+    return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
+
+
+def _amount(value: float) -> str:
+    """Three digits, with thousands."""
+    return f"{float(f'{value:.3g}'):,.0f}" if 1000 <= value < 1e9 else f"{value:.3g}"
+
+
+def _error_finding(result: RegressionResult) -> str:
+    """From which epsilon on the middle run is better than always the mean; or how many methods are trained."""
+    if len(result.curves) < len(theme.REGRESSIONS):
+        return f"{len(result.curves)} of {len(theme.REGRESSIONS)} methods trained"
+    first = result.useful_from
+    return "" if first is None else f"beats the mean from {first:g} on"
+
+
+def _weight(colour: str, *, chosen: bool, faint: bool = False) -> dict:
+    """The chosen method stands out; one that is ``faint`` has no place in the legend."""
     style = {"color": colour, "dash": theme.DASHES[colour]}
     if chosen:
-        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}}
-    return {"line": style | {"width": 1.6}, "opacity": 0.85}
+        return {"mode": "lines+markers", "marker": {"size": 6}, "line": style | {"width": 3}, "meta": theme.GHOST}
+    if faint:
+        return {"line": style | {"width": 1.2}, "opacity": 0.45, "showlegend": False}
+    return {"line": style | {"width": 2}}
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:
@@ -68,21 +100,22 @@ def _error_range(result: RegressionResult) -> tuple[float, float]:
     return exact - 0.15 * gap, exact + 3 * gap
 
 
-def _rails(result: RegressionResult, ends: np.ndarray) -> list[dict]:
-    """*Least squares* and *always the mean*, which bound what is of any use."""
-    style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
-    return [
-        theme.line(ends, np.full(2, result.least_squares), name="least squares", dash="dot", **style),
-        theme.line(ends, np.full(2, result.mean_error), name="always the mean", dash="dash", **style),
-    ]
+def _rails(result: RegressionResult, ends: np.ndarray) -> tuple[dict, dict]:
+    """*Always the mean* and *least squares*, which bound what is of any use."""
+
+    def rail(name: str, error: float, dash: str) -> dict:
+        hover = f"off by %{{y:.4~g}} {result.settings.source.unit}<extra>{name}</extra>"
+        style = {"colour": theme.NON_PRIVATE, "dash": dash, "hovertemplate": hover}
+        return theme.line(ends, np.full(2, error), name=theme.key(name, _amount(error)), **style)
+
+    mean = rail("always the mean", result.mean_error, "dash")
+    return mean, rail("least squares", result.least_squares, "dot")
 
 
-def _rail_names(result: RegressionResult) -> list[dict]:
-    place = {"x": 0.995, "xref": "paper", "xanchor": "right"}
-    return [
-        theme.word("least squares, no privacy", y=result.least_squares, yanchor="top", **place),
-        theme.word("always the mean", y=result.mean_error, yanchor="bottom", **place),
-    ]
+def _now(result: RegressionResult, high: float) -> dict:
+    """The middle run at today's epsilon; above the frame it lies on its edge."""
+    colour = theme.REGRESSIONS[result.settings.mechanism][1]
+    return theme.dot(result.settings.epsilon, min(result.summary().median, high), colour=colour)
 
 
 def _strokes(result: RegressionResult, high: float) -> dict:
@@ -102,7 +135,7 @@ def _strokes(result: RegressionResult, high: float) -> dict:
 
 def no_minimum(result: RegressionResult) -> dict:
     """How often the released quadratic has no minimum, over epsilon."""
-    traces, chosen = [], result.settings.mechanism
+    traces, chosen, runs = [], result.settings.mechanism, result.settings.repeats
     for name, curve in sorted(result.curves.items(), key=lambda one: one[0] == chosen):
         if curve.no_minimum is None:
             continue
@@ -114,9 +147,12 @@ def no_minimum(result: RegressionResult) -> dict:
                 np.array(EPSILONS), 100 * curve.no_minimum, colour=colour, name=title, hovertemplate=hover, **style
             )
         )
+    often = all(curve.no_minimum[-4:].max() > 0.5 for curve in result.curves.values() if curve.no_minimum is not None)
+    finding = f"{result.failed} of {runs} at epsilon {result.settings.epsilon:.3g}" if result.noisy_surface else ""
     return theme.figure(
         *traces,
-        title=theme.title("Runs without a minimum"),
+        title=theme.title("Runs without a minimum", finding),
+        legend="lower left" if often else "upper right",
         xaxis=_EPSILON_AXIS,
         yaxis={"title": {"text": "runs in 100"}, "range": [-3, 103]},
         shapes=[theme.rule(result.settings.epsilon)],
@@ -139,17 +175,32 @@ def lines(result: RegressionResult) -> dict:
             y,
             mode="markers",
             marker={"color": theme.NON_PRIVATE, "size": 5, "opacity": 0.55},
-            hovertemplate="%{x:.3~g}: %{y:.4~g}<extra>held-out row</extra>",
+            name="held-out people",
+            hovertemplate=f"%{{x:.3~g}}: %{{y:.4~g}} {settings.source.unit}<extra>held-out row</extra>",
         ),
-        theme.line(bounds, exact, colour=theme.NON_PRIVATE, name="least squares", dash="dot"),
-        title=theme.title("Every run's line"),
+        theme.line(
+            bounds,
+            exact,
+            colour=theme.NON_PRIVATE,
+            name="least squares",
+            dash="dot",
+            hovertemplate=f"%{{x:.3~g}}: %{{y:.4~g}} {settings.source.unit}<extra>least squares</extra>",
+        ),
+        title=theme.title("Each run's line", _slopes(result)),
         xaxis={"title": {"text": _feature(result, settings.feature)}, "range": [left - margin, right + margin]},
         yaxis={
-            "title": {"text": f"{settings.source.label} ({settings.source.unit})"},
+            "title": {"text": f"{settings.source.label}, {settings.source.unit}"},
             "range": [floor - 0.08 * high, high],
         },
-        shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5}],
+        shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5, "name": theme.GHOST}],
     )
+
+
+def _slopes(result: RegressionResult) -> str:
+    """How many lines go the way of least squares."""
+    _, _, (start, end) = result.lines()
+    many, runs = result.rising, result.settings.repeats
+    return f"{many} of {runs} rise" if end > start else f"{runs - many} of {runs} fall"
 
 
 def _feature(result: RegressionResult, place: int) -> str:
@@ -164,22 +215,24 @@ def coefficients(result: RegressionResult) -> dict:
     cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
     bars = "".join(f"M{low:.5g},{place:g}L{high:.5g},{place:g}" for place, (low, _, high) in enumerate(cut))
     style = {"type": "path", "xref": "x", "yref": "y", "layer": "between"}
+    kept = int((frame["sign"] >= 0.9).sum())
     return theme.figure(
         theme.scatter(
             exact,
             places,
             mode="markers",
             marker={"symbol": "line-ns-open", "size": 15, "color": theme.NON_PRIVATE, "line": {"width": 2.5}},
-            hovertemplate="%{x:.4~g}<extra>least squares</extra>",
+            hovertemplate=f"%{{x:.4~g}} {result.settings.source.unit}<extra>least squares</extra>",
         ),
-        title=theme.title("What a feature is worth"),
-        margin={"l": 138, "r": 12, "t": 34, "b": 44},
+        title=theme.title("What a feature is worth", f"{kept} of {len(frame)} keep their sign"),
+        margin={"l": 160, "r": 12, "t": 54, "b": 44},
         xaxis={
-            "title": {"text": f"{result.settings.source.unit}, from low to high"},
+            "title": {"text": f"{result.settings.source.unit}, from the feature's lowest to its highest value"},
             "range": [-reach, reach],
             "zeroline": True,
         },
         yaxis={
+            "title": {"text": "| least squares   ◆ middle run   bar: nine runs in ten"},
             "tickvals": list(range(len(frame))),
             "ticktext": list(frame["feature"]),
             "range": [len(frame) - 0.5, -0.5],
@@ -198,24 +251,31 @@ def coefficients(result: RegressionResult) -> dict:
 def split(result: RegressionResult) -> dict:
     """Median error over the share of epsilon for the quadratic, with the share of least noise and today's."""
     low, high = _error_range(result)
-    frame, traces, shapes = result.over_split, _rails(result, np.array([0.0, 1.0])), []
+    frame, traces, shapes = result.over_split, list(_rails(result, np.array([0.0, 1.0]))), []
     for name in SPLITTERS:
         if name not in frame:
             continue
         title, colour = theme.REGRESSIONS[name]
         style = _weight(colour, chosen=name == result.settings.mechanism) | {"mode": "lines"}
         shares, medians = frame["share"].to_numpy(), np.minimum(frame[name].to_numpy(), 20 * high)
-        hover = f"%{{x:.0%}} for the quadratic: %{{y:.4~g}}<extra>{title}</extra>"
+        unit = result.settings.source.unit
+        hover = f"%{{x:.0%}} for the quadratic: off by %{{y:.4~g}} {unit}<extra>{title}</extra>"
         traces.append(theme.line(shares, medians, colour=colour, name=title, hovertemplate=hover, **style))
         best = SPLITTERS[name](result.problem.inputs)
         traces.append(_least_noise(best, low + 0.012 * (high - low), title=title, colour=colour))
     if result.settings.mechanism in SPLITTERS:
         shapes.append(theme.rule(result.settings.share_of(result.settings.mechanism)))
+    left = frame.loc[frame["share"] < 0.5, frame.columns[1:]].to_numpy()
+    free = left.size and left.max() < low + 0.6 * (high - low)
     return theme.figure(
         *traces,
-        title=theme.title("Split of epsilon (▲ least noise)"),
+        title=theme.title("Split of epsilon", "▲ where the noise is least"),
+        legend="upper left" if free else "upper right",
         xaxis={"title": {"text": "share of epsilon for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
-        yaxis={"title": {"text": "root mean squared error"}, "range": [low, high]},
+        yaxis={
+            "title": {"text": f"off by, {result.settings.source.unit} (root mean square)"},
+            "range": [low, high],
+        },
         shapes=shapes,
     )
 
@@ -228,6 +288,7 @@ def _least_noise(share: float, height: float, *, title: str, colour: str) -> dic
         mode="markers",
         marker={"symbol": "triangle-up", "size": 13, "color": colour},
         cliponaxis=False,
+        showlegend=False,
         hovertemplate=f"least noise: %{{x:.1%}}<extra>{title}</extra>",
     )
 
@@ -235,7 +296,7 @@ def _least_noise(share: float, height: float, *, title: str, colour: str) -> dic
 def true_surface(result: RegressionResult) -> dict:
     """The error that the rows really have, with the end of every run."""
     ends = result.focus.weights[:, list(result.pair)]
-    title = f"True error; {result.in_view} of {len(ends)} runs end here"
+    title = theme.title("True error", f"{result.in_view} of {len(ends)} end here")
     return _surface(result, result.true_surface, title=title, dots=ends)
 
 
@@ -246,12 +307,12 @@ def noisy_surface(result: RegressionResult) -> dict:
     return _surface(
         result,
         surface,
-        title=f"Quadratic of draw {result.settings.draw}: {kind}",
+        title=theme.title(f"Quadratic {result.settings.draw}", kind),
         dots=result.focus.weights[place : place + 1, list(result.pair)],
     )
 
 
-def _surface(result: RegressionResult, surface: Surface, *, title: str, dots: np.ndarray) -> dict:
+def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: np.ndarray) -> dict:
     middle, factor = result.true_surface.centre, 2 * result.problem.half
     (left, bottom), side = factor * (middle - REACH), 2 * factor * REACH
     image = theme.image(_bands(surface.values(middle), result.least_error), _COLOURS)
@@ -266,12 +327,12 @@ def _surface(result: RegressionResult, surface: Surface, *, title: str, dots: np
             hovertemplate="%{x:.4~g}, %{y:.4~g}<extra>least squares</extra>",
         ),
         images=[theme.ground(image, left=left, top=bottom + side, width=side, height=side)],
-        annotations=[theme.word(f"◆ a run, × least squares{', red: lower' if surface.seen else ''}", **_SIGNS)],
+        annotations=[theme.word("◆ a run  × least squares", size=13, **_SIGNS)],
         shapes=[
             {"type": "path", "xref": "x", "yref": "y", "path": theme.specks(*ends.T, width=speck, height=speck)}
             | {"fillcolor": colour, "fillrule": "nonzero", "line": {"width": 0.8, "color": "rgba(255,255,255,.8)"}}
         ],
-        title=theme.title(title),
+        title=title,
         xaxis={"title": {"text": names[0]}, "range": [left, left + side], "showgrid": False, "zeroline": False},
         yaxis={"title": {"text": names[1]}, "range": [bottom, bottom + side], "showgrid": False, "zeroline": False},
     )

@@ -13,50 +13,67 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
-SHORT = dict(zip(REGRESSIONS, ("As published", "Sharp", "Gaussian", "AdaSSP", "Answer", "Descent"), strict=True))
+SHORT = dict(zip(REGRESSIONS, ("Published", "Sharp", "Gaussian", "AdaSSP", "Answer", "Steps"), strict=True))
 SPLITS = {"best": "least noise, each method's own", "own": "by hand"}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("mechanism", "Where the noise goes", SHORT, wide=True, help=say.MECHANISMS_HELP)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()})
+    desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()})
+    desk.choose("mechanism", "Noise", SHORT, wide=True, help=say.MECHANISMS_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
         desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
-        with st.popover("Pictures", icon=":material/tune:"):
-            names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
-            desk.choose("feature", "Line over", names)
-            desk.choose("across", "Surface across", names)
-            desk.choose("up", "Surface up", names)
-
-
-def pictures(result) -> list[list[live.Picture]]:
-    """What it costs; what is published; what is minimised; where it comes from."""
-    alts = say.alts(result)
-    noisy = [("noisy", figures.noisy_surface)] if result.noisy_surface is not None else []
-    rows = (
-        (360, (("errors", figures.errors), ("no_minimum", figures.no_minimum))),
-        (330, (("true", figures.true_surface), *noisy, ("lines", figures.lines))),
-        (380, (("coefficients", figures.coefficients), ("split", figures.split))),
-    )
-    return [
-        [live.Picture(name=name, figure=draw(result), alt=alts[name], height=height) for name, draw in row]
-        for height, row in rows
-    ]
+        names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
+        desk.choose("feature", "Lines over", names)
+        desk.choose("across", "Surface across", names)
+        desk.choose("up", "Surface up", names)
 
 
 def knobs(settings: RegressionSettings) -> Knobs:
-    """The share of epsilon has a knob where it is set by hand."""
+    """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
     own = settings.split == "own" and settings.mechanism in SPLITTERS
     changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
     main = (*MAIN, "share") if own else MAIN
-    return Knobs(hero="epsilon", main=main, more=MORE, play="draw", changes=changes)
+    play = "draw" if settings.mechanism in say.ON else None
+    return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
 
 
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
+def pictures(result) -> list[list[live.Picture]]:
+    """What it costs, and what the models say; and one run's quadratic, or where all runs end."""
+    third = ("noisy", figures.noisy_surface) if result.noisy_surface is not None else ("true", figures.true_surface)
+    drawn = (("errors", figures.errors, 1.5), ("lines", figures.lines, 1.0), (*third, 1.0))
+    return [_row(result, *drawn, height=400)]
+
+
+def methods(result) -> list[list[live.Picture]]:
+    """Where a method fails, and how two of them divide epsilon."""
+    drawn = ("no_minimum", figures.no_minimum, 1.0), ("split", figures.split, 1.0)
+    return [_row(result, *drawn, height=360)]
+
+
+def coefficients(result) -> list[list[live.Picture]]:
+    """What the features are worth, and where two coefficients of all runs end, where that is not in view already."""
+    drawn = [("coefficients", figures.coefficients, 1.6)]
+    if result.noisy_surface is not None:
+        drawn.append(("true", figures.true_surface, 1.0))
+    return [_row(result, *drawn, height=380)]
+
+
+def _row(result, *drawn, height: int) -> list[live.Picture]:
+    """Charts beside one another: (name, what draws it, its share of the row)."""
+    return [
+        live.Picture(
+            name=name,
+            figure=draw(result),
+            alt=say.ALTS[name](result),
+            about=say.ABOUT[name],
+            height=height,
+            wide=wide,
+            pair=name == "lines",
+        )
+        for name, draw, wide in drawn
+    ]
 
 
 PAGE = Page(
@@ -68,28 +85,24 @@ PAGE = Page(
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
     setup=setup,
-    lead=always(
-        "A linear model is fitted to a table of people, and what is published carries noise. **Drag epsilon** to the "
-        "left and see which method's answer still stands. Only that answer would be released; points and errors would "
-        "not."
-    ),
-    numbers=always(()),
+    lead=always(say.LEAD),
+    numbers=say.numbers,
     knobs=knobs,
     words={
         "verdict": say.verdict,
+        "caption": say.caption,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "table": say.table,
         "coefficients": say.coefficients_table,
     },
-    pictures=lambda result: pictures(result)[:1],
+    pictures=pictures,
     code=say.program,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("more", "More charts", pictures=more),
-        Tab("table", "Table", ("table",)),
-        Tab("coefficients", "Coefficients", ("coefficients",)),
+        Tab("methods", "All methods", ("table",), methods),
+        Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
     ),
     frames=lambda result: {
         "Methods now": result.table,

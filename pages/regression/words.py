@@ -5,9 +5,46 @@ import math
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
 from ui import panels
 from ui.outcomes import apart, count, percent
-from ui.panels import in_hundred, number
+from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
+LEAD = (
+    "A linear model is fitted to a table of people, and what is published of it carries noise. Six methods put that "
+    "noise in different places: on the sums that the model is made of, on the fitted model, or on each step towards "
+    "it. **Drag epsilon** to the left and see which method's answer still stands."
+)
+# What one sees in a chart, and what to look for.
+ABOUT = {
+    "errors": (
+        "How far predictions are off on people that no run has seen, for each epsilon: the middle run of the chosen "
+        "method with the range of nine in ten, the strongest other method near today's epsilon, and faintly the rest "
+        "(point at a line for its name). Strokes are single runs. Useful is what lies below always saying the mean."
+    ),
+    "lines": (
+        "What each run's model says over one feature, all others held at their mean; points are people held out of the "
+        "fit. Look for how the lines fan out about the dotted one of least squares as epsilon falls."
+    ),
+    "noisy": (
+        "What this one run minimises, over two of the coefficients: the more grey, the larger the error seems. "
+        "Where noise has turned the bowl into a saddle, red is lower than the place where the method stops."
+    ),
+    "true": (
+        "The error that the rows really have, over two of the coefficients, with the end of every run. Look for ends "
+        "far from the cross: those runs minimised a surface that noise had bent."
+    ),
+    "no_minimum": (
+        "In how many runs the released quadratic curves down somewhere, before any repair. The published method stops "
+        "at a saddle point there; the others repair it."
+    ),
+    "split": (
+        "What the error would be with other divisions of epsilon between the products of features and their products "
+        "with the label. Look for how flat the curve is about its least."
+    ),
+    "coefficients": (
+        "What the label gains from the lowest to the highest value of each feature. A bar across zero is a feature "
+        "whose sign noise decides; a sign is kept if nine runs in ten have it right."
+    ),
+}
 MECHANISMS_HELP = (
     "**As published**: a student report adds Laplace noise to the quadratic and takes -b/2a. **Sharp**: the same idea "
     "with exact sensitivities, one draw for each pair of symmetric entries, and a repair. **Gaussian**, **AdaSSP**: "
@@ -21,8 +58,8 @@ REPAIR_HELP = (
     "What is done with a noisy quadratic that has no minimum, for *Sharp* and *Gaussian*. It reads the released "
     "numbers alone, so it costs no privacy."
 )
-# What a method adds noise to, after "noise on".
-_ON = {
+# The methods that release a quadratic, and what of it they add noise to, after "noise on".
+ON = {
     "published": "each product of features, drawn twice for a pair",
     "functional": "each product of features, drawn once for a pair",
     "gaussian": "the products, of Gaussian kind",
@@ -34,48 +71,87 @@ def _amount(result: RegressionResult, value: float) -> str:
     return f"{number(value)} {result.settings.source.unit}" if math.isfinite(value) else "…"
 
 
+def numbers(result: RegressionResult) -> list[Number]:
+    """How far the middle run is off, beside least squares without privacy; where runs land; and what is promised."""
+    found, unit = result.summary(), result.settings.source.unit
+    mine, plain = _apart(found.median, result.least_squares)
+    price = _price(mine, plain)
+    cost = "no cost to be seen" if found.median <= result.least_squares else "price: next to nothing"
+    reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
+    places = [min(error / reach, 1.0) for error in result.focus.errors]
+    dots = panels.runs("", places, low=min(places), high=max(places)).mark
+    return [
+        Number(
+            "Middle run is off by",
+            f"{mine} <small>{unit}</small>",
+            f"always the mean: {number(result.mean_error)}",
+            tone="private",
+            amount=float(mine.replace(",", "")) if math.isfinite(found.median) else None,
+            unit=unit,
+        ),
+        Number("Without privacy", plain, f"price: {price}" if price else cost),
+        Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
+        panels.attacker(result.guarantee.attacker_accuracy),
+    ]
+
+
+def _price(mine: str, plain: str) -> str:
+    """The difference of the two errors as they are shown; nothing where it is none."""
+    one, other = (float(text.replace(",", "")) if text[0].isdigit() else math.inf for text in (mine, plain))
+    places = max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
+    difference = round(one - other, places)
+    return number(difference) if difference > 0 else ""
+
+
 def verdict(result: RegressionResult) -> str:
-    """What these settings promise, and what they cost."""
-    settings, found = result.settings, result.summary()
-    middle, plain = _apart(found.median, result.least_squares)
-    low, high = _apart(found.low, found.high)
-    text = (
-        f"With <b>epsilon {number(settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
-        f"{panels.weak(result.guarantee.attacker_accuracy)} A prediction is off by <b>{middle} {settings.source.unit}"
-        f"</b> in the middle run, by {plain} without privacy, and by {number(result.mean_error)} if one always says "
-        f"the mean. Nine runs in ten are off by {_from_to(low, high)}."
+    """What goes wrong, where something does, and what privacy costs."""
+    settings, failed = result.settings, result.failed
+    if settings.mechanism != "published" or not failed:
+        return _cost(result)
+    return (
+        f"In <b>{count(failed, 'run')} of {settings.repeats} the noisy quadratic has no minimum</b>, only a saddle "
+        f"point or a maximum. {_cost(result)}"
     )
-    return f"{text} {_ending(result)}"
+
+
+def _cost(result: RegressionResult) -> str:
+    """The middle run's error against those of least squares and of always the mean."""
+    found, exact, unit = result.summary(), result.least_squares, result.settings.source.unit
+    mine, plain = _apart(found.median, exact)
+    mean = number(result.mean_error)
+    if found.median >= result.mean_error:
+        without = f", even least squares only by {plain}" if exact >= result.mean_error else ""
+        return (
+            f"The private models have <b>learnt nothing yet</b>: the middle run is off by {mine} {unit}, always "
+            f"saying the mean by {mean}{without}."
+        )
+    if found.median <= exact:
+        return f"<b>No cost can be seen</b> here: off by {mine} {unit} with privacy, {plain} without."
+    price = _price(mine, plain)
+    cost = f"{price} {unit}" if price else "next to nothing"
+    off = f"<b>{mine}</b> instead of {plain} {unit}" if price else f"{mine} {unit}, as it is without privacy"
+    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always the mean: {mean})."
+
+
+def caption(result: RegressionResult) -> str:
+    """What the marks are."""
+    surface = " Surface: the more grey, the more error" + ("; red: less." if result.noisy_surface else ".")
+    return f"Lines: one for each run, dotted least squares; points are held-out people, for the analyst only.{surface}"
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
-    """Two numbers that look alike only where they are, to six digits."""
-    if number(one) != number(other) or one == other or not math.isfinite(one + other):
-        return number(one), number(other)
-    digits = next((n for n in (4, 5) if f"{one:.{n}g}" != f"{other:.{n}g}"), 6)
-    return f"{one:.{digits}g}", f"{other:.{digits}g}"
-
-
-def _ending(result: RegressionResult) -> str:
-    """What went wrong, or that nothing did."""
-    found, failed = result.summary(), result.failed
-    if result.settings.mechanism == "published" and failed:
-        return (
-            f"In <b>{count(failed, 'run')} of {result.settings.repeats} the noisy quadratic has no minimum</b>: the "
-            "published answer is then a saddle point or a maximum."
-        )
-    if found.median >= result.mean_error:
-        return "<b>Always saying the mean would do no worse.</b>"
-    if found.median <= result.least_squares:
-        return "No cost of privacy can be seen here."
-    return "Privacy costs next to nothing here." if found.median < 1.02 * result.least_squares else ""
+    """Two numbers with three digits, or with four where they would look alike and four tell them apart."""
+    mine, theirs = number(one), number(other)
+    if mine == theirs and f"{one:.4g}" != f"{other:.4g}":
+        return f"{one:.4g}", f"{other:.4g}"
+    return mine, theirs
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
     """Why the picture looks as it does: noise against data, runs that blow up, the split, the label."""
     settings, found = result.settings, result.summary()
     sentences = []
-    if settings.mechanism in _ON:
+    if settings.mechanism in ON:
         sentences.append(_noise(result))
     if result.mean > 1.15 * found.median:
         sentences.append(
@@ -91,7 +167,7 @@ def diagnostics(result: RegressionResult) -> list[str]:
             f"The label bound {number(settings.label_top)} cuts {number(100 * result.cut)} in 100 labels. The error is "
             "that of the true labels."
         )
-    if settings.mechanism in _ON:
+    if settings.mechanism in ON:
         sentences.append(
             f"The noise has the same size however many people there are ({settings.rows:,} now), while the sums that "
             "it hides grow with them. So more people weigh more against it."
@@ -108,7 +184,7 @@ def _noise(result: RegressionResult) -> str:
         else f"In none of the {runs} runs did the noise turn a direction over."
     )
     return (
-        f"Noise on {_ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
+        f"Noise on {ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
         f"direction of which the data say least they add up to {number(result.weakest)} (analyst only). {end}"
     )
 
@@ -136,7 +212,8 @@ def _elsewhere(result: RegressionResult) -> str:
 
 def guarantee(result: RegressionResult) -> str:
     """What is promised, under which assumptions, and what is not."""
-    text = panels.guarantee(here=result.guarantee)
+    odds = f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
+    text = panels.note(odds + panels.weak(result.guarantee.attacker_accuracy)) + panels.guarantee(here=result.guarantee)
     if result.settings.mechanism == "published":
         end = " What fails here is not the promise but the answer." if result.failed else ""
         text += panels.note(
@@ -191,9 +268,9 @@ def coefficients_table(result: RegressionResult) -> str:
     """The coefficients of the chosen method."""
     frame, settings = result.coefficients(), result.settings
     shown = frame.assign(
-        exact=[f"{value:+.3g}" for value in frame["least squares"]],
-        middle=[f"<b>{value:+.3g}</b>" for value in frame["median"]],
-        range=[f"{low:+.3g} to {high:+.3g}" for low, high in zip(frame["low"], frame["high"], strict=True)],
+        exact=frame["least squares"].map(_signed),
+        middle=[f"<b>{_signed(value)}</b>" for value in frame["median"]],
+        range=[f"{_signed(low)} to {_signed(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
         sign=[in_hundred(value) for value in frame["sign"]],
     )
     return panels.table(
@@ -211,9 +288,14 @@ def coefficients_table(result: RegressionResult) -> str:
     )
 
 
-def _from_to(low: str, high: str) -> str:
+def _signed(value: float) -> str:
+    """Three digits with a sign, a true minus."""
+    return f"{value:+.3g}".replace("-", "−")
+
+
+def _from_to(low: str, high: str, *, between: str = " to ") -> str:
     """A range, or the one number that its ends are shown as."""
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else f"{low}{between}{high}"
 
 
 def _lines_alt(result: RegressionResult) -> str:
@@ -230,40 +312,77 @@ def _lines_alt(result: RegressionResult) -> str:
     )
 
 
-def alts(result: RegressionResult) -> dict[str, str]:
-    """Each picture in words."""
-    name, found = theme.REGRESSIONS[result.settings.mechanism][0], result.summary()
-    source, settings = result.settings.source, result.settings
-    at = f"at epsilon {number(result.settings.epsilon)}"
-    noisy = result.noisy_surface
-    pair = f"{source.features[settings.across]} and {source.features[settings.up]}"
-    return {
-        "errors": (
-            f"Median held-out error over epsilon, by method; {name} {at}: {_amount(result, found.median)}, least "
-            f"squares {number(result.least_squares)}, always the mean {number(result.mean_error)}."
-        ),
-        "no_minimum": (
-            f"Share of runs whose noisy quadratic has no minimum, over epsilon; {name} {at}: "
-            + ("none is released." if noisy is None else f"{result.failed} of {result.settings.repeats}.")
-        ),
-        "lines": _lines_alt(result),
-        "true": (
-            f"The true error over the coefficients of {pair}: {result.in_view} of {settings.repeats} runs end near "
-            "least squares, inside the picture."
-        ),
-        "noisy": "" if noisy is None else f"Quadratic of one run; downward directions: {noisy.negative}.",
-        "coefficients": f"Coefficients of least squares, and where nine runs in ten of {name} fall.",
-        "split": "Median error over the share of epsilon for the quadratic, as published and sharp.",
-    }
+def _errors_alt(result: RegressionResult) -> str:
+    known = ", ".join(f"{theme.REGRESSIONS[name][0]} {number(result.summary(name).median)}" for name in result.at_now)
+    return (
+        f"Median held-out error over epsilon, in {result.settings.source.unit}; {_at(result)}: {known}, least squares "
+        f"{number(result.least_squares)}, always the mean {number(result.mean_error)}."
+    )
+
+
+def _at(result: RegressionResult) -> str:
+    return f"at epsilon {number(result.settings.epsilon)}"
+
+
+def _name(result: RegressionResult) -> str:
+    return theme.REGRESSIONS[result.settings.mechanism][0]
+
+
+def _no_minimum_alt(result: RegressionResult) -> str:
+    released = result.noisy_surface is not None
+    found = f"{result.failed} of {result.settings.repeats}" if released else "none is released"
+    return f"Share of runs whose noisy quadratic has no minimum, over epsilon; {_name(result)} {_at(result)}: {found}."
+
+
+def _pair(result: RegressionResult) -> str:
+    settings = result.settings
+    return f"{settings.source.features[settings.across]} and {settings.source.features[settings.up]}"
+
+
+def _true_alt(result: RegressionResult) -> str:
+    return (
+        f"The true error over the coefficients of {_pair(result)}: {result.in_view} of {result.settings.repeats} runs "
+        "end near least squares, inside the picture."
+    )
+
+
+def _noisy_alt(result: RegressionResult) -> str:
+    down = "none is released" if result.noisy_surface is None else result.noisy_surface.negative
+    run = f"Quadratic of run {result.settings.draw} over the coefficients of {_pair(result)}"
+    return f"{run}; downward directions: {down}."
+
+
+def _coefficients_alt(result: RegressionResult) -> str:
+    frame = result.coefficients()
+    worth = zip(frame["feature"], frame["least squares"], frame["median"], strict=True)
+    said = "; ".join(f"{feature} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
+    unit = result.settings.source.unit
+    return f"What each feature is worth, in {unit}, by least squares and in the middle run of {_name(result)}: {said}."
+
+
+def _split_alt(result: RegressionResult) -> str:
+    inputs = result.problem.inputs
+    best = ", ".join(f"{theme.REGRESSIONS[name][0]} at {percent(share(inputs))}" for name, share in SPLITTERS.items())
+    return f"Median error over the share of epsilon for the quadratic; least noise: {best}."
+
+
+# Each picture in words.
+ALTS = {
+    "errors": _errors_alt,
+    "no_minimum": _no_minimum_alt,
+    "lines": _lines_alt,
+    "true": _true_alt,
+    "noisy": _noisy_alt,
+    "coefficients": _coefficients_alt,
+    "split": _split_alt,
+}
 
 
 def program(settings: RegressionSettings) -> str:
     """One run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
     problem, name = settings.problem, settings.mechanism
     share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
-    return f"""import numpy as np
-
-from dpcore.data import regression
+    return f"""from dpcore.data import regression
 from dpcore.estimators.linear import DPLinearRegression
 
 table = regression.load({settings.dataset!r}, seed={settings.seed})

@@ -8,7 +8,7 @@ from playwright.sync_api import TimeoutError, expect
 
 from tests.browser.person import PATIENCE, SHOWN, distinct, drag_until, drawn, field, look_at
 
-CHARTS = 9
+CHARTS = 3
 SMALL = "epsilon=3&rows=500&lot_size=50&epochs=6&repeats=4"
 
 
@@ -17,7 +17,7 @@ def test_a_training_plays_from_the_first_step_to_the_last(page, serve, width, da
     opened = page(f"{serve('app.py')}/network?{SMALL}", width=width, height=900, dark=dark, touch=width < 500)
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
-    expect(said).to_contain_text("After 60 steps of 60 epsilon 3 is spent", timeout=PATIENCE)
+    expect(said).to_contain_text("After 60 steps of 60, epsilon 3 is spent", timeout=PATIENCE)
     opened.evaluate(
         """() => {
           window.heard = []
@@ -52,21 +52,20 @@ SEEN = """() => ({
   paths: [...document.querySelectorAll(".shapelayer path")].map((one) => one.getAttribute("d")).sort(),
   titles: [...document.querySelectorAll(".gtitle")].map((one) => one.textContent),
   names: [...document.querySelectorAll("[role=img][aria-label]")].map((one) => one.getAttribute("aria-label")),
-  said: document.querySelector(".lab-verdict").innerHTML,
-  cards: document.querySelector(".lab-cards").innerHTML,
+  said: [".lab-numbers", ".lab-verdict", ".lab-words-why"].map((one) => document.querySelector(one).innerHTML),
 })"""
 TEXT = "one => JSON.stringify(one)"
 STEP = r"Number(/After (\d+) step/.exec(document.querySelector('.lab-verdict').textContent)?.[1])"
 RESTS = """step => new URLSearchParams(location.search).get("shown") === String(step)
   && !document.querySelector("[aria-busy]")
-  && ![...document.querySelectorAll(".gtitle")].some((one) => one.textContent.endsWith("computed"))
+  && ![...document.querySelectorAll(".gtitle")].some((one) => one.textContent.endsWith("trained"))
   && document.querySelector("[data-test-script-state]")?.dataset.testScriptState === 'notRunning'"""
 
 
 def rests(opened, step: int) -> None:
     """Wait until this step is shown, and all is computed: the last slice is the one over lot sizes."""
     opened.wait_for_function(RESTS, arg=step, timeout=PATIENCE)
-    expect(opened.locator(".lab-cards")).to_contain_text("For the same epochs and budget", timeout=PATIENCE)
+    expect(opened.locator(".lab-words-why")).to_contain_text("For the same epochs and budget", timeout=PATIENCE)
 
 
 def agree(opened, wanted: dict) -> None:
@@ -110,3 +109,16 @@ def test_regions_move_while_epsilon_is_dragged(page, serve):
     drawn(opened, CHARTS)
     look_at(opened, "[data-chart='map.private']")
     drag_until(opened, distinct(lambda: opened.locator("[data-chart='map.private']").evaluate(SHOWN)), 4)
+
+
+def test_the_switch_changes_what_the_curves_run_over(page, serve):
+    opened = page(f"{serve('app.py')}/network?{SMALL}", width=1440, height=900)
+    drawn(opened, CHARTS)
+    title = opened.locator("[data-chart=accuracy] .gtitle")
+    expect(title).to_contain_text("Accuracy over epochs")
+    opened.get_by_role("button", name="Advanced").click()
+    opened.get_by_role("radio", name="epsilon spent").click()
+    expect(title).to_contain_text("Accuracy over epsilon spent")
+    opened.wait_for_url("**over=epsilon*")
+    opened.get_by_role("tab", name="Loss and clipping").click()
+    expect(opened.locator("[data-chart=loss] .xtitle")).to_have_text("epsilon spent")

@@ -1,11 +1,13 @@
 """The regression page in a real browser."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.person import PATIENCE, SHOWN, drag_until, drawn, field, look_at, slider
 
-CHARTS = 7
+CHARTS = 3
 # Notes every verdict, and every picture of the noisy surface and of the errors.
 NOTE_PICTURES = f"""() => {{
   window.verdicts = new Set()
@@ -50,7 +52,8 @@ def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark)
     page.evaluate(NOTE_PICTURES)
     drag_until(page, lambda: page.evaluate(SEEN[width]), 4)
     page.wait_for_function("() => surfaces.size > 1 && strokes.size > 1")
-    shows(page, f"epsilon {float(field(page).input_value()):.3g}")
+    said = re.compile(f"at epsilon {float(field(page).input_value()):.3g}:")
+    expect(page.locator("[data-chart=errors] [role=img]")).to_have_attribute("aria-label", said, timeout=PATIENCE)
 
 
 def test_every_method_says_its_own(regression):
@@ -58,7 +61,7 @@ def test_every_method_says_its_own(regression):
     shows(page, "the noisy quadratic has no minimum")
     page.get_by_role("radio", name="Sharp").click()
     page.wait_for_url("**mechanism=functional*")
-    shows(page, "A prediction is off by 21")
+    shows(page, "the middle run is off by 21")
     page.get_by_role("radio", name="Answer").click()
     page.wait_for_url("**mechanism=output*")
     expect(page.locator("[data-chart=noisy]")).to_have_count(0)  # no quadratic is released
@@ -66,11 +69,13 @@ def test_every_method_says_its_own(regression):
 
 def test_at_rest_the_tables_are_complete(regression):
     page = regression("?dataset=diabetes&repeats=10")
-    tables = page.locator(".lab-table")
-    expect(tables.first).to_contain_text("noisy descent", timeout=PATIENCE)
-    expect(tables.last).to_contain_text("blood sugar", timeout=PATIENCE)
+    table = page.locator(".lab-table")
+    page.get_by_role("tab", name="All methods").click()
+    expect(table).to_contain_text("noisy descent", timeout=PATIENCE)
+    page.get_by_role("tab", name="Coefficients").click()
+    expect(table).to_contain_text("blood sugar", timeout=PATIENCE)
     slider(page, "Features").press("Home")
-    expect(tables.last).not_to_contain_text("blood sugar", timeout=PATIENCE)
+    expect(table).not_to_contain_text("blood sugar", timeout=PATIENCE)
     page.wait_for_url("**features=2*")
 
 
