@@ -197,7 +197,8 @@ def this_release(result: MechanismsResult) -> str:
     )
     return (
         f"Release {count} says <b>{_published(last['output'])}</b> (the truth with you: {truth:.5g}). That is "
-        f"{_likely(last)}: a guess of {_far(settings.prior, after)} becomes <b>{_far(after, settings.prior)}</b>. {series}"
+        f"{_likely(last)}: a guess of {_far(settings.prior, after)} becomes <b>{_far(after, settings.prior)}</b>. "
+        f"{series}"
     )
 
 
