@@ -95,13 +95,15 @@ RULES: Rules = {
     r"The same run is (\S+) by adding up": lambda r, m: m[1] == say.number(r.epsilon("naive")),
     r"and (\S+) by the moments accountant": lambda r, m: m[1] == say.number(r.epsilon("moments")),
     r"and (\S+) by strong composition": lambda r, m: m[1] == say.number(r.epsilon("strong")),
-    r"exact count: (\S+) \(by": lambda r, m: m[1] == say.number(r.epsilon("pld")),
+    r"exact count: (\S+) \(loss": lambda r, m: m[1] == say.number(r.epsilon("pld")),
     r"exact count: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
     r"loosest proof: (\S+) \(": lambda r, m: m[1] == say.number(worst(r)),
-    r"Left of the target: ([\d.]\S*) \(target": lambda r, m: (
+    r"Left of the target: ([\d.]\S*) \(epsilon [\d.]+\)": lambda r, m: (
         left(r, m[1]) and spent(r) <= r.settings.target_epsilon * 1.005
     ),
-    r"Left of the target: −(\S+) \(overspent": lambda r, m: left(r, m[1]) and spent(r) > r.settings.target_epsilon,
+    r"Left of the target: −(\S+) \(epsilon [\d.]+, overspent": lambda r, m: (
+        left(r, m[1]) and spent(r) > r.settings.target_epsilon
+    ),
     r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: allows(r, int(told(m[1]))),
     r"allows 100,000 or more": lambda r, _: np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000,
     r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (

@@ -103,7 +103,7 @@ def numbers(result: LedgerResult) -> list[Number]:
         Number(
             "Epsilon, exact count",
             exact,
-            "by the loss distribution" if exact != "…" else "being counted",
+            "loss distribution" if exact != "…" else "being counted",
             tone="private",
             amount=None if exact in ("…", "unlimited") else _amount(exact),
         ),
@@ -111,7 +111,7 @@ def numbers(result: LedgerResult) -> list[Number]:
         Number(
             "Left of the target",
             size if left >= 0 else f"−{size}",
-            f"{'overspent; ' if left < 0 else ''}target: epsilon {target}",
+            f"epsilon {target}{', overspent' if left < 0 else ''}",
             amount=math.copysign(_amount(size), left) if math.isfinite(left) else None,
         ),
         panels.attacker(result.exact_accuracy or result.held.attacker_accuracy),
