@@ -40,17 +40,15 @@ SUBJECTS = {
         slider="Noise multiplier",
         query="noise_multiplier=1.0",  # from here there are as many stops upwards as keys are pressed
         unseen=("delta", (2e-5, 3e-5, 4e-5, 5e-5)),
-        charts=("[data-chart=steps]", "[data-chart=noise]", "[data-chart=effects]"),
-        moving=(0, 1, 2),
+        charts=("[data-chart=steps]", "[data-chart=effects]"),
+        moving=(0, 1),
     ),
     "mechanisms": Subject(
         script="app.py",
         path="mechanisms",
         unseen=("seed", (200, 201, 202, 203)),
-        charts=tuple(
-            f"[data-chart={name}]" for name in ("release", "dots", "posterior", "trade", "profile", "errors", "choice")
-        ),
-        moving=(0, 1, 2, 3, 4, 5, 6),
+        charts=("[data-chart=release]", "[data-chart=posterior]"),
+        moving=(0, 1),
     ),
     # On 370,000 rows, of which 296,000 are private.
     "regression": Subject(

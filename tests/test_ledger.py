@@ -58,9 +58,13 @@ def test_the_example_of_the_literature(example):
     expected = {"strong": 26.3904, PUBLISHED: 9.3391, "moments": 1.2586, "renyi": 1.0355, "pld": 0.9469}
     for row, epsilon in expected.items():
         assert example.epsilon(row) == pytest.approx(epsilon, rel=2e-4)
-    words = say.verdict(example)
-    for number in ("26.4", "1.26", "0.947"):
-        assert f"<b>{number}</b>" in words
+    for number in ("26.4", "1.26"):
+        assert f"<b>{number}</b>" in say.verdict(example)
+    exact, loosest, left, attacker = say.numbers(example)
+    assert (exact.value, exact.amount) == ("0.947", 0.947)
+    assert (loosest.value, loosest.note) == ("313", "plain sum")
+    assert (left.label, left.value) == ("Left of the target", "0.053")
+    assert attacker.amount == 72
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
     assert PUBLISHED not in ledger.THEOREMS
@@ -69,7 +73,8 @@ def test_the_example_of_the_literature(example):
 def test_the_essential_pieces_are_enough(partial):
     assert math.isnan(partial.epsilon("pld"))
     assert partial.held.basis.startswith("Renyi")
-    assert "…" in say.verdict(partial)
+    assert "…" in say.numbers(partial)[0].value
+    assert "0 of 9 exact points" in say.FINDINGS["steps"](partial)
     assert say.effects(partial)
     assert say.guarantee(partial)
     assert say.neighbours(partial)
@@ -153,6 +158,16 @@ def test_without_sampling_the_exact_row_is_gaussian():
     assert found.guarantee("pld").basis.startswith("exact Gaussian")
 
 
+def test_no_line_without_a_name_but_the_thin_one(example):
+    """And the published figure, which is no bound, is not in the first picture."""
+    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, ledger.ROWS)):
+        lines = draw(example)["data"]
+        assert len(lines) == len(rows)
+        assert PUBLISHED not in rows or draw is figures.over_noise
+        unnamed = [one["name"] for one in lines if not one.get("showlegend", True)]
+        assert [name.partition("  ")[0] for name in unnamed] == (["Rényi orders"] if rows is figures.FIRST else [])
+
+
 def test_curves_fall_in_the_order_of_the_proofs(example):
     _, exact = example.over_steps("pld")
     assert np.all(np.diff(exact) > 0)
@@ -186,6 +201,11 @@ class TestPage:
         second = self.open(**address)
         assert self.settings(second) == self.settings(first) == LedgerSettings(noise_multiplier=2.0, steps=500)
 
+    def test_there_is_no_new_noise_where_nothing_is_drawn(self):
+        labels = [button.label for button in self.open().button]
+        assert {"Undo", "Reset"} <= set(labels)
+        assert "New noise" not in labels
+
     def test_a_refused_entry_changes_nothing(self):
         app = self.move(self.open(), "noise_multiplier", 1e9)
         assert not app.exception
@@ -197,4 +217,3 @@ class TestPage:
         words = text(self.open())
         assert "26.4" in words
         assert "1.26" in words
-        assert "not a bound" in words

@@ -2,12 +2,12 @@
 
 import math
 
+import numpy as np
 from scipy.special import ndtr
 
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
-from tests.sentences import Rules, hold
-from ui import panels
+from tests.sentences import Rules, hold, plain
 
 QUICK = {
     "steps": [1, 10, 100, 1000, 3000],
@@ -33,8 +33,42 @@ ONCE = [
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), *say.diagnostics(result), *say.effects(result), say.guarantee(result)]
+    verdict = say.verdict(result)
+    assert len(plain(verdict)) <= 300
+    parts = [verdict, *say.diagnostics(result), *say.effects(result), say.guarantee(result), say.caption(result)]
+    parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
+    parts += [f"{name} finding: {finding(result)}." for name, finding in say.FINDINGS.items()]
     return " ".join([*parts, say.neighbours(result), say.effects_alt(result), say.curve_alt(result, "steps")])
+
+
+def told(shown: str) -> float:
+    """A number as a page shows it."""
+    return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
+
+
+def spent(result) -> float:
+    exact = result.epsilon("pld")
+    return result.held.epsilon if math.isnan(exact) else exact
+
+
+def left(result, shown: str) -> bool:
+    """The difference of the target and of epsilon, as both are shown."""
+    found = told(say.number(result.settings.target_epsilon)) - told(say.number(spent(result)))
+    return told(shown) == told(say.number(abs(found)))
+
+
+def worst(result) -> float:
+    return max(result.epsilon(name) for name in ("naive", "strong", "moments", "renyi"))
+
+
+def allows(result, steps: int) -> bool:
+    """What is computed says that the target allows these steps, those of the run among them."""
+    found = {result.most_steps("pld"), result.most_steps("renyi")}
+    return steps in found and steps >= result.settings.steps
+
+
+def steps_found(result) -> int:
+    return int((~np.isnan(result.found["pld"])).sum())
 
 
 def limit(result) -> float:
@@ -55,9 +89,33 @@ def unseen(result) -> float:
 
 
 RULES: Rules = {
-    r"The same run is (\S+) by strong composition": lambda r, _: r.epsilon("strong") <= r.epsilon("naive"),
-    r"The same run is (\S+) by adding up": lambda r, _: r.epsilon("naive") < r.epsilon("strong"),
-    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == panels.number(r.held.epsilon),
+    r"The same run is (\S+) by strong composition": lambda r, m: (
+        m[1] == say.number(r.epsilon("strong")) and worst(r) > r.epsilon("strong")
+    ),
+    r"The same run is (\S+) by adding up": lambda r, m: m[1] == say.number(r.epsilon("naive")),
+    r"and (\S+) by the moments accountant": lambda r, m: m[1] == say.number(r.epsilon("moments")),
+    r"and (\S+) by strong composition": lambda r, m: m[1] == say.number(r.epsilon("strong")),
+    r"exact count: (\S+) \(loss": lambda r, m: m[1] == say.number(r.epsilon("pld")),
+    r"exact count: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
+    r"loosest proof: (\S+) \(": lambda r, m: m[1] == say.number(worst(r)),
+    r"Left of the target: ([\d.]\S*) \(epsilon [\d.]+\)": lambda r, m: (
+        left(r, m[1]) and spent(r) <= r.settings.target_epsilon * 1.005
+    ),
+    r"Left of the target: −(\S+) \(epsilon [\d.]+, overspent": lambda r, m: (
+        left(r, m[1]) and spent(r) > r.settings.target_epsilon
+    ),
+    r"target of epsilon \S+ allows ([\d,]+) steps?": lambda r, m: allows(r, int(told(m[1]))),
+    r"allows 100,000 or more": lambda r, _: np.nanmax([r.most_steps("pld"), r.most_steps("renyi")]) >= 100_000,
+    r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (
+        m[1] in map(say.number, (r.least_noise("pld"), r.least_noise("renyi"))) and spent(r) > r.settings.target_epsilon
+    ),
+    r"(\d+) of 9 exact points": lambda r, m: int(m[1]) == steps_found(r) < 9,
+    r"says ([\d.,e+]+) times the exact": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
+    r"effects finding: (.+?) most\.": lambda r, m: (
+        max((one.guarantee.epsilon for one in r.effects() if one.guarantee), default=0) > r.epsilon("pld")
+    ),
+    r"meets the target from ([\d.,]+) on": lambda r, m: m[1] == say.number(r.least_noise("pld")),
+    r"With epsilon (\S+), an attacker": lambda r, m: m[1] == say.number(r.held.epsilon),
     r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * limit(r)) <= 0.5 + 1e-6,
     r"practically every time": lambda r, _: limit(r) > 0.9995,
     r"hardly a promise": lambda r, _: limit(r) > 0.95,
@@ -65,7 +123,7 @@ RULES: Rules = {
     r"Every row is in every step": lambda r, _: r.settings.sampling_rate == 1,
     r"saves next to nothing": lambda r, _: saved(r) < 1.1,
     r"same noise would cost \S+, ([\d.,]+) times as much": lambda r, m: (
-        saved(r) >= 1.1 and m[1].rstrip(",") == panels.number(saved(r))
+        saved(r) >= 1.1 and m[1].rstrip(",") == say.number(saved(r))
     ),
     r"Strong composition is worse": lambda r, _: r.epsilon("strong") > r.epsilon("naive"),
     r"pays for delta once": lambda r, _: r.epsilon("strong") > 5 * r.epsilon("moments"),

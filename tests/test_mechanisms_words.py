@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import expit, ndtr, ndtri
 
 from pages.mechanisms import words as say
-from pages.mechanisms.experiment import MechanismsSettings
+from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsSettings
 from tests.sentences import Rules, hold, plain
 
 ONE = MechanismsSettings()
@@ -25,7 +25,11 @@ ONCE = [
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), say.this_release(result), *say.diagnostics(result), say.guarantee(result)]
+    verdict = say.verdict(result)
+    assert len(plain(verdict)) <= 300
+    parts = [verdict, say.this_release(result), *say.diagnostics(result), say.guarantee(result), say.caption(result)]
+    parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
+    parts += [f"{name} finding: {finding}." for name, finding in say.findings(result).items()]
     return " ".join([*parts, say.choosing(result), *say.alts(result).values()])
 
 
@@ -49,6 +53,36 @@ def shown(words: str, share: float) -> bool:
     return abs(float(words) - 100 * share) <= 0.5 * 10**-digits + 1e-9
 
 
+def told(shown: str) -> float:
+    return float(shown.replace(",", ""))
+
+
+def after(result) -> float:
+    """The reader's guess after the release, by Bayes."""
+    prior = result.settings.prior
+    return float(expit(math.log(prior / (1 - prior)) + log_ratio(result)))
+
+
+def within(result) -> float:
+    """Half the width of what nine releases in ten fall into: from the noise."""
+    scale = result.worlds.scale
+    return scale * (float(ndtri(0.95)) if result.worlds.family == "gaussian" else math.log(10))
+
+
+def error_of(result, mechanism: str) -> float:
+    return within(result.settings.change(mechanism=mechanism).run())
+
+
+def kept(result) -> list[str]:
+    """The mechanisms whose claim holds."""
+    names = ("laplace", "gaussian", "classical")
+    return [name for name in names if result.settings.change(mechanism=name).run().claim.holds]
+
+
+def gained(result) -> float:
+    return float(np.diff(result.chances[:, result.settings.voted])[0])
+
+
 def ends(result, match) -> bool:
     """Two different ends, those of the band, on both sides of the prior."""
     low, high = band(result)
@@ -70,13 +104,46 @@ def real(result) -> float:
 
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
-    rf"can fall to {NUMBER} or rise to {NUMBER} after": ends,
-    rf"first guess of \S+ in 100 between {NUMBER} and {NUMBER}": lambda r, m: (
-        r.settings.mechanism == "classical" and ends(r, m)
+    r"says next to nothing about you": lambda r, _: exact(r) <= 0.55,
+    r"is a hint about you, not a proof": lambda r, _: 0.55 < exact(r) <= 0.75,
+    r"is strong evidence about you": lambda r, _: 0.75 < exact(r) <= 0.95,
+    r"gives you away": lambda r, _: exact(r) > 0.95,
+    r"off by up to ([\d.,e+-]+) times what you add": lambda r, m: (
+        told(m[1]) == pytest.approx(within(r) / r.settings.sensitivity, rel=0.006)
     ),
+    r"by a factor of at most ([\d.,e+]+\d)": lambda r, m: (
+        told(m[1]) == pytest.approx(math.exp(r.settings.epsilon), rel=0.006) and r.claim.holds
+    ),
+    r"sets no limit that matters": lambda r, _: math.exp(r.settings.epsilon) >= 1e9 - 1,
+    rf"(?:always|mostly|often not) {NUMBER} to {NUMBER}\)": ends,
+    rf"claimed {NUMBER} to {NUMBER}\)": lambda r, m: not r.claim.holds and ends(r, m),
+    r": always [\d.]": lambda r, _: r.worlds.outside(r.settings.epsilon) == 0,
+    r": mostly [\d.]": lambda r, _: 0 < r.worlds.outside(r.settings.epsilon) < 0.1,
+    r": often not [\d.]": lambda r, _: r.worlds.outside(r.settings.epsilon) >= 0.1,
+    r"with a chance of ([\d.]+) a release changes": lambda r, m: (
+        told(m[1]) == pytest.approx(r.worlds.outside(r.settings.epsilon), abs=0.006) and told(m[1]) >= 0.1
+    ),
+    r"may become anything": lambda r, _: band(r)[0] < 0.001 and band(r)[1] > 0.999,
+    rf"Your guess becomes: {NUMBER} % \(your {NUMBER} %": lambda r, m: (
+        shown(m[2], r.settings.prior)
+        and shown(m[1], after(r))
+        and (m[1] != m[2] or abs(after(r) - r.settings.prior) < 1e-5)
+    ),
+    r"Nine releases in ten: ±([\d.,e+-]+) ": lambda r, m: told(m[1]) == pytest.approx(within(r), rel=0.006),
+    r"odds of “in” × ([\d.,e+-]+)\)": lambda r, m: (
+        told(m[1]) == pytest.approx(math.exp(log_ratio(r)), rel=0.006) or log_ratio(r) < -math.log(200)
+    ),
+    r"× more than 1e\+09": lambda r, _: log_ratio(r) >= math.log(1e9) - 1e-9,
+    r"what epsilon \S+ promises": lambda r, _: r.claim.holds,
+    r"what epsilon \S+ claims": lambda r, _: not r.claim.holds,
+    r"shaded, the numbers that lie beyond": lambda r, _: r.worlds.family == "gaussian",
+    r"errors finding: least here with ([\w ,]+)\.": lambda r, m: (
+        min(kept(r), key=lambda name: error_of(r, name)) == {text: key for key, text in NUMBER_MECHANISMS.items()}[m[1]]
+    ),
+    r"your vote adds ([\d.]+) point": lambda r, m: abs(float(m[1]) - 100 * gained(r)) <= 0.05 + 1e-9,
     r"except with a chance of": lambda r, _: r.worlds.outside(r.settings.epsilon) > 0,
     r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * exact(r)) <= 0.5 + 1e-6,
-    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.verdict(r)),
+    r"right only ([\d.]+) times in 100": lambda r, m: f"at most {m[1]} times" in plain(say.guarantee(r)),
     r"practically every time": lambda r, _: exact(r) > 0.9995,
     r"whether you are in the data": lambda r, _: r.claim.guarantee.adjacency == "add/remove",
     r"hardly a promise": lambda r, _: exact(r) > 0.95,
@@ -88,7 +155,7 @@ RULES: Rules = {
     r"That is more than a billion times as likely (with|without) you": lambda r, m: (
         log_ratio(r) * (1 if m[1] == "with" else -1) > math.log(1e9)
     ),
-    r"about as likely with you": lambda r, _: abs(log_ratio(r)) < 0.006,
+    r"about equally likely with you": lambda r, _: abs(log_ratio(r)) < 0.006,
     r"times epsilon": lambda r, _: r.settings.release > 1,
     r"says “in” above": lambda r, _: np.isfinite(r.cut),
     r"no output changes": lambda r, _: not np.isfinite(r.cut),

@@ -1,4 +1,7 @@
-"""The ledger's pictures: epsilon over steps, over noise, and what else changes the bill."""
+"""The ledger's pictures: epsilon over steps, over noise, and what else changes the bill.
+
+``finding``: what is to be seen in a picture, for its title.
+"""
 
 import numpy as np
 
@@ -7,69 +10,85 @@ from ui.plot import theme
 
 EFFECTS = {
     "run": "this run",
-    "unsampled": "without sampling",
+    "unsampled": "no sampling",
     "group": "{people} together",
-    "afterwards": "processed afterwards",
+    "afterwards": "{afterwards}",
     "tuned": "{settings_tried} tried",
     "replaced": "replace-one neighbours",
 }
-_LOW, _HIGH = 0.01, 3000.0
+AFTERWARDS = {
+    "nothing": "nothing done afterwards",
+    "average": "weights averaged",
+    "round": "weights rounded",
+    "predict": "a million predictions",
+}
+# In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
+FIRST = tuple(row for row in ROWS if row != "published")
+_THIN = "renyi"
+_LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
 # A disc of 8 pixels. (Plotly's own circle is drawn askew on a log axis.)
 _DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,2.2,-4,0Z"
 
 
-def over_steps(result: LedgerResult) -> dict:
+def over_steps(result: LedgerResult, finding: str = "") -> dict:
     """Epsilon as the run goes on, by each theorem."""
-    return _curves(result, result.over_steps, now=result.settings.steps, field="steps", text="steps (log scale)")
+    now, title = result.settings.steps, theme.title("Epsilon over steps", finding)
+    # Where a step costs little all curves begin low, and where it costs much they end high.
+    free = "upper left" if result.one_step < 1 else "lower right"
+    return _curves(result, result.over_steps, FIRST, now=now, field="steps", title=title, legend=free)
 
 
-def over_noise(result: LedgerResult) -> dict:
+def over_noise(result: LedgerResult, finding: str = "") -> dict:
     """Epsilon of a run of this length over the noise multiplier, by each theorem."""
-    now = result.settings.noise_multiplier
-    return _curves(result, result.over_noise, now=now, field="noise_multiplier", text="noise multiplier (log scale)")
-
-
-def _curves(result: LedgerResult, points, *, now: float, field: str, text: str) -> dict:
-    traces = []
-    for row in ROWS:
-        name, colour, dash = theme.THEOREMS[row]
-        at, epsilon = points(row)
-        style = {"line": {"color": colour, "width": 3 if row == "pld" else 2, "dash": dash}}
-        hover = f"{field.replace('_', ' ')} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
-        traces.append(theme.line(at, epsilon, colour=colour, name=name, hovertemplate=hover, **style))
-    low, high = result.settings.LIMITS[field]
-    today = [(row, result.epsilon(row)) for row in ROWS]
-    target = result.settings.target_epsilon
-    return theme.figure(
-        *traces,
-        title=theme.title("Epsilon by theorem, over " + field.replace("_", " ")),
-        xaxis=_log_axis(text, low, high),
-        yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
-        shapes=[
-            _rule(now, "x", colour=theme.NOW),
-            _rule(target, "y", colour=theme.BOUND),
-            *(_dot(row, now, epsilon) for row, epsilon in today if 0 < epsilon < np.inf),
-        ],
-        annotations=[_note("today", np.log10(now), 1, "x"), _note("target", 0.005, np.log10(target), "y")],
+    now, title = result.settings.noise_multiplier, theme.title("Epsilon over noise", finding)
+    return _curves(
+        result, result.over_noise, ROWS, now=now, field="noise_multiplier", title=title, legend="upper right"
     )
 
 
-def _log_axis(text: str, low: float, high: float) -> dict:
-    ticks = [10.0**power for power in range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)]
-    return {
-        "title": {"text": text},
-        "type": "log",
-        "range": [np.log10(low) - 0.06, np.log10(high) + 0.06],
-        "tickvals": ticks,
-        "ticktext": [f"{tick:,.4f}".rstrip("0").rstrip(".") for tick in ticks],
-    }
+def _curves(result: LedgerResult, points, rows, *, now: float, field: str, title: dict, legend: str) -> dict:
+    name, target = field.replace("_", " "), result.settings.target_epsilon
+    low, high = result.settings.LIMITS[field]
+    today = {row: result.epsilon(row) for row in rows if row != _THIN or rows is not FIRST}
+    today = {row: epsilon for row, epsilon in today.items() if 0 < epsilon < np.inf}
+    ends = {"yref": "y", "y0": min(today.values(), default=_LOW), "y1": min(_HIGH, max(today.values(), default=_LOW))}
+    return theme.figure(
+        *(_curve(result, row, *points(row), of=name, thin=row == _THIN and rows is FIRST) for row in rows),
+        title=title,
+        legend=legend,
+        xaxis=_log_axis(f"{name} (log scale)", low, high),
+        yaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
+        shapes=[
+            theme.rule(now) | ends,
+            theme.level(target, colour=theme.BOUND, width=1.5, dash=theme.DASHES[theme.BOUND]),
+            *(_dot(row, now, epsilon) for row, epsilon in today.items()),
+        ],
+    )
 
 
-def _rule(at: float, axis: str, *, colour: str) -> dict:
-    """A line across the whole picture at a value of one axis."""
-    other = "y" if axis == "x" else "x"
-    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", "line": {"color": colour, "width": 1.5, "dash": theme.DASHES[colour]}} | ends
+def _curve(result: LedgerResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
+    """What one row of the ledger says."""
+    name, colour, dash = theme.THEOREMS[row]
+    style = {"line": {"color": colour, "width": 1 if thin else 3 if row == "pld" else 2, "dash": dash}}
+    if thin:
+        style["showlegend"] = False
+    if row == "pld":
+        style["meta"] = "ghost"
+    shown = theme.key("exact count" if row == "pld" else name, _number(result.epsilon(row)))
+    hover = f"{of} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
+    return theme.line(at, epsilon, colour=colour, name=shown, hovertemplate=hover, **style)
+
+
+def _number(value: float) -> str:
+    """Three digits, as in the words; dots where it is still being computed."""
+    if not np.isfinite(value):
+        return "…" if np.isnan(value) else "unlimited"
+    return f"{float(f'{value:.3g}'):,.0f}" if 1000 <= value < 1e6 else f"{value:.3g}"
+
+
+def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
+    """With a little room beside its ends."""
+    return theme.log_axis(text, 0.87 * low, 1.15 * high, most=most, word="{:,.10g}".format)
 
 
 def _dot(row: str, x: float, y: float) -> dict:
@@ -78,65 +97,67 @@ def _dot(row: str, x: float, y: float) -> dict:
     place |= {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}}
     if row == "published":
         return place | {"type": "path", "path": "M-4,-4L4,4M-4,4L4,-4"}
-    return place | {"type": "path", "path": _DISC, "fillcolor": colour}
+    return place | {"type": "path", "path": _DISC, "fillcolor": colour, "name": "ghost" if row == "pld" else row}
 
 
-def _note(text: str, x: float, y: float, axis: str) -> dict:
-    """The word beside a rule."""
-    place = {"xref": "x", "yref": "paper"} if axis == "x" else {"xref": "paper", "yref": "y"}
-    anchor = {"xanchor": "left", "yanchor": "top" if axis == "x" else "bottom"}
-    return theme.word(text, x=x, y=y, **place, **anchor)
-
-
-def effects(result: LedgerResult) -> dict:
+def effects(result: LedgerResult, finding: str = "") -> dict:
     """The same noise seen from elsewhere: each epsilon beside that of this run."""
     found = result.effects()
-    names = [effect_name(one.name, result) for one in found]
     start = found[0].guarantee
-    places = [
-        (place, one.guarantee) for place, one in enumerate(found) if one.guarantee is not None and start is not None
-    ]
-    places = [(place, held) for place, held in places if 0 < held.epsilon < np.inf]
-    at, epsilon = np.array([place for place, _ in places]), np.array([held.epsilon for _, held in places])
-    # One broken line for all the links between this run's epsilon and the others'.
     first = start.epsilon if start is not None else np.nan
-    gap = np.full(len(at), np.nan)
-    links = np.column_stack([np.full(len(at), first), epsilon, gap]).ravel(), np.column_stack([at, at, gap]).ravel()
+    drawn = [(place, one.guarantee) for place, one in enumerate(found) if _drawable(one.guarantee)]
+    at, epsilon = np.array([place for place, _ in drawn]), np.array([held.epsilon for _, held in drawn])
+    # One broken line for all: a stroke at this run's epsilon, and the link from there to the other.
+    here, gap = np.full(len(at), first), np.full(len(at), np.nan)
+    links = (
+        np.column_stack([here, here, gap, here, epsilon, gap]).ravel(),
+        np.column_stack([at - 0.2, at + 0.2, gap, at, at, gap]).ravel(),
+    )
     return theme.figure(
         theme.line(*links, colour=theme.NON_PRIVATE, name="", dash="solid", hoverinfo="skip"),
         theme.scatter(
             epsilon,
             at,
-            mode="markers+text",
-            text=[_label(held, result.settings.delta) for _, held in places],
-            textposition="top center",
-            marker={"color": theme.THEOREMS["pld"][1], "size": 11},
-            customdata=[f"delta {held.delta:.2g}, {held.adjacency}, {held.unit}" for _, held in places],
+            mode="markers",
+            name="epsilon",
+            marker={"color": theme.PRIVATE, "size": 11},
+            customdata=[f"delta {held.delta:.2g}, {held.adjacency}, {held.unit}" for _, held in drawn],
             hovertemplate="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
             cliponaxis=False,
+            meta="ghost",
         ),
-        title=theme.title("Epsilon of the same noise"),
-        margin={"l": 150, "r": 16, "t": 34, "b": 44},
-        xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH),
-        yaxis={
-            "tickvals": list(range(len(names))),
-            "ticktext": names,
-            "range": [len(names) - 0.5, -0.75],
-            "zeroline": False,
-        },
+        title=theme.title("What moves epsilon", finding),
+        margin={"l": 12, "r": 16, "t": 34, "b": 44},
+        xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
+        yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
+        annotations=[_named(result, place, one) for place, one in enumerate(found)],
     )
+
+
+def _drawable(held) -> bool:
+    """Whether there is a number, and a log scale has it."""
+    return held is not None and 0 < held.epsilon < np.inf
+
+
+def _named(result: LedgerResult, place: int, effect) -> dict:
+    """What an effect is called, and its epsilon, over its line."""
+    text = theme.key(effect_name(effect.name, result), _label(effect.guarantee, result.settings.delta))
+    return theme.word(text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom")
 
 
 def _label(held, delta: float) -> str:
     """Epsilon, and delta where it is another one than the run's."""
-    epsilon = f"{held.epsilon:.3g}" if held.epsilon < 1000 else f"{held.epsilon:,.0f}"
-    return epsilon if held.delta == delta else f"{epsilon} (delta {held.delta:.1g})"
+    if held is None:
+        return "…"
+    epsilon = _number(held.epsilon)
+    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {held.delta:.1g}<b>"
 
 
 def effect_name(name: str, result: LedgerResult) -> str:
     """What an effect is called: with how many people, and how many settings."""
-    people, tried = result.settings.people, result.settings.settings_tried
+    people, tried, then = result.settings.people, result.settings.settings_tried, result.settings.afterwards
     return EFFECTS[name].format(
         people="one person" if people == 1 else f"{people} people",
         settings_tried="one setting" if tried == 1 else f"{tried} settings",
+        afterwards=AFTERWARDS[then],
     )

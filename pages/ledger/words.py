@@ -4,10 +4,10 @@ import math
 
 from dpcore.accountants.prices import MOST_STEPS
 from pages.ledger import figures
-from pages.ledger.experiment import THEOREMS, LedgerResult
+from pages.ledger.experiment import LedgerResult
 from ui import panels
 from ui.outcomes import count
-from ui.panels import in_hundred
+from ui.panels import Number, in_hundred
 from ui.plot import theme
 
 KNOBS = {
@@ -23,10 +23,34 @@ AFTERWARDS = {
     "round": "round to 8 bits",
     "predict": "a million predictions",
 }
+SHORT = {"nothing": "nothing", "average": "average", "round": "round", "predict": "predict"}
 AFTERWARDS_HELP = (
-    "Post-processing: whatever is computed from the released values alone, without another look at the data, costs "
-    "nothing. Choose, and see epsilon stay."
+    "Post-processing: whatever is computed from the released weights alone, without another look at the data, costs "
+    "nothing: their average over the last steps, rounding to 8 bits, a million predictions. Choose one, and "
+    "epsilon stays."
 )
+INTRODUCTION = (
+    "A model is trained in steps. Each looks at a random sample of the rows, adds Gaussian noise, and costs some "
+    "privacy. **Drag the noise or the steps.** Every curve counts the *same* run; only the theorem differs."
+)
+# What one sees, and what to look for, by picture.
+ABOUT = {
+    "steps": (
+        "What the run has cost after so many steps, counted by each theorem. The dotted line is the run as it is set, "
+        "the dashed orange one is the target. Look for how far the lines lie apart at the dotted line: the noise is "
+        "the same for all of them, so the difference is only what each proof fails to see."
+    ),
+    "noise": (
+        "What a run of this length costs with more noise or less, counted by each theorem. The crossed point on the "
+        "dotted line is the published figure, which is not a bound. Look for where a line crosses the orange target: "
+        "so much noise the target takes by that theorem."
+    ),
+    "effects": (
+        "What the same noise promises when something else about it changes: each dot is an epsilon, and its line "
+        "leads there from that of this run. Look for the dots without a line, which cost nothing more, and for the "
+        "longest line."
+    ),
+}
 _SOURCES = {
     "naive": "Dwork and Roth 2014, Thm 3.16",
     "strong": "Dwork and Roth 2014, Thm 3.20; Li et al. 2012",
@@ -38,22 +62,117 @@ _SOURCES = {
 
 
 def number(value: float) -> str:
-    """Three significant digits; dots where it is still being computed."""
+    """Three significant digits, in powers of ten where that is shorter; dots where it is still being computed."""
+    if 1e6 <= value < math.inf:
+        return f"{value:.3g}"
     return "…" if math.isnan(value) else panels.number(value)
 
 
+# A theorem in half a sentence.
+_BY = {
+    "naive": "by adding up",
+    "strong": "by strong composition",
+    "moments": "by the moments accountant",
+    "renyi": "by Rényi orders",
+}
+
+
+def loosest(result: LedgerResult) -> str:
+    """The theorem that says most, of those that are computed at once."""
+    return max(_BY, key=result.epsilon)
+
+
+def _target(result: LedgerResult) -> tuple[float, str]:
+    """(what is left of the target, of the numbers as they are shown; the target as it is shown)."""
+    exact, target = result.epsilon("pld"), number(result.settings.target_epsilon)
+    spent = number(result.held.epsilon if math.isnan(exact) else exact)
+    return _amount(target) - _amount(spent), target
+
+
+def _amount(shown: str) -> float:
+    """A number as it is shown."""
+    return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
+
+
+def numbers(result: LedgerResult) -> list[Number]:
+    """The run's epsilon by the exact count and by the loosest proof, what is left of the target, and the attacker."""
+    exact, most = number(result.epsilon("pld")), loosest(result)
+    (left, target), worst = _target(result), number(result.epsilon(most))
+    size = number(abs(left))
+    return [
+        Number(
+            "Epsilon, exact count",
+            exact,
+            "loss distribution" if exact != "…" else "being counted",
+            tone="private",
+            amount=None if exact in ("…", "unlimited") else _amount(exact),
+        ),
+        Number("By the loosest proof", worst, theme.THEOREMS[most][0]),
+        Number(
+            "Left of the target",
+            size if left >= 0 else f"−{size}",
+            f"epsilon {target}{', overspent' if left < 0 else ''}",
+            amount=math.copysign(_amount(size), left) if math.isfinite(left) else None,
+        ),
+        panels.attacker(result.exact_accuracy or result.held.attacker_accuracy),
+    ]
+
+
 def verdict(result: LedgerResult) -> str:
-    """What the better theorem bought, and what the best one promises."""
-    epsilon = {row: number(result.epsilon(row)) for row in THEOREMS}
-    classical = "strong" if result.epsilon("strong") <= result.epsilon("naive") else "naive"
-    by = {"strong": "strong composition", "naive": "adding up"}[classical]
-    exact = result.exact_accuracy
+    """What other proofs say of the same run, and what the target allows."""
+    one, other = [name for name in _BY if name != loosest(result)][:2]
     return (
-        f"The same run is <b>{epsilon[classical]}</b> by {by}, <b>{epsilon['moments']}</b> by the moments accountant, "
-        f"<b>{epsilon['pld']}</b> by its loss distribution: the noise is the same, only the proof differs. With "
-        f"epsilon {number(result.held.epsilon)}, {panels.odds(result.held, exact=exact)}."
-        f"{panels.weak(exact or result.held.attacker_accuracy)}"
+        f"The same run is <b>{number(result.epsilon(one))}</b> {_BY[one]} and <b>{number(result.epsilon(other))}</b> "
+        f"{_BY[other]}: the noise is the same, only the proof differs. {_budget(result)}"
     )
+
+
+def _budget(result: LedgerResult) -> str:
+    """What would use the target up, or keep it; by what is computed so far."""
+    left, target = _target(result)
+    by = "renyi" if math.isnan(result.most_steps("pld")) else "pld"
+    if left >= 0 and result.most_steps(by) >= result.settings.steps:
+        most = result.most_steps(by)
+        shown = f"{MOST_STEPS:,} or more steps" if most >= MOST_STEPS else count(int(most), "step")
+        return f"With this noise, the target of epsilon {target} allows {shown}."
+    by = "renyi" if math.isnan(result.least_noise("pld")) else "pld"
+    least = result.least_noise(by)
+    if left >= 0 or math.isnan(least):
+        return ""
+    if math.isinf(least):
+        return f"No noise keeps these steps within epsilon {target}."
+    return f"To stay within epsilon {target}, these steps need noise multiplier {number(least)}."
+
+
+def caption(result: LedgerResult) -> str:
+    """What lines have no name in the pictures."""
+    now = f"{count(result.settings.steps, 'step')} with noise multiplier {number(result.settings.noise_multiplier)}"
+    return f"Dotted: this run, {now}. Orange: the target. Thin line: Rényi orders."
+
+
+def _over_steps(result: LedgerResult) -> str:
+    found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
+    missing = sum(map(math.isnan, found))
+    if missing:
+        return f"{len(found) - missing} of {len(found)} exact points counted"
+    times = result.epsilon(worst) / exact if exact > 0 else math.inf
+    return f"{theme.THEOREMS[worst][0]} says {number(times)} times the exact" if math.isfinite(times) else ""
+
+
+def _over_noise(result: LedgerResult) -> str:
+    least = result.least_noise("pld")
+    return f"the exact count meets the target from {number(least)} on" if math.isfinite(least) else ""
+
+
+def _dearest(result: LedgerResult) -> str:
+    done = [one for one in result.effects() if one.guarantee is not None]
+    most = max(done, key=lambda one: one.guarantee.epsilon)
+    exact = result.epsilon("pld")
+    return f"{figures.effect_name(most.name, result)} most" if most.guarantee.epsilon > exact else ""
+
+
+# What is to be seen in each picture, for its title.
+FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _dearest}
 
 
 def table(result: LedgerResult) -> str:
@@ -185,11 +304,15 @@ def _pair(guarantee) -> str:
 
 def guarantee(result: LedgerResult) -> str:
     """What is promised, and on what it rests."""
-    return panels.guarantee(here=result.held) + panels.note(
+    right = result.exact_accuracy
+    odds = f"{panels.odds(result.held, exact=right)}.{panels.weak(right or result.held.attacker_accuracy)}"
+    assumed = (
         "Assumed: Poisson samples (each row is drawn independently), clipped contributions, noise as stated, one row "
         "per person; the number of rows, or a fixed denominator, is public. Batches of a shuffled data set are "
         "<b>not</b> covered. Delta should be far below one over the number of rows."
     )
+    said = f"With epsilon {number(result.held.epsilon)}, {odds}"
+    return panels.guarantee(here=result.held) + panels.note(said) + panels.note(assumed)
 
 
 def neighbours(result: LedgerResult) -> str:

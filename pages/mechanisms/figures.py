@@ -1,4 +1,7 @@
-"""One number in two worlds, as it is published, and what it means: posterior, tests, errors, and who wins a choice."""
+"""One number in two worlds, as it is published, and what it means: posterior, tests, errors, and who wins a choice.
+
+``finding``: what is to be seen in a picture, for its title.
+"""
 
 import math
 
@@ -8,33 +11,26 @@ from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.work import EPSILON_RANGE
 from ui.plot import theme
 
-# The tall pictures in the first row, in CSS pixels.
-TALL = 440
-# Room under the words of one row, above the title of the next.
-MARGIN = {"l": 52, "r": 12, "t": 34, "b": 58}
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
 _DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
-_SHARE = {"range": [0, 1], "tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "25", "50", "75", "100"]}
-_EPSILONS = theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "epsilon (log scale)", "standoff": 8}}
+_HUNDRED = {"range": [0, 100], "tickvals": [0, 25, 50, 75, 100]}
+# Room for the last of its ticks.
+_MARGIN = {"l": 48, "r": 20, "t": 54, "b": 44}
 
 
-def release(result: MechanismsResult) -> dict:
+def release(result: MechanismsResult, finding: str = "") -> dict:
     """Both densities with the releases so far under them, and below, over the same outputs, their log-ratio."""
     x, epsilon = result.outputs, result.settings.epsilon
     densities = result.worlds.densities(x)
+    here = [float(density) for density in result.worlds.densities(result.last["output"])]
     top = _ladder(1.02 * max(density.max() for density in densities))
     return theme.figure(
-        *(_density(x, y, *world) for y, world in zip(densities, WORLDS, strict=True)),
+        *(_density(x, *one) for one in zip(densities, here, *zip(*WORLDS, strict=True), strict=True)),
         _log_ratio(result, x),
-        margin=MARGIN,
-        title=theme.title("What may be published"),
-        xaxis={
-            "range": _span(result),
-            "anchor": "y2",
-            "title": {"text": "published number", "standoff": 8},
-            "zeroline": False,
-        },
+        title=theme.title("The published number", finding),
+        legend="upper left",
+        xaxis={"range": _span(result), "anchor": "y2", "title": {"text": "published number"}, "zeroline": False},
         yaxis={
             "domain": [0.4, 1],
             "range": [-0.14 * top, top],
@@ -48,7 +44,6 @@ def release(result: MechanismsResult) -> dict:
             "range": [-2 * epsilon, 2 * epsilon],
             "tickvals": [-epsilon, 0, epsilon],
             "ticktext": ["−ε", "0", "+ε"],
-            "title": {"text": "log-ratio"},
         },
         shapes=[*_promised_lines(epsilon), *_beyond(result), *_marks(result, top)],
         annotations=[_words(_crossing(result), y=0.305)],
@@ -59,14 +54,14 @@ def _crossing(result: MechanismsResult) -> str:
     """The title of the log-ratio: how likely it is, with you, to lie above +epsilon."""
     epsilon = result.settings.epsilon
     _, chance = result.worlds.beyond(epsilon)
-    return f"Log-ratio, above +ε = {epsilon:.3g}: " + (f"chance {chance:.2g}" if chance else "never")
+    return f"log-ratio, above +ε = {epsilon:.3g} " + (f"with chance {chance:.2g}" if chance else "never")
 
 
-def _density(x: np.ndarray, y: np.ndarray, colour: str, name: str) -> dict:
-    """One world's density, filled: where the two colours mix, nobody can tell."""
+def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:
+    """One world's density, filled: where the two colours mix, nobody can tell. ``here``: at what is published."""
     hover = f"%{{x:.5g}}: density %{{y:.3g}}<extra>{name}</extra>"
     more = {"fill": "tozeroy", "fillcolor": theme.rgba(colour, 0.16), "hovertemplate": hover}
-    return theme.line(x, y, colour=colour, name=name, **more)
+    return theme.line(x, y, colour=colour, name=theme.key(name, f"{here:.3g}"), **more)
 
 
 def _marks(result: MechanismsResult, top: float) -> list[dict]:
@@ -78,16 +73,15 @@ def _marks(result: MechanismsResult, top: float) -> list[dict]:
     return [
         {"type": "path", "path": strokes, "xref": "x", "yref": "y", "line": line, "visible": bool(earlier)},
         theme.rule(now),
-        theme.diamond(now, -0.07 * top),
-        theme.diamond(now, ratio, yref="y2"),
+        theme.diamond(now, -0.07 * top) | {"name": "ghost"},
+        theme.diamond(now, ratio, yref="y2") | {"name": "ghost"},
     ]
 
 
 def _log_ratio(result: MechanismsResult, x: np.ndarray) -> dict:
-    hover = "%{x:.5g}: log-ratio %{y:.3g}<extra></extra>"
-    return theme.line(
-        x, result.worlds.log_ratio(x), colour=theme.PRIVATE, name="log-ratio", yaxis="y2", hovertemplate=hover
-    )
+    more = {"hovertemplate": "%{x:.5g}: log-ratio %{y:.3g}<extra></extra>", "showlegend": False, "meta": "ghost"}
+    ratio = result.worlds.log_ratio(x)
+    return theme.line(x, ratio, colour=theme.PRIVATE, name="log-ratio", yaxis="y2", **more)
 
 
 def _promised_lines(epsilon: float) -> list[dict]:
@@ -128,7 +122,7 @@ def _span(result: MechanismsResult) -> list[float]:
     return [middle - half, middle + half]
 
 
-def dots(result: MechanismsResult) -> dict:
+def dots(result: MechanismsResult, finding: str = "") -> dict:
     """Fifty equally likely releases that one can count: with you upwards, without you downwards."""
     left, right = span = _span(result)
     width = max(0.4 * result.worlds.scale, (right - left) / 44)
@@ -147,9 +141,8 @@ def dots(result: MechanismsResult) -> dict:
             traces.append(theme.scatter(x, y, mode="markers", marker=marker, hovertemplate=said))
     return theme.figure(
         *traces,
-        margin=MARGIN,
-        title=theme.title(f"45 of 50 releases are within ±{result.worlds.within:.3g}"),
-        xaxis={"range": span, "title": {"text": "published number", "standoff": 8}, "zeroline": False},
+        title=theme.title("Fifty releases", finding),
+        xaxis={"range": span, "title": {"text": "published number"}, "zeroline": False},
         yaxis={"range": [-top, top], "showticklabels": False, "showgrid": False},
         annotations=[
             _words(f"50 equally likely releases, {WORLDS[1][1]}", y=0.94),
@@ -165,71 +158,75 @@ def _stacked(errors: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
     return columns * width, np.arange(len(errors)) - firsts + 1
 
 
-def posterior(result: MechanismsResult) -> dict:
-    """What one release may do to a prior: the promised band, and what this release did."""
-    prior = result.settings.prior
-    grid = np.linspace(0.001, 0.999, 99)
+def posterior(result: MechanismsResult, finding: str = "") -> dict:
+    """What one release may do to a guess: the promised band, and what this release did."""
+    prior, grid = result.settings.prior, np.linspace(0.001, 0.999, 99)
     low, high = result.posterior_range(grid)
-    low_end, high_end = (float(end) for end in result.posterior_range(prior))
     after = float(result.last["posterior"])
+    ends = zip(("least", "most"), (low, high), strict=True)
+    hover = "before: %{x:.0f} %<br>after: %{y:.3g} % at "
     return theme.figure(
         _diagonal(rising=True),
-        margin=MARGIN,
-        title=theme.title(f"Your {100 * prior:.3g} in 100 becomes {100 * after:.3g}"),
-        xaxis=_SHARE | {"title": {"text": "you are in: before, in 100", "standoff": 8}},
-        yaxis=_SHARE | {"title": {"text": "after this release, in 100"}},
-        shapes=[
-            *_promised_band(grid, low, high),
-            theme.rule(prior) | {"yref": "y", "y0": low_end, "y1": high_end},
-            theme.diamond(prior, after),
-        ],
+        theme.band(100 * grid, 100 * low, 100 * high, colour=theme.BOUND),
+        *(
+            theme.line(
+                100 * grid,
+                100 * end,
+                colour=theme.BOUND,
+                name=f"at {name}",
+                hovertemplate=f"{hover}{name}<extra></extra>",
+            )
+            for name, end in ends
+        ),
+        margin=_MARGIN,
+        title=theme.title("Your guess", finding),
+        xaxis=_HUNDRED | {"title": {"text": "your guess before, %"}},
+        yaxis=_HUNDRED | {"title": {"text": "your guess after, %"}},
+        shapes=[theme.rule(100 * prior), theme.diamond(100 * prior, 100 * after) | {"name": "ghost"}],
     )
-
-
-def _promised_band(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[dict]:
-    """The area between two curves, and both as lines: shapes, because they move with every epsilon."""
-    paths = ["L".join(f"{at:.4g},{y:.5g}" for at, y in zip(x, curve, strict=True)) for curve in (low, high)]
-    back = "L".join(reversed(paths[1].split("L")))
-    base = {"type": "path", "xref": "x", "yref": "y", "layer": "below"}
-    line = {"color": theme.BOUND, "width": 2, "dash": "dash"}
-    area = base | {"path": f"M{paths[0]}L{back}Z", "fillcolor": theme.rgba(theme.BOUND, 0.18), "line": {"width": 0}}
-    return [area, *(base | {"path": f"M{path}", "line": line} for path in paths)]
 
 
 def _diagonal(*, rising: bool) -> dict:
     """Where nothing is learnt."""
-    ends = np.array([0.0, 1.0])
-    style = {"colour": theme.NON_PRIVATE, "dash": "dot", "hoverinfo": "skip"}
-    return theme.line(ends, ends if rising else 1 - ends, name="nothing learnt", **style)
+    ends = np.array([0.0, 100.0])
+    style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
+    return theme.line(ends, ends if rising else 100 - ends, name="nothing learnt", **style)
 
 
-def trade_off(result: MechanismsResult) -> dict:
+def trade_off(result: MechanismsResult, finding: str = "") -> dict:
     """Misses against false alarms of the best tests, what the promise leaves at least, and the reader's best point."""
-    alpha, misses, promised = result.trade_off.values()
-    alarms, missed, right = result.worlds.attacker(result.settings.prior)
-    curve = "of those out, accused: %{x:.3f}<br>of those in, missed: %{y:.3f}<extra></extra>"
+    alpha, misses, promised = (100 * column for column in result.trade_off.values())
+    alarms, missed, _ = result.worlds.attacker(result.settings.prior)
+    curve = "of 100 out, accused: %{x:.1f}<br>of 100 in, missed: %{y:.1f}<extra>"
+    kept = "promised, at least" if result.claim.holds else "claimed, at least"
+    lines = (
+        theme.line(alpha, promised, colour=theme.BOUND, name=kept, hovertemplate=f"{curve}{kept}</extra>"),
+        theme.line(
+            alpha,
+            misses,
+            colour=theme.PRIVATE,
+            name="this noise",
+            hovertemplate=f"{curve}this noise</extra>",
+            meta="ghost",
+        ),
+    )
     return theme.figure(
         _diagonal(rising=False),
-        theme.line(alpha, promised, colour=theme.BOUND, name="promised", dash="dash", hoverinfo="skip"),
-        theme.line(alpha, misses, colour=theme.PRIVATE, name="this noise", hovertemplate=curve),
-        margin=MARGIN,
-        title=theme.title(f"With your prior: right {_in_hundred(right)} in 100"),
-        xaxis=_SHARE | {"range": [-0.02, 1.02], "title": {"text": "false alarms, in 100", "standoff": 8}},
-        yaxis=_SHARE | {"range": [-0.02, 1.02], "title": {"text": "misses, in 100"}},
-        shapes=[theme.diamond(alarms, missed)],
+        *lines,
+        margin=_MARGIN,
+        title=theme.title("The best attacker", finding),
+        legend="upper right",
+        xaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false alarms, in 100"}},
+        yaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "misses, in 100"}},
+        shapes=[theme.diamond(100 * alarms, 100 * missed) | {"name": "ghost"}],
     )
 
 
-def _in_hundred(share: float) -> str:
-    return f"{100 * share:.1f}" if share > 0.99 else f"{100 * share:.0f}"
-
-
-def profile(result: MechanismsResult) -> dict:
+def profile(result: MechanismsResult, finding: str = "") -> dict:
     """The delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
     promised = max(result.claim.delta, 2 * _LEAST_DELTA)
     cross = {"symbol": "x", "size": 10, "color": theme.BOUND}
-    needed = f"{result.claim.needed_delta:.2g}" if result.claim.needed_delta >= _LEAST_DELTA else "0"
     return theme.figure(
         theme.line(
             epsilons,
@@ -237,6 +234,7 @@ def profile(result: MechanismsResult) -> dict:
             colour=theme.PRIVATE,
             name="needed",
             hovertemplate="epsilon %{x:.3g} needs delta %{y:.2g}<extra></extra>",
+            meta="ghost",
         ),
         theme.scatter(
             np.array([epsilon]),
@@ -246,9 +244,8 @@ def profile(result: MechanismsResult) -> dict:
             cliponaxis=False,
             hovertemplate=f"promised: epsilon %{{x:.3g}}, delta {result.claim.delta:.2g}<extra></extra>",
         ),
-        margin=MARGIN,
-        title=theme.title(f"Delta that it needs here: {needed}"),
-        xaxis=_EPSILONS,
+        title=theme.title("Delta over epsilon", finding),
+        xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis={
             "type": "log",
             "range": [math.log10(_LEAST_DELTA), 0.3],
@@ -260,41 +257,45 @@ def profile(result: MechanismsResult) -> dict:
     )
 
 
-def errors(result: MechanismsResult) -> dict:
+def errors(result: MechanismsResult, finding: str = "") -> dict:
     """Nine releases in ten fall within plus or minus this, over epsilon; vermilion where a claim does not hold."""
     settings, curves = result.settings, result.errors
     unit, epsilons = settings.sensitivity, result.errors.epsilons
-    traces = []
+    here, traces = {name: settings.claim(name).worlds.within for name in NUMBER_MECHANISMS}, []
     for name, within in curves.within.items():
         broken = (epsilons >= curves.crossing) & (name == "classical")
         style = {"dash": _DASHES[name], "opacity": 1.0 if name == settings.mechanism else 0.5}
-        hover = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{NUMBER_MECHANISMS[name]}</extra>"
-        style |= {"name": NUMBER_MECHANISMS[name], "hovertemplate": hover}
-        traces.append(theme.line(epsilons, unit * np.where(broken, np.nan, within), colour=theme.PRIVATE, **style))
+        said = f"epsilon %{{x:.3g}}: ±%{{y:.3g}}<extra>{NUMBER_MECHANISMS[name]}"
+        shown = theme.key(NUMBER_MECHANISMS[name], f"±{here[name]:.3g}")
+        kept, lost = (unit * np.where(part, np.nan, within) for part in (broken, ~broken))
+        hover = {"name": shown, "hovertemplate": f"{said}</extra>"}
+        if name == settings.mechanism:
+            hover["meta"] = "ghost"
+        traces.append(theme.line(epsilons, kept, colour=theme.PRIVATE, **style, **hover))
         if name == "classical":
-            traces.append(theme.line(epsilons, unit * np.where(broken, within, np.nan), colour=theme.BOUND, **style))
+            hover = {"name": "broken", "hovertemplate": f"{said}, does not hold</extra>", "showlegend": False}
+            traces.append(theme.line(epsilons, lost, colour=theme.BOUND, **style, **hover))
     middle = math.floor(2 * math.log10(unit)) / 2
     return theme.figure(
         *traces,
-        margin=MARGIN,
-        title=theme.title(f"Nine releases in ten fall within ±{result.worlds.within:.3g}"),
-        xaxis=_EPSILONS,
-        yaxis={"type": "log", "range": [middle - 2.1, middle + 3.6], "dtick": 1, "tickformat": "~g"},
-        shapes=[theme.rule(settings.epsilon), theme.diamond(settings.epsilon, result.worlds.within)],
-        annotations=[_label(result, name, place) for place, name in enumerate(NUMBER_MECHANISMS)],
+        title=theme.title("Error over epsilon", finding),
+        legend="upper right",
+        xaxis=theme.epsilon_axis(*EPSILON_RANGE),
+        yaxis={
+            "type": "log",
+            "range": [middle - 2.1, middle + 3.6],
+            "dtick": 1,
+            "tickformat": "~g",
+            "title": {"text": "nine releases in ten are within ± (log scale)"},
+        },
+        shapes=[
+            theme.rule(settings.epsilon) | {"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
+            theme.diamond(settings.epsilon, result.worlds.within) | {"name": "ghost"},
+        ],
     )
 
 
-def _label(result: MechanismsResult, name: str, place: int) -> dict:
-    """A curve's name, listed with its dash at the top right."""
-    dash = {"laplace": "—", "gaussian": "– –", "classical": "···"}[name]
-    text = f"{dash} {NUMBER_MECHANISMS[name]}"
-    text = f"<b>{text}</b>" if name == result.settings.mechanism else text
-    corner = {"x": 1, "xref": "paper", "xanchor": "right", "y": 1 - 0.085 * place, "yref": "paper", "yanchor": "top"}
-    return theme.word(text, size=12, **corner)
-
-
-def choice(result: MechanismsResult) -> dict:
+def choice(result: MechanismsResult, finding: str = "") -> dict:
     """Who wins report-noisy-max, in both worlds."""
     columns, voted = result.choice, result.settings.voted
     names = [
@@ -305,25 +306,26 @@ def choice(result: MechanismsResult) -> dict:
         {
             "type": "bar",
             "orientation": "h",
-            "x": theme.array(columns[world]),
+            "x": theme.array(100 * columns[world]),
             "y": names,
             "name": world,
             "marker": {"color": colour},
-            "texttemplate": "%{x:.1%}",
+            "texttemplate": "%{x:.1f}",
             "textposition": "outside",
             "constraintext": "none",
-            "textfont": {"size": 11},
+            "textfont": {"size": 12},
             "cliponaxis": False,
-            "hovertemplate": f"wins with chance %{{x:.3g}}<extra>{world}</extra>",
+            "hovertemplate": f"%{{y}} wins %{{x:.3g}} in 100<extra>{world}</extra>",
         }
         for colour, world in WORLDS
     ]
     return theme.figure(
         *bars,
-        title=theme.title("Who wins the choice?"),
+        title=theme.title("Who wins", finding),
+        legend="lower right",
         barmode="group",
         bargap=0.25,
-        margin=MARGIN | {"l": 92},
-        xaxis=_SHARE | {"title": {"text": "wins, in 100 releases", "standoff": 8}, "range": [0, 1.2]},
-        yaxis={"autorange": "reversed", "title": {"text": ""}},
+        margin={"l": 92, "r": 12, "t": 34, "b": 44},
+        xaxis=_HUNDRED | {"title": {"text": "wins, in 100 releases"}, "range": [0, 120]},
+        yaxis={"autorange": "reversed"},
     )

@@ -6,40 +6,53 @@ from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed, noted
+from ui.page import Knobs, Page, Tab, always, listed, noted
+from ui.panels import WHY
 
-MAIN = ("prior", "release", "delta", "sensitivity", "value", "lead")
-MORE = ("options", "seed")
+HEIGHT = 400
+MAIN = ("prior", "release", "sensitivity", "delta")
+MORE = ("value", "lead", "options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))
 VOTES = {"leader": "the leader", "runner-up": "the runner-up", "last": "the last"}
+DRAWN = {
+    "release": figures.release,
+    "posterior": figures.posterior,
+    "trade": figures.trade_off,
+    "profile": figures.profile,
+    "errors": figures.errors,
+    "dots": figures.dots,
+    "choice": figures.choice,
+}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another mechanism."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        desk.choose("mechanism", "Noise on the number", SHORT, wide=True, help=say.MECHANISMS_HELP)
-        with st.popover("Choice", icon=":material/how_to_vote:"):
-            desk.choose("vote", "Your answer goes to", VOTES)
-            desk.choose("noise", "Noise on the counts", COUNT_NOISES)
+    desk.choose("mechanism", "Noise on the number", SHORT, wide=True, help=say.MECHANISMS_HELP)
+    with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("vote", "When a winner is published, your vote goes to", VOTES)
+        desk.choose("noise", "Noise on its counts", COUNT_NOISES)
 
 
-def pictures(result) -> list[list[live.Picture]]:
-    """What is released; what it means; what it costs, and a choice in place of a number."""
-    alts, tall = say.alts(result), figures.TALL
-    rows = (
-        (tall, (("release", figures.release), ("dots", figures.dots))),
-        (320, (("posterior", figures.posterior), ("trade", figures.trade_off), ("profile", figures.profile))),
-        (320, (("errors", figures.errors), ("choice", figures.choice))),
-    )
-    return [
-        [live.Picture(name=name, figure=draw(result), alt=alts[name], height=height) for name, draw in row]
-        for height, row in rows
-    ]
+def row(*names: str, height: int = 360, first_wide: float = 1.0):
+    """A function that draws these pictures of a result side by side."""
 
+    def draw(result) -> list[list[live.Picture]]:
+        alts, findings = say.alts(result), say.findings(result)
+        return [
+            [
+                live.Picture(
+                    name=name,
+                    figure=DRAWN[name](result, findings[name]),
+                    alt=alts[name],
+                    about=say.ABOUT[name],
+                    height=height,
+                    wide=first_wide if name == names[0] else 1.0,
+                )
+                for name in names
+            ]
+        ]
 
-def more(result) -> list[list[live.Picture]]:
-    """The charts below the first screen."""
-    return pictures(result)[1:]
+    return draw
 
 
 PAGE = Page(
@@ -51,29 +64,24 @@ PAGE = Page(
     question="What does one published number give away?",
     settings=MechanismsSettings,
     setup=setup,
-    lead=always(
-        "A group is asked, and the number of those who say yes is published with noise. Are **you** in the group? "
-        "There are two worlds, with you and without you, and one number. **Drag epsilon** to see how well anybody can "
-        "tell the two apart."
-    ),
-    numbers=always(()),
+    lead=always(say.INTRODUCTION),
+    numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={
         "verdict": say.verdict,
+        "caption": say.caption,
         "release": noted(say.this_release),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "choice": say.choosing,
         "table": say.table,
+        "choice": say.choosing,
     },
-    pictures=lambda result: pictures(result)[:1],
+    pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),
     tabs=(
-        Tab("release", "This release", ("release",)),
-        WHY_TAB,
-        GUARANTEE_TAB,
-        Tab("choice", "A choice in place of a number", ("choice",)),
-        Tab("more", "More charts", pictures=more),
-        Tab("table", "Table", ("table",)),
+        Tab("why", WHY, ("release", "why")),
+        Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
+        Tab("table", "Three mechanisms", ("table",), row("errors", "dots")),
+        Tab("choice", "Publish a winner instead", ("choice",), row("choice")),
     ),
     frames=lambda result: {
         "Mechanisms": result.table,

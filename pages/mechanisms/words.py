@@ -1,11 +1,13 @@
 """One released number in words: verdict, the release at hand, diagnostics, guarantee, table."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from ui import outcomes, panels
-from ui.panels import in_hundred, number
+from ui.outcomes import percent
+from ui.panels import Number, in_hundred, number
 
 MECHANISMS_HELP = (
     "**Laplace**: two-sided exponential noise; needs no delta. **Gaussian**: the least Gaussian noise that keeps "
@@ -14,61 +16,179 @@ MECHANISMS_HELP = (
 )
 
 
+INTRODUCTION = (
+    "A group is asked, and the number of those who say yes is published with noise. Are **you** in the group? There "
+    "are two worlds, one with you and one without you, and one published number. **Drag epsilon** to see how well "
+    "anybody can tell the two worlds apart."
+)
+# What one sees, and what to look for, by picture.
+ABOUT = {
+    "release": (
+        "How likely each number is to be published, in the world with you and in the world without you; below, the "
+        "logarithm of how much likelier it is with you. The diamond is this release. Look for how far the two hills "
+        "overlap: where they do, nobody can tell the worlds apart."
+    ),
+    "posterior": (
+        "Somebody has a first guess that you are in the data (across) and sees one release: what they think then "
+        "(up). The grey diagonal is a release that teaches nothing; the orange lines are as far as epsilon alone lets "
+        "a guess move, and the diamond is this release. Look for how the band opens as epsilon grows."
+    ),
+    "trade": (
+        "Whoever says “in” more often accuses more people who are out (across) and misses fewer who are in (up). The "
+        "blue line is the best that any attacker can do against this noise, the orange one what the promise leaves at "
+        "least, the grey one guessing. Look for how far blue stays above orange: there the noise gives more than it "
+        "promises."
+    ),
+    "profile": (
+        "The same noise keeps a smaller epsilon if more is left out of the promise (delta). The blue line is what it "
+        "needs at each epsilon, the cross what was promised. A cross below the line is a broken promise."
+    ),
+    "errors": (
+        "How far off nine releases in ten are at most, for each mechanism. Look for where Laplace and Gaussian noise "
+        "meet, and for where the textbook formula turns orange: from there on its promise does not hold."
+    ),
+    "dots": (
+        "The same two worlds as a hundred releases that one can count: each dot is as likely as any other. The hollow "
+        "ones are five of the outermost. Look for how many dots stand where only one world has any."
+    ),
+    "choice": (
+        "How often each option wins when only the winner is published, with your vote and without it. Look for how "
+        "much your vote changes when the race is close (a lead of 0)."
+    ),
+}
+
+
+def numbers(result: MechanismsResult) -> list[Number]:
+    """How far a release is off, what this one says, what it makes of a guess, and how well anybody can tell."""
+    last, prior = result.last, result.settings.prior
+    off, after = number(result.worlds.within), float(last["posterior"])
+    then = _far(after, prior)
+    return [
+        Number("Nine releases in ten", f"±{off}", "of the truth", tone="private", amount=_amount(off)),
+        Number("This release says", _published(last["output"]), f"odds of “in” {_odds(last)}"),
+        Number(
+            "Your guess becomes",
+            then,
+            f"your {_far(prior, after)}: {_between(result)}",
+            amount=_amount(then),
+            unit="points",
+        ),
+        panels.attacker(result.worlds.balanced_accuracy),
+    ]
+
+
+def _amount(shown: str) -> float | None:
+    """The number that is shown; None where that is "below" or "above" one."""
+    bare = shown.replace(",", "").removesuffix("\u00a0%")
+    return None if bare.startswith(("below", "above")) else float(bare)
+
+
+def _published(output: float) -> str:
+    """The number that is published."""
+    return f"{output:,.0f}" if abs(output) >= 1e4 else f"{output:.5g}"
+
+
+def _odds(release: Mapping[str, Any]) -> str:
+    """By what a release multiplies the odds that somebody is in."""
+    size = release["log ratio"]
+    return f"× {number(math.exp(size))}" if size < math.log(1e9) else "× more than 1e+09"
+
+
+def _between(result: MechanismsResult) -> str:
+    """Within what the promise keeps the reader's guess."""
+    prior, outside = result.settings.prior, result.worlds.outside(result.settings.epsilon)
+    low, high = (_far(float(end), prior).removesuffix("\u00a0%") for end in result.posterior_range(prior))
+    if low.startswith("below") and high.startswith("above"):
+        return "may become anything"
+    often = "always" if not outside else "mostly" if outside < _OFTEN else "often not"
+    often = often if result.claim.holds else "claimed"
+    return f"{often} {low} to {high}"
+
+
 def verdict(result: MechanismsResult) -> str:
-    """What is promised, what it does to the reader's own prior, and what it costs."""
-    return " ".join((_promise(result), _prior(result), _cost(result)))
+    """How much of a person one number gives away, and where that is more, or less, than was asked for, that first."""
+    gives = _formula_gives(result)
+    return " ".join((gives, _told(result)) if gives else (_told(result), _prior(result)))
 
 
-def _promise(result: MechanismsResult) -> str:
-    settings, right = result.settings, result.worlds.balanced_accuracy
-    odds = f"{panels.odds(result.claim.guarantee, exact=right)}.{panels.weak(right)}"
+def _formula_gives(result: MechanismsResult) -> str:
+    """What the textbook formula's noise gives, where that is another epsilon than was asked for."""
+    settings = result.settings
     claimed, real = number(settings.epsilon), number(result.claim.guarantee.epsilon)
-    if not result.claim.holds and real == claimed:
-        claimed, real = f"{settings.epsilon:.8g}", f"{result.claim.guarantee.epsilon:.8g}"
     if not result.claim.holds:
+        if real == claimed:
+            claimed, real = f"{settings.epsilon:.8g}", f"{result.claim.guarantee.epsilon:.8g}"
         return (
-            f"The textbook formula claims <b>epsilon {claimed}</b>, but its noise <b>gives only epsilon "
-            f"{real}</b>, a weaker promise, at delta "
-            f"{settings.delta:g}: {odds}"
+            f"The textbook formula claims epsilon {claimed}, but its noise <b>gives only epsilon {real}</b>, a weaker "
+            "promise."
         )
     if settings.mechanism == "classical" and real != claimed:
         return (
-            f"The textbook formula is asked for <b>epsilon {claimed}</b>, and its noise gives epsilon {real}, a "
-            f"stronger promise: {odds}"
+            f"The textbook formula is asked for epsilon {claimed}, and its noise gives epsilon {real}, a stronger "
+            "promise."
         )
-    return f"With <b>epsilon {claimed}</b>, {odds}"
+    return ""
+
+
+def _told(result: MechanismsResult) -> str:
+    """How well one number tells whether somebody is in, beside how far it is off."""
+    right = result.worlds.balanced_accuracy
+    says = next(said for most, said in _TELLS if right <= most)
+    times = number(result.worlds.within / result.worlds.sensitivity)
+    far = "what" if times == "1" else f"{times} times what"
+    return f"One number <b>{says}</b>: nine releases in ten are off by up to {far} you add to the total."
+
+
+# From this chance on, a release that moves a guess farther than epsilon alone would let it is nothing rare.
+_OFTEN = 0.1
+# The best attacker is right this often at most -> what one number does.
+_TELLS = (
+    (0.55, "says next to nothing about you"),
+    (0.75, "is a hint about you, not a proof"),
+    (0.95, "is strong evidence about you"),
+    (1.0, "gives you away"),
+)
 
 
 def _prior(result: MechanismsResult) -> str:
-    """How far a release may move the reader's first guess."""
-    prior = result.settings.prior
-    low, high = (float(end) for end in result.posterior_range(prior))
-    outside = result.worlds.outside(result.settings.epsilon)
+    """How far a release may move anybody's odds."""
+    epsilon = result.settings.epsilon
+    if epsilon >= math.log(1e9):
+        return f"Epsilon {number(epsilon)} sets no limit that matters to what somebody may then think."
+    outside, factor = result.worlds.outside(epsilon), number(math.exp(epsilon))
+    if outside >= _OFTEN:
+        return (
+            "It is delta that allows this: with a chance of "
+            f"{panels.small(outside)} a release changes anybody's odds by more than a factor of {factor}."
+        )
     but = f", except with a chance of {panels.small(outside)}" if outside else ""
-    guess, ends = f"our own first guess of {in_hundred(prior)} in 100", (_far(low, prior), _far(high, prior))
-    if result.settings.mechanism == "classical":
-        return f"The claim would keep y{guess} between {ends[0]} and {ends[1]}{but}."
-    return f"Y{guess} can fall to {ends[0]} or rise to {ends[1]} after one release{but}."
+    return f"It changes anybody's odds that you are in by a factor of at most {factor}{but}."
 
 
 def _far(after: float, prior: float) -> str:
-    """A chance after a release, in 100, with as many decimals as tell it from the ``prior``, and never certain."""
+    """A chance after a release, in percent, with as many decimals as tell it from the ``prior``, and never certain."""
     if after < 0.0005:
-        return "below 0.1"
+        return "below 0.1\u00a0%"
     if after > 0.9995:
-        return "above 99.9"
+        return "above 99.9\u00a0%"
     digits = max(1 if min(after, 1 - after) < 0.01 else 0, outcomes.digits_apart(after, prior))
-    return f"{100 * after:.{digits}f}"
+    return percent(after, digits=digits)
 
 
-def _cost(result: MechanismsResult) -> str:
-    return f"The price: nine releases in ten fall within <b>±{number(result.worlds.within)}</b> of the truth."
+def caption(result: MechanismsResult) -> str:
+    """What the marks are."""
+    epsilon = result.settings.epsilon
+    beyond = "; shaded, the numbers that lie beyond it" if math.isfinite(result.worlds.threshold(epsilon)) else ""
+    return (
+        f"Diamonds: release {result.settings.release}. Orange: what epsilon {number(epsilon)} "
+        f"{'promises' if result.claim.holds else 'claims'}{beyond}. Grey: nothing learnt."
+    )
 
 
 def this_release(result: MechanismsResult) -> str:
     """The release at hand, and why it is not one of a series."""
     settings, last = result.settings, result.last
-    truth, count = settings.value + settings.sensitivity, settings.release
+    truth, count, after = settings.value + settings.sensitivity, settings.release, float(last["posterior"])
     series = (
         f"Each of these {count} could have been the one. Publishing all {count} would cost up to {count} times epsilon "
         f"{number(settings.epsilon)}."
@@ -76,19 +196,20 @@ def this_release(result: MechanismsResult) -> str:
         else "Step the release number with the arrow keys: each is another number that might have been published."
     )
     return (
-        f"Release {count} says <b>{last['output']:.5g}</b> (the truth with you: {truth:.5g}). {_likely(last)}: "
-        f"{in_hundred(settings.prior)} in 100 becomes <b>{_far(last['posterior'], settings.prior)}</b>. {series}"
+        f"Release {count} says <b>{_published(last['output'])}</b> (the truth with you: {truth:.5g}). That is "
+        f"{_likely(last)}: a guess of {_far(settings.prior, after)} becomes <b>{_far(after, settings.prior)}</b>. "
+        f"{series}"
     )
 
 
-def _likely(release) -> str:
+def _likely(release: Mapping[str, Any]) -> str:
     """In which world a release is the likelier, and by how much."""
     size = abs(release["log ratio"])
     ratio = number(math.exp(size)) if size < math.log(1e9) else "more than a billion"
     if ratio == "1":
-        return "That is about as likely with you as without you"
+        return "about equally likely with you and without you"
     one, other = ("with", "without") if release["log ratio"] > 0 else ("without", "with")
-    return f"That is {ratio} times as likely {one} you as {other} you"
+    return f"{ratio} times as likely {one} you as {other} you"
 
 
 def diagnostics(result: MechanismsResult) -> list[str]:
@@ -126,11 +247,11 @@ def _attack(result: MechanismsResult) -> str:
         says = "out" if misses > alarms else "in"
         no = "hardly any output" if math.isfinite(result.cut) else "no output"
         return (
-            f"With a prior of {in_hundred(prior)} in 100 {no} changes the best attacker's mind: always saying "
+            f"With a prior of {percent(prior)}, {no} changes the best attacker's mind: always saying "
             f"“{says}” is right {in_hundred(right)} times in 100."
         )
     return (
-        f"With your prior of {in_hundred(prior)} in 100 the best attacker says “in” above {result.cut:.5g}, and is "
+        f"With your prior of {percent(prior)}, the best attacker says “in” above {result.cut:.5g}, and is "
         f"right {in_hundred(right)} times in 100: {in_hundred(alarms)} of 100 outsiders are accused, "
         f"{in_hundred(misses)} of 100 members missed."
     )
@@ -181,6 +302,13 @@ def _factor(result: MechanismsResult) -> str:
     )
 
 
+def _promise(result: MechanismsResult) -> str:
+    """What it means for a person."""
+    right = result.worlds.balanced_accuracy
+    odds = f"{panels.odds(result.claim.guarantee, exact=right)}.{panels.weak(right)}"
+    return f"With epsilon {number(result.claim.guarantee.epsilon)}, {odds}"
+
+
 def guarantee(result: MechanismsResult) -> str:
     """What is promised, under which assumptions, and what is not."""
     settings, held = result.settings, result.claim.guarantee
@@ -190,7 +318,7 @@ def guarantee(result: MechanismsResult) -> str:
         text += panels.note(
             f"Claimed: epsilon {number(settings.epsilon)} at delta {settings.delta:g}. What the noise really gives:"
         )
-    text += panels.guarantee(here=held)
+    text += panels.guarantee(here=held) + panels.note(_promise(result))
     named = {"noise": "Laplace", "least": "epsilon"} if laplace else {"noise": "Gaussian"}
     text += panels.note(outcomes.limit(result.worlds.balanced_accuracy, held.attacker_accuracy, **named))
     return text + panels.note(
@@ -247,8 +375,8 @@ def alts(result: MechanismsResult) -> dict[str, str]:
         "dots": "Fifty equally likely releases in either world; 45 of them are within plus or minus "
         f"{number(result.worlds.within)} of the truth.",
         "posterior": f"What you think afterwards over what you thought before: within epsilon "
-        f"{number(settings.epsilon)}, {in_hundred(settings.prior)} in 100 becomes {_far(low, settings.prior)} to "
-        f"{_far(high, settings.prior)}; this release makes it {_far(last['posterior'], settings.prior)}.",
+        f"{number(settings.epsilon)}, {percent(settings.prior)} becomes {_far(low, settings.prior)} to "
+        f"{_far(high, settings.prior)}; this release makes it {_far(float(last['posterior']), settings.prior)}.",
         "trade": f"Misses over false alarms. The best attacker with your prior is right {in_hundred(right)} times in "
         f"100, with {in_hundred(alarms)} false alarms and {in_hundred(misses)} misses in 100.",
         "profile": f"Delta over epsilon: at epsilon {number(settings.epsilon)} this noise needs delta "
@@ -256,4 +384,22 @@ def alts(result: MechanismsResult) -> dict[str, str]:
         "errors": f"Error over epsilon for three mechanisms: at epsilon {number(settings.epsilon)}, nine releases in "
         f"ten fall within plus or minus {number(result.worlds.within)}.",
         "choice": f"Chances to win, in 100: {winners}.",
+    }
+
+
+def findings(result: MechanismsResult) -> dict[str, str]:
+    """What is to be seen in each picture, for its title."""
+    settings, last, delta = result.settings, result.last, result.claim.needed_delta
+    prior, after = settings.prior, float(last["posterior"])
+    kept = (claim for claim in map(settings.claim, NUMBER_MECHANISMS) if claim.holds)
+    least = min(kept, key=lambda claim: claim.worlds.within).mechanism
+    before, then = (float(chance) for chance in result.chances[:, settings.voted])
+    return {
+        "release": f"{_published(last['output'])} is {_likely(last).partition(' as with')[0]}",
+        "posterior": f"{_far(prior, after)} becomes {_far(after, prior)}",
+        "trade": f"right {in_hundred(result.worlds.attacker(prior)[2])} times in 100 with your guess",
+        "profile": f"{panels.small(delta) if delta else 'none'} needed, {result.claim.delta:g} promised",
+        "errors": f"least here with {NUMBER_MECHANISMS[least]}",
+        "dots": f"45 are within ±{number(result.worlds.within)}",
+        "choice": f"your vote adds {outcomes.points(then - before)} to {result.choice['option'][settings.voted]}",
     }
