@@ -6,7 +6,7 @@ const LENGTHS = new Set(["size", "pad", "xshift", "yshift", "l", "r", "t", "b"])
 const PARTS = new Set(["font", "tickfont", "title", "margin", "annotations", "legend", "pad"])
 
 const FINDING = /^(<b>.*?):<\/b> .*$/
-const LETTER = 0.52 // widths of a letter, in heights of the font
+const LETTER = 0.55 // widths of a letter, in heights of the font
 const ASIDE = 34 // pixels for the button beside a title
 
 const made = new WeakMap() // part -> [how, the same part so], so that what stays is known to stay

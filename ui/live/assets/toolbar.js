@@ -2,7 +2,7 @@
 // One stop of the Tab key; the arrow keys go from button to button.
 
 const RULES = `
-.lab-tools { position: absolute; top: 3px; right: 30px; z-index: 2; display: flex; opacity: 0; transition: opacity .3s }
+.lab-tools { position: absolute; top: 3px; right: 30px; z-index: 2; display: flex; opacity: 0; background: var(--st-background-color); transition: opacity .3s }
 :hover > .lab-tools, .lab-tools:focus-within { opacity: 1 }
 .lab-tools button { position: relative; height: 22px; padding: 3px 4px; border: 0; background: none; cursor: pointer;
   font-size: 16px; line-height: normal }
