@@ -382,7 +382,9 @@ def program(settings: RegressionSettings) -> str:
     """One run of the chosen mechanism by the estimator, as a program that runs in a checkout."""
     problem, name = settings.problem, settings.mechanism
     share = f"    share={settings.share_of(name)!r},\n" if name in SPLITTERS else ""
-    return f"""from dpcore.data import regression
+    return f"""import numpy as np
+
+from dpcore.data import regression
 from dpcore.estimators.linear import DPLinearRegression
 
 table = regression.load({settings.dataset!r}, seed={settings.seed})
