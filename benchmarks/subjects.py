@@ -25,14 +25,8 @@ SUBJECTS = {
     "classifier": Subject(
         script="app.py",
         path="classifier",
-        charts=(
-            '[data-chart="map.reference"]',  # without privacy: it depends on nothing that epsilon moves
-            '[data-chart="map.scratch"]',
-            '[data-chart="map.public"]',
-            "[data-chart=accuracy]",
-            "[data-chart=loss]",
-        ),
-        moving=(1, 2, 3, 4),
+        charts=tuple(f'[data-chart="{name}"]' for name in ("accuracy", "map.scratch", "map.public")),
+        moving=(0, 1, 2),
     ),
     "ledger": Subject(
         script="app.py",
@@ -61,8 +55,8 @@ SUBJECTS = {
         script="app.py",
         path="transfer",
         query="epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
-        charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "migrated", "walk", "sources")),
-        moving=(0, 1, 2),  # which sources are near is known, whatever epsilon is
+        charts=("[data-chart=epsilon]", "[data-chart=walk]"),
+        moving=(0, 1),
     ),
     # A first picture from 120 + 120 retrainings on 400 rows, which go on to 2,000 + 2,000.
     "attack": Subject(
@@ -85,11 +79,8 @@ SUBJECTS = {
         path="parties",
         query="parties=20000&epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
         unseen=("seed", (400, 401, 402, 403)),
-        charts=tuple(
-            f'[data-chart="{name}"]'
-            for name in ("epsilon", "parties", "map.soft", "map.vote", "map.average", "noise", "map.batch")
-        ),
-        moving=(0, 1, 2, 3, 4, 5),  # the model without privacy knows no epsilon
+        charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "parties", "map")),
+        moving=(0, 1, 2),
     ),
     # Text of 5,588 words, from five sources.
     "hypotheses": Subject(
@@ -97,11 +88,8 @@ SUBJECTS = {
         path="hypotheses",
         query="data=topics",
         unseen=("seed", (300, 301, 302, 303)),
-        charts=tuple(
-            f"[data-chart={name}]"
-            for name in ("weights", "gain", "epsilon", "share", "error", "plane", "noise", "dimension")
-        ),
-        moving=(0, 1, 2, 3, 4, 5),  # those over the number of features follow slice by slice
+        charts=("[data-chart=epsilon]", "[data-chart=weights]"),
+        moving=(0, 1),
     ),
 }
 # Of these the redraws of a drag are counted.

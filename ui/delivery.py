@@ -98,9 +98,8 @@ def _waiting(question: str) -> str:
     light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
     sheet = (
         f"body{{margin:0}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
-        f".lab-first{{font-family:{font};padding:3.75rem 1rem}}"
-        "@media (min-width:736px){.lab-first{padding-inline:5rem}}"
-        ".lab-first h1{margin:0;padding:.25rem 0 1rem;font-size:2.1rem;line-height:1.2}"
+        f".lab-first{{font-family:{font};padding:3.75rem max(1rem,(100% - 84rem)/2)}}"
+        ".lab-first h1{margin:0;padding:.5rem 0;font-size:1.625rem;line-height:1.3}"
     )
     return f'<style>{sheet}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
 

@@ -76,7 +76,8 @@ def _shown(topic: str, link: Mapping[str, str]) -> tuple[dict, list, dict]:
     messages: list[tuple[str, Any]] = []
     with _watched(messages, seconds=1.0 if link.get("part") == "audit" else math.inf):
         app = snapshot.opened(topic, link)
-    assert not app.exception
+        for each in snapshot.turned(topic, app):
+            assert not each.exception
     knobs = [
         (knob, data["values"][knob["name"]]) for name, data in messages if name == "knobs" for knob in data["knobs"]
     ]
@@ -111,9 +112,17 @@ def _stop(knob: Mapping[str, Any], value: float) -> float:
     return round(moved) if knob["whole"] else float(f"{moved:.3g}")
 
 
+def legend(figure: Mapping[str, Any]) -> list[tuple]:
+    """What a legend names, but for the values that it tells."""
+    told = [one for one in figure["data"] if one.get("showlegend", True)] if figure["layout"].get("showlegend") else []
+    return [(one.get("name", "").partition("  <b>")[0], str(one.get("line"))) for one in told]
+
+
 def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The figure with one trace left out."""
-    return {**figure, "data": [trace for at, trace in enumerate(figure["data"]) if at != place]}
+    """The figure with one trace that has no points; a legend names it still."""
+    trace = figure["data"][place]
+    empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")} | {"x": [], "y": []}
+    return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
 
 
 class Bench:

@@ -102,8 +102,7 @@ def rested(page, line):
 
 
 def agree(page: Page, epsilon: str) -> None:
-    """Wait until slider, field, verdict, picture and address all say this epsilon."""
-    expect(page.locator(".lab-verdict")).to_contain_text(f"epsilon {epsilon},", timeout=PATIENCE)
+    """Wait until slider, field, picture and address all say this epsilon."""
     expect(page.get_by_role("img", name=f"log-ratio against epsilon {epsilon}.")).to_be_visible(timeout=PATIENCE)
     page.wait_for_function(ADDRESS, arg=["epsilon", float(epsilon)], timeout=PATIENCE)
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
@@ -144,7 +143,7 @@ def test_a_server_that_is_restarted_while_nothing_moves(rested, server):
 def test_values_that_the_address_does_not_hold_yet(rested, server):
     """The server had drawn them, but the page had not come to rest."""
     slider(rested).press("Home")
-    expect(rested.locator(".lab-verdict")).to_contain_text("epsilon 0.01,", timeout=PATIENCE)
+    expect(rested.get_by_role("img", name="log-ratio against epsilon 0.01.")).to_be_visible(timeout=PATIENCE)
     server.kill()
     server.start()
     agree(rested, "0.01")
@@ -160,5 +159,6 @@ def test_a_cut_line_to_a_server_that_stays(rested, line):
     line.mend()
     agree(rested, last)
     assert prior != "0.5"
-    expect(rested.locator(".lab-verdict")).to_contain_text(f"first guess of {100 * float(prior):.0f} in 100")
+    guess = re.compile(rf"{100 * float(prior):.0f}.% becomes")
+    expect(rested.locator("[data-chart=posterior] [role=img]")).to_have_attribute("aria-label", guess)
     rested.wait_for_function(ADDRESS, arg=["prior", float(prior)], timeout=PATIENCE)

@@ -30,6 +30,7 @@ def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
     drawn(opened, charts=1)
     opened.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
     opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached", timeout=PATIENCE)
+    expect(opened.get_by_role("progressbar")).to_have_count(0, timeout=PATIENCE)  # all is trained
     words = opened.evaluate(WORDS)
     chart = opened.locator(f"[data-chart='{words['name']}']")
     chart.hover()
@@ -42,7 +43,7 @@ def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
         assert saved.value.suggested_filename == f"{topic.name}_delta-2e-06_{name}.{kind.lower()}"
     svg, html = (plain(files[kind].read_text("utf-8")) for kind in ("SVG", "HTML"))
     assert words["title"]
-    told = [words["title"], *words["legend"], topic.question, "Delta 2e-06", f"/{topic.name}?delta=2e-06"]
+    told = [words["title"], *words["legend"], topic.question, "2e-06", f"/{topic.name}?delta=2e-06"]
     told += [f"Seed {topic.settings().seed}"] if "seed" in topic.settings().limits else []
     assert [part for part in told if plain(part) not in svg] == []
     assert [part for part in told[-4:] if plain(part) not in html] == []
@@ -66,3 +67,4 @@ def test_a_print_says_in_words_what_the_controls_say(page, serve):
         expect(settings).to_contain_text(part)
     fits = "node => node.scrollWidth <= node.clientWidth + 1 && getComputedStyle(node).overflow === 'visible'"
     assert opened.get_by_test_id("stMain").evaluate(fits)
+    opened.emulate_media(media="screen")  # a window serves several tests

@@ -61,7 +61,8 @@ def test_the_first_visitor_of_a_server_may_come_by_a_link(page, public):
     expect(opened.get_by_role("dialog")).to_have_count(0)
     slider(opened).press("ArrowRight")
     expect(opened).not_to_have_url(f"{public}/classifier?epsilon=1.0")
-    opened.get_by_role("link", name="Ledger").first.click()
+    opened.get_by_test_id("stHeader").get_by_text("Promise").click()
+    opened.get_by_role("menuitem", name="Budget").click()
     expect(opened.get_by_role("heading", level=1)).to_have_text("What does a run cost, and by which proof?")
 
 

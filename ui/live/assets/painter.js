@@ -3,7 +3,7 @@
 
 import { axesOf, drawGrid, same } from "./axes.js"
 import { drawLabels, fits, scoot } from "./labels.js"
-import { runs, spans } from "./lettering.js"
+import { extent, runs, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { load } from "./pictures.js"
 import { drawImage, drawNote, drawShape, knowsImage, knowsNote, knowsShape, layerOf } from "./shapes.js"
@@ -89,11 +89,27 @@ class Sheet {
   legend(before, after, { showlegend }) {
     if (!showlegend) return []
     if (before.length !== after.length || !after.every((trace, at) => told(trace) === told(before[at]))) return null
-    const changed = [...this.div.querySelectorAll(".legend .traces")].map((node) => {
-      const { name } = after[node.__data__[0].trace.index]
-      return [node.querySelector(".legendtext"), runs(name)?.[0], name !== before[node.__data__[0].trace.index].name]
+    const changed = this.told(before, after).filter(({ old, now }) => old !== now)
+    return changed.some(({ now }) => !runs(now)) ? null : changed.map(({ node, now }) => [node, runs(now)[0]])
+  }
+
+  /** What the legend says of each of its traces, old and now. */
+  told(before, after) {
+    return [...this.div.querySelectorAll(".legend .traces")].map((node) => {
+      const { index } = node.__data__[0].trace
+      return { node: node.querySelector(".legendtext"), old: before[index].name, now: after[index].name }
     })
-    return changed.filter(([, , differs]) => differs)
+  }
+
+  /** A legend that stands at the right is as far from its end as before, however long its words are now. */
+  lean(context, { showlegend, legend }, before, after) {
+    if (!showlegend || legend.xanchor !== "right") return
+    const wide = (name) => extent(context, [runs(name)[0]], legend.font).width
+    const lines = this.told(before, after)
+    const far = Math.max(...lines.map(({ old }) => wide(old))) - Math.max(...lines.map(({ now }) => wide(now)))
+    const node = this.div.querySelector(".legend")
+    const [, x, y] = /translate\(([-\d.]+)[, ]+([-\d.]+)\)/.exec(node?.getAttribute("transform") ?? "") ?? []
+    if (y !== undefined && Math.abs(far) >= 0.5) this.change(node, "transform", `translate(${Number(x) + far},${y})`)
   }
 
   /** Paint, once all of its images are there, unless something newer has been painted or Plotly has drawn by then. */
@@ -132,6 +148,7 @@ class Sheet {
     }
     for (const axis of moved) this.label(context, axis, full)
     for (const [node, line] of words) this.write(node, line)
+    if (words.length) this.lean(context, full, drawn.data, figure.data)
     show([...before].filter((node) => !this.hidden.has(node)))
   }
 
