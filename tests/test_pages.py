@@ -219,6 +219,9 @@ def test_new_noise_undo_and_reset(page):
         desk.settings = first.change(delta=2e-6)
         app.run()
     there = desk.settings
+    assert {one.label: one.disabled for one in app.button if one.label in ("Undo", "Reset")} == dict.fromkeys(
+        ("Undo", "Reset"), False
+    )
     press(app, "Reset")
     assert desk.settings == first
     press(app, "Undo")

@@ -193,16 +193,15 @@ class Desk:
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
-        self._remember()
         self.told = self.settings, done == 1
         self.link = self.address
         if _address() != self.link:
             st.query_params.from_dict(self.link)
 
-    def _remember(self) -> None:
-        """What was shown at the last rest is what Undo goes back to, but for what it has just undone."""
+    def remember(self) -> None:
+        """At a new rest: what was shown at the last one is what Undo goes back to, but for what it has just undone."""
         last = self.told[0] if self.told else self.settings
-        if last != self.settings and not self.undone:
+        if last not in (self.settings, *self.before[-1:]) and not self.undone:
             self.before = [*self.before, last][-MOST_UNDONE:]
         self.undone = False
 

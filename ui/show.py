@@ -24,6 +24,7 @@ def style() -> None:
 def show(page: Page) -> None:
     """One run of the whole page; while a knob moves, only ``_moving`` runs again."""
     desk = controls.desk(page.name, page.settings)
+    desk.remember()
     st.title(page.question)
     pins_of(page, desk)
     _notices(desk.notices)

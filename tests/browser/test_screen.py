@@ -89,3 +89,12 @@ def test_home_moves_at_once(page, serve):
         expect(thing).to_be_in_viewport(ratio=1)
     slider(home).press("PageUp")
     expect(picture).not_to_have_attribute("aria-label", before, timeout=PATIENCE)
+
+
+def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
+    """In a frame of 800 x 600: no navigation, the knob and the first chart in view at once."""
+    page = opened("classifier?embed=true", 800, 600)
+    expect(page.get_by_test_id("stTopNavLink")).to_have_count(0)
+    expect(page.get_by_test_id("stHeader")).to_be_hidden()
+    expect(slider(page)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".st-key-pictures [data-chart]").first).to_be_in_viewport()
