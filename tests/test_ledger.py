@@ -163,7 +163,8 @@ def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
         at = np.interp(example.chance(way), chances, epsilon)
         assert at == pytest.approx(example.searches[way].epsilon, rel=0.02)
         assert partial.over_chance(way)[0].size == 0
-    assert example.over_chance("all")[1][[0, -1]].tolist() == [example.epsilon("pld"), example.tuned.epsilon]
+    ends = example.over_chance("all")[1][[0, -1]]
+    assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
     assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
 
 

@@ -308,17 +308,21 @@ class LedgerResult:
     def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
         """(chance that the best is among the best tenth, epsilon) of a law, or of all tries, as far as it is computed.
 
-        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over steps, from here on.
+        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over steps, from here on,
+        between its points as that is drawn, straight on log scales.
         """
         if way in LAWS:
             chances = [selection.best_among(SHARE, law=way, tries=tries) for tries in TRIES]
             return _drawable(np.array(chances), self.found[f"searches {way}"])
         steps, epsilon = self.over_steps("pld")
-        tries = steps / self.settings.steps
-        inside = (tries >= 1) & (tries <= TRIES[-1])
         tuned = self.tuned.epsilon if self.tuned else math.nan
-        tries, epsilon = np.append(tries[inside], self.settings.settings_tried), np.append(epsilon[inside], tuned)
-        return _drawable(1 - (1 - SHARE) ** tries, epsilon)
+        steps, epsilon = _drawable(np.append(steps, self.settings.tuned_steps), np.append(epsilon, tuned))
+        if not len(steps):
+            return steps, epsilon
+        tries = np.unique([*TRIES, self.settings.settings_tried])
+        at = np.log(tries * self.settings.steps)
+        between = np.exp(np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan))
+        return _drawable(1 - (1 - SHARE) ** tries, between)
 
     def searches_table(self) -> pd.DataFrame:
         """A row a way: what it promises, and what the search finds; the last are those of the number of tries."""

@@ -207,6 +207,7 @@ def _search(result: LedgerResult, way: str, held) -> dict:
     """Epsilon of one way, with what it is today."""
     name, colour = WAYS[way]
     more = {"meta": "ghost"} if way == "all" else {}
-    hover = f"found in %{{x:.0%}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
+    about = "about " if way == "all" else ""
+    hover = f"found in %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
     shown = theme.key(name, _number(held.epsilon)) if held is not None else name
     return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
