@@ -374,7 +374,7 @@ def _search(result: LedgerResult) -> list[str]:
         "<b>What it takes.</b> The number of tries is drawn from a law that was fixed beforehand, and stays secret: no "
         "progress bar, no list of tries, no word of how long it took. What ranks them comes from public rows; a score "
         "on private rows is one more release of each try, with noise of its own. Of exactly "
-        f"{tried} tries, the best alone has no better price than all of them.",
+        f"{tried} tries, no better price is proved for the best alone than for all of them.",
         _EX_POST,
     ]
 
