@@ -180,6 +180,18 @@ def test_what_is_not_known_is_left_to_plotly(bench: Bench, unknown: dict):
     assert (after["chart"] == before["chart"]).all()
 
 
+@pytest.mark.parametrize("title", ["", "per cent"])
+def test_an_axis_that_moves_beside_its_title_is_left_to_plotly(bench: Bench, title: str):
+    """Plotly moves a title out of its labels' way."""
+    bench.place({"chart": 300})
+    before, after = (
+        CHART | {"layout": AXES | {"yaxis": {"range": [0, high], "title": {"text": title}}}} for high in (1, 1000)
+    )
+    bench.draw({"chart": before})
+    bench.paint({"chart": after})
+    assert bench.painted["chart"][0] is (title == "")
+
+
 def test_a_chart_out_of_view_is_painted_when_it_comes_into_view(bench: Bench):
     bench.place({"above": 600, "below": 300}, view=(480, 500))
     bench.draw({"above": CHART, "below": CHART})

@@ -20,11 +20,10 @@ class Picture:
     sentence that a screen reader reads in place of the picture. `height` is in CSS pixels, `wide` its share of the row.
     `about` says what one sees, and what to look for, to who asks.
     A `pair` is shown twice where settings are pinned, theirs beside today's (`ui.ghosts`).
-    On a phone, where the charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a
-    click a movement
-    of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
-    field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
-    `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
+    `clicks` makes a click a movement of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of
+    the point under it, else of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
+    `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
+    there, which says places too.
     """
 
     name: str
@@ -32,14 +31,13 @@ class Picture:
     alt: str
     height: int = 320
     wide: float = 1.0
-    late: bool = False
     pair: bool = False
     about: str = ""
     clicks: Mapping[str, object] | None = None
 
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
-        size = {"height": self.height, "wide": self.wide, "late": self.late}
+        size = {"height": self.height, "wide": self.wide}
         return {"name": self.name, "about": self.about, "figure": self._encoded()} | size | self.beside()
 
     def beside(self) -> dict:
