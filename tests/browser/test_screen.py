@@ -33,6 +33,14 @@ SMALL = """() => {
   look(document.body)
   return words
 }"""
+# Heights of letters on the page and in its first chart, in pixels.
+LETTERS = """(places) => Object.fromEntries(places.map((where) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])]
+  const found = roots.map((root) => root.querySelector(where)).find((one) => one)
+  return [where, parseFloat(getComputedStyle(found).fontSize) * found.currentCSSZoom]
+}))"""
+LETTERED = (".lab-verdict", ".lab-tile b", "[role=tab] p", ".label", ".hero .label", ".field")
+LETTERED_IN_CHARTS = (".gtitle", ".xtick text", ".ytick text", ".xtitle", ".legendtext", ".annotation-text")
 SIZES = {"projector": (1920, 1080), "tablet": (1024, 768), "frame": (800, 600), "phone": (390, 844)}
 
 
@@ -77,6 +85,19 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
         chart.scroll_into_view_if_needed()
         expect(chart).to_be_in_viewport()
         expect(slider(page, page.get_by_role("slider").first.get_attribute("aria-label"))).to_be_in_viewport()
+
+
+def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
+    """From 1,700 pixels on, on the page, in the panel and in figures."""
+    page, sizes = opened("classifier", 1440, 900), {}
+    for width in (1440, 1699, 1700, 1920):
+        page.set_viewport_size({"width": width, "height": 1080})
+        scale = 1.25 if width >= 1700 else 1.0
+        page.wait_for_function(
+            "size => document.querySelector('.gtitle').style.fontSize === `${size}px`", arg=15 * scale, timeout=PATIENCE
+        )
+        sizes[width] = page.evaluate(LETTERS, [*LETTERED, *LETTERED_IN_CHARTS])
+        assert sizes[width] == pytest.approx({where: scale * size for where, size in sizes[1440].items()}), width
 
 
 def test_home_moves_at_once(page, serve):
