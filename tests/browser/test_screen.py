@@ -13,6 +13,8 @@ PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part=
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
+LINES = "(words) => Math.round(words.clientHeight / parseFloat(getComputedStyle(words).lineHeight))"
+BOTTOM = "(box) => box.getBoundingClientRect().bottom"
 # What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
 WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
@@ -68,6 +70,9 @@ def test_the_answer_is_in_the_first_screen(opened, path):
     assert page.evaluate(WIDE) == []
     assert page.evaluate(SMALL) == []
     assert page.locator(".lab-tile").count() in (3, 4)
+    assert page.locator(".hero .label").evaluate(LINES) == 1
+    below = page.locator(".st-key-beside").bounding_box()["y"] - page.locator(".panel").evaluate(BOTTOM)
+    assert 0 < below < 40, "what stands under the knobs stands right under them"
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
 
 
