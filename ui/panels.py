@@ -8,9 +8,6 @@ import pandas as pd
 
 from dpcore.privacy import Adjacency, Guarantee
 
-# The title of the card that says why.
-WHY = "What drives this result"
-
 
 class Number(NamedTuple):
     """One of the big numbers over the pictures: what it is, the number as it is shown (HTML), and a line under it.
