@@ -86,6 +86,8 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
             page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
+        if name == "tablet":
+            assert page.get_by_role("tablist").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
         chart = page.locator(".st-key-pictures [data-chart]").first
         chart.scroll_into_view_if_needed()
         expect(chart).to_be_in_viewport()
