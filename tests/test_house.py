@@ -89,6 +89,7 @@ OTHERS = {
     "orjson": ("ui",),
     "pandas": ("dpcore.data", "pages.*.work", "ui"),
     "plotly": ("ui",),
+    "pyarrow": ("dpcore.data",),
     "scipy": ("dpcore", "pages.*.work"),
     "segno": ("ui.share",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
