@@ -89,6 +89,7 @@ OTHERS = {
     "orjson": ("ui",),
     "pandas": ("dpcore.data", "pages.*.work", "ui"),
     "plotly": ("ui",),
+    "pyarrow": ("dpcore.data",),
     "scipy": ("dpcore", "pages.*.work"),
     "segno": ("ui.share",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
@@ -295,7 +296,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9400
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9520
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 
