@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcore import check
-from dpcore.data import domains, own_texts
+from dpcore.data import domains, own_texts, tokens
 from dpcore.data.own_texts import Columns, Own
 from dpcore.kept import MEMORY
 from pages.hypotheses.experiment import HypothesesSettings
@@ -147,7 +147,7 @@ class TestName:
         for task in tasks:
             MEMORY.answer(task, task.run)
         worlds = [weakref.ref(domains.world(settings.model.where)) for settings in (gone, stays)]
-        own_texts.forget(short)
+        tokens.forget(short)
         assert not short.columns
         assert [MEMORY.find(task)[0] for task in tasks] == [False, True]
         gc.collect()
@@ -166,7 +166,7 @@ class TestName:
 
     def test_other_data_let_go_of_it(self, table):
         settings = settings_of(chosen(table)).change(data="domains")
-        assert settings.own == own_texts.NONE
+        assert settings.own == tokens.NONE
         assert settings.preparation == ""
 
 

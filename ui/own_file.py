@@ -13,7 +13,8 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from dpcore.data import own_texts
-from dpcore.data.own_texts import NONE, Own
+from dpcore.data.own_texts import Own
+from dpcore.data.tokens import NONE, forget
 from ui import controls
 from ui.own_session import Brought, present
 from ui.plain import plain
@@ -133,7 +134,7 @@ def _brought(page: str) -> Brought | None:
         try:
             before, state[_key(page)] = state.get(_key(page)), Brought.of(own_texts.read(file.getvalue()))
             if before is not None:
-                own_texts.forget(before.table)
+                forget(before.table)
         except RefusedError as refusal:
             state[said] = refused(refusal)
     if file is not None and state.get(said):

@@ -16,7 +16,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileMa
 
 from dpcore.data import own_texts
 from dpcore.data.own_table import Table
-from dpcore.data.own_texts import NONE, Columns, Own
+from dpcore.data.own_texts import Columns, Own
+from dpcore.data.tokens import NONE, forget
 
 # Seconds that a page has to come back in.
 GRACE = 120.0
@@ -55,7 +56,7 @@ class _Visit:
         if self.upload is not None:
             self.upload.close()
         for brought in self.brought:
-            brought.timer = threading.Timer(GRACE, own_texts.forget, [brought.table])
+            brought.timer = threading.Timer(GRACE, forget, [brought.table])
             brought.timer.daemon = True
             brought.timer.start()
 

@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from dpcore import check
-from dpcore.data import own_texts
+from dpcore.data import own_texts, tokens
 from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.kept import kept
@@ -162,7 +162,7 @@ class Texts:
 def _texts(where: Where) -> Texts:
     """``where`` with the widest dimension: fewer features are its first ones."""
     if where.kind == "own":
-        corpus = own_texts.corpus(own_texts.held(where.own), where.sources, where.seed)
+        corpus = own_texts.corpus(tokens.held(where.own), where.sources, where.seed)
     else:
         corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
     public, kept = _divided(corpus, where)

@@ -4,21 +4,17 @@ Settings hold an ``Own``: in a link it is a random name, which says nothing of t
 the session that holds the object. Tasks hold it weakly, so a file ends with its session. Nothing is written to a disk.
 """
 
-import re
-import secrets
-import weakref
 from collections import Counter
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from dpcore import check
-from dpcore.data import own_table
+from dpcore.data import own_table, tokens
 from dpcore.data.kinds import coded
 from dpcore.data.own_table import Table
 from dpcore.data.word_counts import Corpus
-from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
 __all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
@@ -32,8 +28,6 @@ LEAST_OF_A_CLASS = 20
 PUBLIC_PART = 3
 # Sizes are rounded down to so many rows: the ranges of the settings, which are in a link, follow from them.
 GRAIN = 50
-NONE = "none"
-_NAME = re.compile(r"[\w-]{22}")
 _SPLIT_PART = 95
 
 
@@ -53,85 +47,26 @@ class Columns:
     public: str = ""
 
 
-class Own(str):
-    """A file and its columns, under a random name of 128 bits: as text it is the name, and no more.
+class Own(tokens.Own):
+    """A file of texts and its columns.
 
     sources and rows: how many private sources there are, and the rows of the smallest (of the whole file where it is
-    split, and 0 sources), rounded down to 50. Who has only the name, as from a link, has a plain ``str``. It holds the
-    table weakly: settings get into results, and results into memories.
+    split, and 0 sources), rounded down to 50.
     """
 
     columns: Columns
     sources: int
     rows: int
 
-    def __new__(cls, *, table: Table, columns: Columns, sources: int, rows: int) -> "Own":
-        own = super().__new__(cls, secrets.token_urlsafe(16))
-        own._table, own.columns, own.sources, own.rows = weakref.ref(table), columns, sources, rows
+    def __new__(cls, *, table: Table, columns: Columns, sources: int, rows: int) -> Self:
+        own = super().__new__(cls, table)
+        own.columns, own.sources, own.rows = columns, sources, rows
         return own
-
-    @property
-    def table(self) -> Table:
-        """The file, which only its session holds. Raises RefusedError once it is gone."""
-        if self.gone:
-            raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
-        return self._table()
-
-    @property
-    def gone(self) -> bool:
-        table = self._table()
-        return table is None or not table.columns
-
-    def __deepcopy__(self, memo: dict) -> "Own":
-        return self  # there is one of it, whatever copies the settings
-
-    def __repr__(self) -> str:
-        return "own"  # what a script calls it, see ``preparation``
 
     def smallest_source(self, sources: int) -> int:
         """Private rows of the smallest of so many sources, at least."""
         smallest = self.rows if self.sources else self.rows // sources
         return smallest if self.columns.public else smallest - smallest // PUBLIC_PART
-
-
-def named(own: str) -> str:
-    """``own`` if it is an ``Own``, could be the name of one, or is "none". Raises RefusedError for anything else."""
-    if own != NONE and not (isinstance(own, str) and _NAME.fullmatch(own)):
-        raise check.RefusedError("own", own, "the name that this page has given to a choice of columns")
-    return own
-
-
-def key(own: str) -> "weakref.ref[Own]":
-    """What tasks know an ``Own`` by. Raises RefusedError for a mere name: only its holder can use a file."""
-    if not isinstance(own, Own):
-        raise check.RefusedError("own", str(own), "a file that this session has brought")
-    return weakref.ref(own)
-
-
-def held(key: "weakref.ref[Own]") -> Own:
-    """The ``Own`` of a task. Raises RefusedError where its session has ended."""
-    own = key()
-    if own is None:
-        raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
-    return own
-
-
-def forget(table: Table) -> None:
-    """Let go of a file's rows now, and of all that is remembered of them, whoever holds the table or its tasks."""
-    table.clear()
-    MEMORY.forget(_of_no_file)
-
-
-def _of_no_file(question: Any) -> bool:
-    """Whether a question, a task or a function's arguments, is about a file that is gone."""
-    if isinstance(question, weakref.ref):
-        own = question()
-        return own is None or own.gone
-    if isinstance(question, Own):
-        return question.gone
-    if is_dataclass(question):
-        return any(_of_no_file(getattr(question, part.name)) for part in fields(question))
-    return isinstance(question, tuple) and any(map(_of_no_file, question))
 
 
 def read(data: bytes) -> Table:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from dpcore import check, pieces
-from dpcore.data import domains, own_texts
+from dpcore.data import domains, own_texts, tokens
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
@@ -136,7 +136,7 @@ class HypothesesSettings(Settings):
     )
 
     data: str = "domains"
-    own: str = own_texts.NONE
+    own: str = tokens.NONE
     sources: int = 5
     epsilon: float = 10.0
     label_share: float = 0.05
@@ -165,7 +165,7 @@ class HypothesesSettings(Settings):
     mixture: str = "0.6-0-0-0.4-0"
 
     def __post_init__(self) -> None:
-        own_texts.named(self.own)
+        tokens.named(self.own)
         super().__post_init__()
         if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
             raise check.RefusedError("mixture", self.mixture, "the weights, which sum to 1: change() keeps them so")
@@ -173,7 +173,7 @@ class HypothesesSettings(Settings):
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
         data = check.choice(domains.KINDS, data=changes.get("data", self.data))
-        own = own_texts.named(changes.get("own", self.own)) if data == "own" else own_texts.NONE
+        own = tokens.named(changes.get("own", self.own)) if data == "own" else tokens.NONE
         if (own, type(own)) != (self.own, type(self.own)):
             changes = changes | {"own": own}
         else:
@@ -203,7 +203,7 @@ class HypothesesSettings(Settings):
         """
         low, high = _most_sources(data, own)
         count = changes.get("sources", min(max(self.sources, low), high))
-        awaited = self.own != own_texts.NONE and not isinstance(self.own, own_texts.Own)
+        awaited = self.own != tokens.NONE and not isinstance(self.own, own_texts.Own)
         fresh = "data" in changes or ("own" in changes and not awaited)
         found = {"sources": count}
         if isinstance(count, int) and low <= count <= high:
@@ -239,7 +239,7 @@ class HypothesesSettings(Settings):
             domains.Where,
             kind=self.data,
             similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
-            own=own_texts.key(self.own) if self.data == "own" else None,
+            own=tokens.key(self.own) if self.data == "own" else None,
         )
         return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
 
@@ -398,7 +398,7 @@ def _most_rows(data: str, own: str, count: int) -> dict[str, tuple[int, int]]:
     Of a file that only has a name, as in another's link, nothing is known: all that some file could allow.
     """
     lows, highs = [LIMITS[name][0] for name in ROWS], ROOM[data]
-    if data == "own" and own != own_texts.NONE:
+    if data == "own" and own != tokens.NONE:
         lows = [_OWN_LEAST] * len(ROWS)
     if data == "own" and isinstance(own, own_texts.Own):
         room = own.smallest_source(count)
