@@ -58,7 +58,9 @@ def key(own: str) -> "weakref.ref[Own]":
     """What tasks know an ``Own`` by. Raises RefusedError for a mere name: only its holder can use a file."""
     if not isinstance(own, Own):
         raise check.RefusedError("own", str(own), "a file that this session has brought")
-    return weakref.ref(own)
+    found = weakref.ref(own)
+    hash(found)  # which it keeps, and could not make once its session has ended
+    return found
 
 
 def held(key: "weakref.ref[Own]") -> Any:

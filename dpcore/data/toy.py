@@ -4,6 +4,7 @@ Every feature has a lower and an upper bound that comes from public knowledge (`
 never from the rows. Rows are clipped to the bounds and mapped to [-1, 1].
 """
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
+from dpcore.data.tokens import Own, held
 from dpcore.kept import kept
 from dpcore.streams import stream
 
@@ -18,6 +20,10 @@ from dpcore.streams import stream
 _PRIVATE, _PUBLIC = 0.5, 0.25
 _GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
 _PLANE = ("first feature", "second feature")
+# Held-out rows that are enough to measure by.
+_MOST_TEST = 20_000
+# A key of ``DATASETS``, or a file of a person's own that has a ``source``.
+Dataset = str | weakref.ref[Own]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,35 +232,45 @@ DATASETS = {
 STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
 
 
+def source(dataset: Dataset) -> Source:
+    """The data set of this name, or the file. Raises RefusedError for an unknown name, or a file that is gone."""
+    if isinstance(dataset, weakref.ref):
+        return held(dataset).source
+    return DATASETS[check.choice(DATASETS, dataset=dataset)]
+
+
 @kept
-def load(name: str, *, seed: int, private_rows: int | None = None) -> Split:
-    """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
+def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
+    """Draw a data set and split it, both by ``seed``; raises RefusedError for an unknown one.
 
     private_rows: how many private rows; by default the set's own number. A generated set is made anew for each; of
-    another, fewer are the first of its private rows, and its public and test rows stay. A pure function of its
-    arguments: the last splits are kept and handed out again, so their arrays are read-only.
+    another, fewer are the first of its private rows, and its public and test rows stay. A private row without a class
+    (-1) keeps its place; a test row without one cannot be measured by. A pure function of its arguments: the last
+    splits are kept and handed out again, so their arrays are read-only.
     """
-    whole = DATASETS[check.choice(DATASETS, dataset=name)]
-    source = whole if private_rows is None else whole.of_size(private_rows)
-    drawn = source if source.sizable else whole
+    whole = source(dataset)
+    found = whole if private_rows is None else whole.of_size(private_rows)
+    drawn = found if found.sizable else whole
     X, y = drawn.draw(stream(seed, "data"))
-    X = to_unit(X, source.bounds)
     order = stream(seed, "split").permutation(len(y))
     ends = (drawn.private_rows, drawn.private_rows + drawn.public_rows)
     rows_of = dict(zip(("private", "public", "test"), np.split(order, ends), strict=True))
-    rows_of["private"] = rows_of["private"][: source.private_rows]
-    parts = {f"X_{part}": X[rows] for part, rows in rows_of.items()} | {
+    rows_of["private"] = rows_of["private"][: found.private_rows]
+    rows_of["test"] = rows_of["test"][y[rows_of["test"]] >= 0][:_MOST_TEST]
+    parts = {f"X_{part}": to_unit(X[rows], found.bounds) for part, rows in rows_of.items()} | {
         f"y_{part}": y[rows] for part, rows in rows_of.items()
     }
     for array in (*parts.values(), *rows_of.values()):
         array.flags.writeable = False
-    return Split(source=source, rows_of=rows_of, **parts)
+    return Split(source=found, rows_of=rows_of, **parts)
 
 
 def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """Clip each feature to its public bounds and map them to [-1, 1]."""
+    """Clip each feature to its public bounds and map them to [-1, 1]; what is missing (NaN) to their middle."""
     low, high = np.asarray(bounds, dtype=float).T
-    return 2 * (np.clip(X, low, high) - low) / (high - low) - 1
+    unit = 2 * (np.clip(X, low, high) - low) / (high - low) - 1
+    unit[np.isnan(unit)] = 0
+    return unit
 
 
 def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:

@@ -11,8 +11,11 @@ def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int) -> np.ndarray:
     """Weights (k, d + 1) of the logistic regression that all descents approach without noise, last the intercept.
 
     Minimises sum_i loss_i + ||w||^2 / (2 * 10^4): so little regularisation that it is felt only on separable rows,
-    which have no optimum without it. A class without a row, of more than two, is never the answer.
+    which have no optimum without it. A class without a row is never the answer; rows without a class (-1) say nothing.
     """
+    X, y = X[y >= 0], y[y >= 0]
+    if len(found := np.unique(y)) < 2:
+        return _constant(int(found[0]) if len(found) else 0, n_classes, X.shape[1] + 1)
     model = LogisticRegression(C=1e4, max_iter=5000, tol=1e-8).fit(X, y)
     found = np.column_stack([model.coef_, model.intercept_])
     if len(model.classes_) == n_classes:
@@ -21,4 +24,12 @@ def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int) -> np.ndarray:
     weights[:, -1] = _NEVER
     # Two classes have one logit, that of the second over the first
     weights[model.classes_] = found if len(found) > 1 else [np.zeros_like(found[0]), found[0]]
+    return weights
+
+
+def _constant(answer: int, n_classes: int, inputs: int) -> np.ndarray:
+    """Weights that always give the same answer."""
+    weights = np.zeros((1 if n_classes == 2 else n_classes, inputs))
+    weights[:, -1] = _NEVER
+    weights[0 if n_classes == 2 else answer, -1] = -_NEVER if n_classes > 2 or answer else _NEVER
     return weights

@@ -28,6 +28,17 @@ def with_constant(X: np.ndarray) -> np.ndarray:
     return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
 
 
+def examples(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(inputs (n, d + 1), classes (n,)) of rows some of which may have no class (-1).
+
+    Such a row becomes all zeros, its constant too: whatever the weights are, its gradient is 0 and its loss that of a
+    guess. So n stays what it is, which a row that is dropped would change.
+    """
+    inputs, absent = with_constant(X), y < 0
+    inputs[absent] = 0
+    return inputs, np.where(absent, 0, y)
+
+
 def logits(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
     """``weights @ X.T``: (..., k, p), (n, p) -> (..., k, n)."""
     return weights @ X.T

@@ -92,8 +92,8 @@ class Guarantees:
     unbounded: Guarantee
 
 
-def guarantees(settings: Claim) -> Guarantees:
-    """The guarantees of these settings.
+def guarantees(settings: Claim, *, source: data.Source | None = None) -> Guarantees:
+    """The guarantees of these settings. source: the data set, where it is none that has a name.
 
     Clipping the average gradient to C lets one record move it by up to 2C, not 2C/n. Where rows have norm at most B
     with the constant beside, an example's gradient has norm at most B (logistic; sqrt(2) B softmax), and clipping, a
@@ -101,7 +101,7 @@ def guarantees(settings: Claim) -> Guarantees:
     or removed.
     """
     adjacency, n, C = Adjacency(settings.adjacency), settings.rows, settings.clip_norm
-    source = data.DATASETS[settings.dataset]
+    source = source or data.DATASETS[settings.dataset]
     loss = "logistic" if len(source.classes) == 2 else "softmax"
     B = losses.LIPSCHITZ[loss] * math.sqrt(len(source.features) + 1)
     per_example = adjacency.contributions * C / n

@@ -15,6 +15,7 @@ from dpcore import check, differences, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.confusion import balanced_accuracy, confusion
+from dpcore.data import own_rows, tokens
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
@@ -33,6 +34,10 @@ from pages.classifier.work import (
 )
 
 PLANES = ("principal", "features")
+OWN = "own"
+DATA = (*data.STRAIGHT, OWN)
+# So many rows of a file of one's own are learned from while knobs move: a random part of a larger one.
+MOST_OWN = 20_000
 
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = {
@@ -59,7 +64,8 @@ _CELLS_AT_ONCE = 4e7
 class ClassifierSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: a key of ``DATASETS`` that straight boundaries can learn something about.
+    dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
+    own: with dataset "own", an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed.
     version: "sound", as "published", or "none" for no privacy.
     epsilon: of the claim.
     delta: of the claim.
@@ -78,7 +84,7 @@ class ClassifierSettings(Settings):
     feature_y: number of the feature up.
     """
 
-    CHOICES: ClassVar = {"dataset": data.STRAIGHT, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
+    CHOICES: ClassVar = {"dataset": DATA, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
         "scratch": Measure.accuracy("accuracy from zero", lambda now: now.accuracy[0], rises=_LESS_NOISE),
@@ -91,9 +97,10 @@ class ClassifierSettings(Settings):
     }
     TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
     PEOPLE: ClassVar = "rows"
-    COMMON: ClassVar = ("dataset", "rows", "repeats", "seed")
+    COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
 
     dataset: str = "gaussians"
+    own: str = tokens.NONE
     version: str = "sound"
     epsilon: float = 0.5
     delta: float = 1e-5
@@ -112,39 +119,79 @@ class ClassifierSettings(Settings):
     feature_y: int = 1
 
     def __post_init__(self) -> None:
+        tokens.named(self.own)
         if self.rows is None:
-            own = data.DATASETS[check.choice(data.STRAIGHT, dataset=self.dataset)].private_rows
-            object.__setattr__(self, "rows", own)
+            check.choice(DATA, dataset=self.dataset)
+            object.__setattr__(self, "rows", self.source.private_rows if self.source else LIMITS["rows"][0])
         super().__post_init__()
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
-        if "dataset" in changes:
-            source = data.DATASETS[check.choice(data.STRAIGHT, dataset=changes["dataset"])]
-            fits = max(self.feature_x, self.feature_y) < len(source.features)
-            x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
-            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else source.private_rows
-            public = min(self.public_rows, source.public_rows)
-            fitting = {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y}
-            changes = fitting | changes
+        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
+        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
+            changes = self._fitting(dataset, own) | changes | {"own": own}
         return replace(self, **changes)
+
+    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
+        far as it has rows for them."""
+        source = _source(dataset, own)
+        if source is None:
+            return {"version": "sound", "public_rows": 0, "rows": LIMITS["rows"][0], "feature_x": 0, "feature_y": 1}
+        fits = max(self.feature_x, self.feature_y) < len(source.features)
+        x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
+        most = min(source.private_rows, MOST_OWN) if dataset == OWN else source.private_rows
+        awaited = dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None
+        stays = awaited or (source.sizable and self.source is not None and self.source.sizable)
+        rows = min(self.rows, most) if awaited else self.rows if stays else most
+        public = min(self.public_rows, source.public_rows)
+        version = "sound" if dataset == OWN else self.version
+        return {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
+
+    @property
+    def source(self) -> data.Source | None:
+        """The data set; None for a file that is only named."""
+        return _source(self.dataset, self.own)
+
+    @property
+    def void(self) -> tuple[str, ...]:
+        """The columns of a file whose bounds were read off its private rows: with one of them nothing is guaranteed."""
+        return self.own.roles.void if isinstance(self.own, own_rows.OwnRows) else ()
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """Field -> the values it may have: what is not sound is shown on data of ours only."""
+        return self.CHOICES | ({"version": ("sound",)} if self.dataset == OWN else {})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
-        source = data.DATASETS[self.dataset]
-        last = len(source.features) - 1
-        low, high = self.LIMITS["rows"]
-        of_data = {"rows": (low, high if source.sizable else source.private_rows)}
+        source, (low, high) = self.source, self.LIMITS["rows"]
+        if source is None:
+            return self.LIMITS | {
+                "rows": (low, MOST_OWN),
+                "public_rows": (0, 0),
+                "feature_x": (0, 0),
+                "feature_y": (1, 1),
+            }
+        most = high if source.sizable else source.private_rows
+        of_data = {"rows": (low, min(most, MOST_OWN))}
+        last = max(1, len(source.features) - 1)
         of_data |= {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
         return self.LIMITS | of_data
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        return own_rows.preparation() if self.dataset == OWN else ""
 
     @cached_property
     def model(self) -> Model:
         """What the private models of all epsilons depend on."""
-        shared = {"dataset": self.dataset, "private_rows": self.rows}
+        shared = {"dataset": self._rows_of, "private_rows": self.rows}
         shared |= {"learning_rate": self.learning_rate, "seed": self.seed}
         start = PublicStart(rows=self.public_rows, shift=self.shift, steps=self.public_steps, **shared)
         return Model(
@@ -156,6 +203,11 @@ class ClassifierSettings(Settings):
             public=start if self.public_rows else None,
             **shared,
         )
+
+    @property
+    def _rows_of(self) -> data.Dataset:
+        """What tasks know the data set by."""
+        return tokens.key(self.own) if self.dataset == OWN else self.dataset
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -198,11 +250,11 @@ class ClassifierSettings(Settings):
 
     @property
     def _reference(self) -> Reference:
-        return self.part(Reference, private_rows=self.rows)
+        return self.part(Reference, dataset=self._rows_of, private_rows=self.rows)
 
     def _curve(self) -> tuple[AccuracyCurve, ...]:
         """Over epsilon in slices, some repeats at every epsilon before more at any."""
-        model, each, classes = self.model, self.model.cells, len(data.DATASETS[self.dataset].classes)
+        model, each, classes = self.model, self.model.cells, len(self.source.classes)
         cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
         width = max(1, min(int(_CELLS_AT_ONCE / cells), int(pieces.SLICE / (each * self.repeats))))
         return tuple(
@@ -218,17 +270,24 @@ class ClassifierSettings(Settings):
             if task in outcomes:
                 place = EPSILONS.index(task.epsilons[0])
                 accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
-        split = data.load(self.dataset, seed=self.seed, private_rows=self.rows)
+        split = data.load(self._rows_of, seed=self.seed, private_rows=self.rows)
         features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,
             split=split,
-            plane=_plane(split, features),
+            plane=_plane(split, features) if len(split.X_public) else None,
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
-            guarantees=guarantees(self),
+            guarantees=guarantees(self, source=self.source),
         )
+
+
+def _source(dataset: str, own: str) -> data.Source | None:
+    """The data set; None for a file that is only named."""
+    if dataset != OWN:
+        return data.source(dataset)
+    return own.source if isinstance(own, own_rows.OwnRows) else None
 
 
 @kept
@@ -264,12 +323,13 @@ class Gains(NamedTuple):
 class ClassifierResult:
     """What a page shows.
 
+    plane: where decisions are drawn; None where no row is public.
     accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
     """
 
     settings: ClassifierSettings
     split: data.Split
-    plane: Plane
+    plane: Plane | None
     focus: FocusOutcome
     reference: ReferenceOutcome
     accuracy: np.ndarray

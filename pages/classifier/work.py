@@ -23,11 +23,11 @@ _CURVE_POINTS = 21
 class Training:
     """A descent as it is without privacy.
 
-    dataset: a key of ``DATASETS``. private_rows: how many there are; public knowledge. steps: T. learning_rate: eta.
-    seed: of the rows, and of noise where there is any.
+    dataset: a key of ``DATASETS``, or a file of one's own. private_rows: how many there are; public knowledge.
+    steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any.
     """
 
-    dataset: str
+    dataset: data.Dataset
     private_rows: int
     steps: int
     learning_rate: float
@@ -40,7 +40,7 @@ class Training:
     @property
     def zero(self) -> np.ndarray:
         """Weights (k, p) that know nothing."""
-        source = data.DATASETS[self.dataset]
+        source = data.source(self.dataset)
         return np.zeros((losses.outputs(len(source.classes)), len(source.features) + 1))
 
     @property
@@ -50,11 +50,12 @@ class Training:
 
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
         """On rows X (n, d), y (n,); from zero, one model, without clipping and noise, where ``how`` says no other."""
+        inputs, classes = losses.examples(X, y)
         plain = {"clip_norm": 1.0, "noise_sd": 0.0, "start": self.zero, "draws": (0,), "clipping": "none"}
         return descent.noisy_gradient_descent(
-            losses.with_constant(X),
-            y,
-            n_classes=len(data.DATASETS[self.dataset].classes),
+            inputs,
+            classes,
+            n_classes=len(data.source(self.dataset).classes),
             steps=self.steps,
             learning_rate=self.learning_rate,
             seed=self.seed,
@@ -186,13 +187,13 @@ class Focus:
         draws = range(self.first, self.first + self.count)
         path = model.train((self.epsilon,), draws=draws, record=model.marks)
         weights, history = path.weights[:, 0], path.history[:, :, 0]
-        X = losses.with_constant(split.X_private).astype(np.float32)
-        clipped, signal = _clipping_facts(model, history, X, split.y_private)
+        X, y = _learned(split)
+        clipped, signal = _clipping_facts(model, history, X, y)
         return FocusOutcome(
             weights=weights,
             accuracy=_held_out(split, weights),
             steps=path.steps,
-            loss=np.moveaxis(losses.mean_loss(history, X, split.y_private), 0, -1),
+            loss=np.moveaxis(losses.mean_loss(history, X, y), 0, -1),
             clipped=clipped,
             signal=signal,
             noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
@@ -223,7 +224,7 @@ class Ends:
     def run(self) -> EndsOutcome:
         split = self.model.split
         weights = self.model.train((self.epsilon,), draws=range(self.first, self.first + self.count)).weights[:, 0]
-        loss = losses.mean_loss(weights, losses.with_constant(split.X_private).astype(np.float32), split.y_private)
+        loss = losses.mean_loss(weights, *_learned(split))
         return EndsOutcome(_held_out(split, weights)[:, : self.given], loss[:, : self.given, None])
 
 
@@ -263,7 +264,7 @@ class Reference(Training):
     essential: ClassVar[bool] = True
 
     def run(self) -> ReferenceOutcome:
-        split, X = self.split, losses.with_constant(self.split.X_private)
+        split, (X, y) = self.split, losses.examples(self.split.X_private, self.split.y_private)
         # Twice the same model, so that its arithmetic is that of an ensemble
         path = self.descend(split.X_private, split.y_private, draws=range(2), record=self.marks)
         best = _optimum(self.dataset, self.private_rows, self.seed)
@@ -271,14 +272,14 @@ class Reference(Training):
             weights=path.weights[0],
             accuracy=float(_held_out(split, path.weights[:1])[0]),
             steps=path.steps,
-            loss=losses.mean_loss(path.history[:, 0], X, split.y_private),
+            loss=losses.mean_loss(path.history[:, 0], X, y),
             best_accuracy=float(_held_out(split, best[None])[0]),
-            best_loss=float(losses.mean_loss(best, X, split.y_private)),
+            best_loss=float(losses.mean_loss(best, X, y)),
         )
 
 
 @kept
-def _optimum(dataset: str, private_rows: int, seed: int) -> np.ndarray:
+def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
     split = data.load(dataset, seed=seed, private_rows=private_rows)
     return optimum(split.X_private, split.y_private, n_classes=split.n_classes)
 
@@ -300,6 +301,12 @@ class AccuracyCurve:
     def run(self) -> np.ndarray:
         path = self.model.train(self.epsilons, draws=range(self.first, self.first + self.count))
         return _held_out(self.model.split, path.weights)
+
+
+def _learned(split: data.Split) -> tuple[np.ndarray, np.ndarray]:
+    """The private rows as models are trained on them: inputs (n, p) and classes (n,)."""
+    X, y = losses.examples(split.X_private, split.y_private)
+    return X.astype(np.float32), y
 
 
 def _held_out(split: data.Split, weights: np.ndarray) -> np.ndarray:

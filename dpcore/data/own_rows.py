@@ -1,0 +1,250 @@
+"""Rows of the user's own: what the columns of a file are for, and what makes them numbers to learn from.
+
+What decides the numbers is declared, never read off the rows: bounds, categories, classes. Two files that differ only
+outside of the bounds, or in columns that are left out, give the same arrays to the last bit.
+"""
+
+import math
+import re
+import weakref
+from collections import Counter
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from dpcore import check
+from dpcore.data import toy
+from dpcore.data.own_table import Table
+from dpcore.data.tokens import Own, held, key
+from dpcore.kept import kept
+
+KINDS = ("number", "category")
+MOST_COLUMNS, MOST_VALUES, MOST_CLASSES = 64, 50, 20
+# Rows or people that a file must have, and rows with one of the answers.
+LEAST_ROWS = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A column to learn from.
+
+    kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other is none of
+    them. decimal: "." or "," where the file leaves open which it uses. read_off: whether the bounds were taken from the
+    private rows, which voids every guarantee.
+    """
+
+    name: str
+    kind: str = "number"
+    low: float | None = None
+    high: float | None = None
+    values: tuple[str, ...] = ()
+    decimal: str = ""
+    read_off: bool = False
+
+    def lacks(self) -> str:
+        """What is missing before anything can be trained, as a sentence; "" for nothing."""
+        check.choice(KINDS, kind=self.kind)
+        if self.kind == "category":
+            return _listed(self.name, self.values, what="category", least=1, most=MOST_VALUES)
+        if self.low is None or self.high is None:
+            return f"{self.name} has no bounds"
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            return f"the lowest value of {self.name} must be below the highest"
+        return ""
+
+    @property
+    def inputs(self) -> dict[str, tuple[float, float]]:
+        """Input -> what is mapped to (-1, 1): a number's bounds; a category is 1 where it is the case, else 0."""
+        if self.kind == "number":
+            return {self.name: (float(self.low), float(self.high))}
+        return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
+
+    def encoded(self, table: Table) -> np.ndarray:
+        """Its inputs (n, k) before they are mapped; NaN for a number that is missing."""
+        if self.kind == "number":
+            return table.numbers(self.name, decimal=self.decimal)[:, None]
+        return (_places(table, self.name, self.values)[:, None] == np.arange(len(self.values))).astype(float)
+
+
+def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
+    """Why these cannot be the declared values of a column; "" if they can."""
+    if len(values) < least:
+        return f"{name} has no {what}" if not values else f"{name} has one {what}, and needs two"
+    if len(values) > most:
+        return f"{name} has {len(values)} values, more than {most}"
+    twice = [value for value, count in Counter(value.strip() for value in values).items() if count > 1 or not value]
+    return f"{name} has an empty {what}, or one twice" if twice else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """What the columns of a file are for; those that are not named are not read.
+
+    answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. columns: what it
+    is learned from. person: the column that says whose row it is, of whom one row is taken by chance; "": each row is a
+    person. test_share: of the rows, or people, held out.
+    """
+
+    answer: str
+    classes: tuple[str, ...]
+    columns: tuple[Column, ...]
+    person: str = ""
+    test_share: float = 0.2
+
+    def lacks(self) -> tuple[str, ...]:
+        """What is missing before anything can be trained, a sentence each: public knowledge alone decides."""
+        names = Counter(column.name for column in self.columns)
+        found = ["nothing is chosen to be predicted"] * (not self.answer)
+        if self.answer:
+            found += [_listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)]
+        found += ["no column is chosen to learn from"] * (not names)
+        found += [f"{len(names)} columns are chosen, more than {MOST_COLUMNS}"] * (len(names) > MOST_COLUMNS)
+        found += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
+        found += [f"{self.answer} is what is predicted, and cannot help"] * (self.answer in names)
+        found += [f"{self.person} says who a person is, and is never learned from"] * (
+            bool(self.person) and self.person in (*names, self.answer)
+        )
+        return tuple(filter(None, [*found, *(column.lacks() for column in self.columns)]))
+
+    @property
+    def void(self) -> tuple[str, ...]:
+        """The columns whose bounds were read off private rows: with one of them nothing is guaranteed."""
+        return tuple(column.name for column in self.columns if column.read_off)
+
+    @property
+    def disguised(self) -> tuple[str, ...]:
+        """The columns that may be the answer under another name.
+
+        Judged by the declarations alone: all words of one name are in the other, or both have the same values. Whether
+        the cells agree is private.
+        """
+        answer = _words(self.answer)
+        return tuple(
+            column.name
+            for column in self.columns
+            if answer <= _words(column.name) or _words(column.name) <= answer or {*column.values} == {*self.classes}
+        )
+
+
+def _words(name: str) -> set[str]:
+    return {*re.split(r"[\W_]+", name.casefold())} - {""}
+
+
+class OwnRows(Own):
+    """A file of rows and its roles. people: rows, or persons where a column says who. private: how many are learned
+    from."""
+
+    roles: Roles
+    people: int
+    private: int
+
+    def __new__(cls, *, table: Table, roles: Roles, people: int) -> Self:
+        own = super().__new__(cls, table)
+        own.roles, own.people = roles, people
+        own.private = int(people * (1 - roles.test_share) + 1e-9)
+        return own
+
+    @property
+    def source(self) -> toy.Source:
+        """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
+        inputs = {name: ends for column in self.roles.columns for name, ends in column.inputs.items()}
+        return toy.Source(
+            title="Your file",
+            make=_Rows(own=key(self)),
+            features=tuple(inputs),
+            classes=self.roles.classes,
+            bounds=tuple(inputs.values()),
+            private_rows=self.private,
+            public_rows=0,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rows:
+    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own."""
+
+    own: "weakref.ref[OwnRows]"
+
+    def __call__(self, rng: np.random.Generator, _rows: int) -> tuple[np.ndarray, np.ndarray]:
+        X, y, people = _encoded(self.own)
+        if people is None:
+            return X, y
+        order, starts, counts = people
+        rows = order[starts + (rng.random(len(counts)) * counts).astype(int)]
+        return X[rows], y[rows]
+
+
+@kept(newest=2)
+def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
+    """(inputs (n, d) before they are mapped, classes (n,), -1 for none of them, whose rows are where)."""
+    token = held(own)
+    table, roles = token.table, token.roles
+    X = np.column_stack([column.encoded(table) for column in roles.columns])
+    people = _people(table.texts(roles.person)) if roles.person else None
+    return X, _places(table, roles.answer, roles.classes), people
+
+
+def _people(who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows by person, where each person's begin, how many they have): persons as they first appear.
+
+    Rows without a name are those of one person.
+    """
+    places: dict[str, int] = {}
+    person = np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
+    counts = np.bincount(person)
+    return np.argsort(person, kind="stable"), np.cumsum(counts) - counts, counts
+
+
+def _places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
+    """Which of ``values`` each row has (n,), -1 for none of them."""
+    place = {value.strip(): number for number, value in enumerate(values)}
+    cells = table.texts(name)
+    return np.fromiter((place.get(cell.strip(), -1) for cell in cells), int, len(cells))
+
+
+def choose(table: Table, roles: Roles) -> OwnRows:
+    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it."""
+    for missing in roles.lacks():
+        raise check.RefusedError("columns", missing, "complete before anything is trained")
+    check.between(0.05, 0.5, test_share=roles.test_share)
+    for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
+        check.choice(table.columns, columns=name)
+    for column in roles.columns:
+        if column.kind == "number" and not (column.decimal or table.decimal(column.name)):
+            raise check.RefusedError("decimal", column.name, "told apart: does 1,234 mean a thousand, or 1.234")
+    people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
+    unit = "people" if roles.person else "rows"
+    answered = int((_places(table, roles.answer, roles.classes) >= 0).sum())
+    for count, what in ((people, unit), (answered, "rows with one of the answers")):
+        if count < LEAST_ROWS:
+            raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
+    return OwnRows(table=table, roles=roles, people=people)
+
+
+def read_off(table: Table, name: str, *, decimal: str = "") -> tuple[float, float]:
+    """The lowest and the highest number of a column: private knowledge. Raises RefusedError where no two differ."""
+    found = table.numbers(name, decimal=decimal)
+    found = found[~np.isnan(found)]
+    if not len(found) or found.min() == found.max():
+        raise check.RefusedError("columns", name, "a column of numbers that differ")
+    return float(found.min()), float(found.max())
+
+
+def preparation() -> str:
+    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in."""
+    return (
+        "from pathlib import Path\n\nfrom dpcore.data import own_rows, own_table\nfrom dpcore.data.own_rows import "
+        "Column, Roles\n\n"
+        "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
+        "roles = Roles(\n"
+        '    answer="",  # the column to be predicted\n'
+        "    classes=(),  # its values\n"
+        "    columns=(\n"
+        '        Column(name="", low=0.0, high=1.0),  # a number\n'
+        '        Column(name="", kind="category", values=()),\n'
+        "    ),\n"
+        '    person="",  # the column that says whose row it is; "": each row is a person\n'
+        ")\n"
+        'table = own_table.read(Path("your-file.csv").read_bytes())\nown = own_rows.choose(table, roles)\n\n'
+    )

@@ -1,0 +1,318 @@
+"""Rows of the user's own: what must be declared, what becomes of the cells, and who can reach them."""
+
+import gc
+import io
+import weakref
+from dataclasses import asdict, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore import check
+from dpcore.data import own_rows, own_table, toy
+from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.tokens import NONE, forget, key
+from dpcore.kept import MEMORY
+from dpcore.streams import stream
+from pages.classifier.experiment import MOST_OWN, ClassifierSettings
+from ui import controls, takeaway
+
+
+def customers(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
+    """A made-up table: who leaves calls often and has not been there for long."""
+    rng = np.random.default_rng(seed)
+    calls, tenure = rng.poisson(3, rows), rng.uniform(0, 30, rows).round(1)
+    leaves = 0.6 * calls - 0.2 * tenure + rng.logistic(size=rows) > 0
+    return pd.DataFrame(
+        {
+            "customer_id": [f"C{number:05}" for number in range(rows)],
+            "age": rng.integers(18, 90, rows),
+            "tenure": tenure,
+            "calls": calls,
+            "plan": rng.choice(["basic", "plus", "family"], rows),
+            "churned": np.where(leaves, "yes", "no"),
+        }
+    )
+
+
+# As a session does: what nobody holds is gone.
+HELD = []
+
+
+def table_of(frame: pd.DataFrame) -> own_table.Table:
+    HELD.append(own_table.read(frame.to_csv(index=False).encode()))
+    return HELD[-1]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _hold():
+    yield
+    HELD.clear()
+
+
+ROLES = Roles(
+    answer="churned",
+    classes=("no", "yes"),
+    columns=(
+        Column(name="age", low=18, high=100),
+        Column(name="tenure", low=0, high=20),
+        Column(name="calls", low=0, high=10),
+        Column(name="plan", kind="category", values=("basic", "plus")),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return table_of(customers())
+
+
+def settings_of(own: str, **changes) -> ClassifierSettings:
+    return ClassifierSettings(repeats=4, steps=5).change(dataset="own").change(own=own).change(**changes)
+
+
+def split_of(own: OwnRows, seed: int = 4) -> toy.Split:
+    return toy.load(key(own), seed=seed)
+
+
+def same(one: toy.Split, other: toy.Split) -> bool:
+    parts = [f"{kind}_{part}" for kind in "Xy" for part in ("private", "test")]
+    return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in parts)
+
+
+class TestRoles:
+    def test_nothing_lacks(self):
+        assert ROLES.lacks() == ()
+
+    @pytest.mark.parametrize(
+        ("changes", "said"),
+        [
+            ({"answer": ""}, "nothing is chosen to be predicted"),
+            ({"classes": ()}, "churned has no answer"),
+            ({"classes": ("no",)}, "churned has one answer, and needs two"),
+            ({"classes": ("no", "no ")}, "churned has an empty answer, or one twice"),
+            ({"classes": tuple(map(str, range(21)))}, "churned has 21 values, more than 20"),
+            ({"columns": ()}, "no column is chosen to learn from"),
+            ({"columns": (Column(name="age"),)}, "age has no bounds"),
+            ({"columns": (Column(name="age", low=3),)}, "age has no bounds"),
+            ({"columns": (Column(name="age", low=3, high=3),)}, "the lowest value of age must be below the highest"),
+            ({"columns": (Column(name="age", low=3, high=float("inf")),)}, "the lowest value of age"),
+            ({"columns": (Column(name="plan", kind="category"),)}, "plan has no category"),
+            ({"columns": (Column(name="age", low=0, high=1),) * 2}, "age is chosen twice"),
+            ({"columns": (Column(name="churned", low=0, high=1),)}, "churned is what is predicted, and cannot help"),
+            ({"person": "age"}, "age says who a person is, and is never learned from"),
+            ({"person": "churned"}, "churned says who a person is"),
+            ({"columns": tuple(Column(name=str(n), low=0, high=1) for n in range(65))}, "65 columns are chosen"),
+        ],
+        ids=str,
+    )
+    def test_what_is_missing_is_said_and_nothing_is_chosen(self, table, changes, said):
+        roles = replace(ROLES, **changes)
+        assert any(sentence.startswith(said) for sentence in roles.lacks())
+        with pytest.raises(check.RefusedError):
+            own_rows.choose(table, roles)
+
+    @pytest.mark.parametrize("where", ["answer", "person", "columns"])
+    def test_a_column_must_be_there(self, table, where):
+        value = (Column(name="height", low=0, high=1),) if where == "columns" else "height"
+        with pytest.raises(check.RefusedError, match="height"):
+            own_rows.choose(table, replace(ROLES, **{where: value}))
+
+    def test_answers_that_no_row_has_are_refused(self, table):
+        with pytest.raises(check.RefusedError, match="0 rows with one of the answers"):
+            own_rows.choose(table, replace(ROLES, classes=("ja", "nein")))
+
+    def test_a_number_that_can_be_read_in_two_ways_is_asked_about(self):
+        frame = customers().assign(age=["1,234", "2,345"] * 500, tenure=3)
+        with pytest.raises(check.RefusedError, match="1,234"):
+            own_rows.choose(table_of(frame), ROLES)
+        said = replace(ROLES.columns[0], decimal=",")
+        own_rows.choose(table_of(frame), replace(ROLES, columns=(said,)))
+
+    def test_the_answer_in_disguise_is_told_by_declarations_alone(self):
+        columns = (
+            Column(name="Churned_flag", low=0, high=1),
+            Column(name="left", kind="category", values=("yes", "no")),
+            Column(name="unchurnedness", low=0, high=1),
+            *ROLES.columns,
+        )
+        assert replace(ROLES, columns=columns).disguised == ("Churned_flag", "left")
+
+
+class TestArrays:
+    def test_cells_become_what_the_bounds_say(self):
+        frame = customers().astype(object)
+        frame.loc[0, ["age", "tenure", "plan", "churned"]] = [59, 40, "gold", "yes"]
+        frame.loc[1, ["age", "tenure", "plan", "churned"]] = ["", "n/a", "plus", "perhaps"]
+        own = own_rows.choose(table_of(frame), ROLES)
+        found = own.source
+        assert found.features == ("age", "tenure", "calls", "plan: basic", "plan: plus")
+        X, y = found.draw(np.random.default_rng(0))
+        X = toy.to_unit(X, found.bounds)
+        assert X[0, [0, 1, 3, 4]].tolist() == [0, 1, 0, 0]
+        assert X[1, [0, 1, 3, 4]].tolist() == [0, 0, 0, 1]
+        assert y[:2].tolist() == [1, -1]
+        assert (len(y), np.abs(X).max()) == (1000, 1)
+
+    def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(self, table):
+        frame = customers()
+        frame["tenure"] = frame["tenure"].where(frame["tenure"] < 20, 1e6)
+        frame["plan"] = frame["plan"].replace("family", "whatever")
+        frame["customer_id"] = "the same"
+        frame.insert(0, "secret", np.arange(len(frame)))
+        one, other = own_rows.choose(table, ROLES), own_rows.choose(table_of(frame), ROLES)
+        for seed in (0, 4):
+            assert same(split_of(one, seed), split_of(other, seed))
+        numbers = [settings_of(own).run() for own in (one, other)]
+        np.testing.assert_array_equal(*(result.accuracy for result in numbers))
+        np.testing.assert_array_equal(*(result.focus.weights for result in numbers))
+
+    def test_no_cell_decides_which_rows_are_private(self, table):
+        """A row's place and the seed do: other answers, and other cells, leave all rows where they were."""
+        frame = customers(seed=8)
+        one, other = (split_of(own_rows.choose(one, ROLES)) for one in (table, table_of(frame)))
+        for part in ("private", "test"):
+            np.testing.assert_array_equal(one.rows_of[part], other.rows_of[part])
+        assert (len(one.y_private), len(one.y_public), len(one.y_test)) == (800, 0, 200)
+
+    def test_a_row_without_an_answer_adds_nothing_and_stays(self, table):
+        """Its other cells have no say, and n is what it was."""
+        frame, other = customers(), customers()
+        frame.loc[::3, "churned"] = ""
+        other.loc[::3, "churned"] = "perhaps"
+        other.loc[::3, ["age", "tenure", "calls"]] = [77, 3, 9]
+        whole, *both = (settings_of(own_rows.choose(one, ROLES)) for one in (table, table_of(frame), table_of(other)))
+        results = [one.run() for one in both]
+        assert {one.rows for one in (whole, *both)} == {800}
+        np.testing.assert_array_equal(*(result.focus.weights for result in results))
+        np.testing.assert_array_equal(*(result.reference.weights for result in results))
+        np.testing.assert_array_equal(*(result.focus.loss for result in results))
+        assert results[0].focus.noise == whole.probe().run().noise
+        assert (results[0].split.y_private < 0).any()
+        assert (results[0].split.y_test >= 0).all()
+
+    def test_of_a_person_one_row_is_taken_whatever_others_have(self):
+        frame = customers(3000)
+        frame["customer_id"] = [f"C{number % 900}" for number in range(3000)]
+        roles = replace(ROLES, person="customer_id", columns=(Column(name="place", low=0, high=3000),))
+        frame["place"] = np.arange(3000)
+        own = own_rows.choose(table_of(frame), roles)
+        assert (own.people, own.private) == (900, 720)
+        X, _ = own.source.draw(stream(1, "data"))
+        assert sorted(X[:, 0] % 900) == [*range(900)]
+        assert len({*own.source.draw(stream(2, "data"))[0][:, 0].tolist()} & {*X[:, 0].tolist()}) < 450
+        more = pd.concat([frame, frame[frame["customer_id"] == "C7"].assign(place=2999)])
+        again = own_rows.choose(table_of(more), roles)
+        other, _ = again.source.draw(stream(1, "data"))
+        assert np.flatnonzero(X[:, 0] != other[:, 0]).tolist() in ([], [7])
+
+    def test_a_class_without_a_row_or_with_one_is_no_fault(self):
+        frame = customers()
+        roles = replace(ROLES, classes=("no", "yes", "perhaps"))
+        result = settings_of(own_rows.choose(table_of(frame), roles)).run()
+        assert np.isfinite(result.accuracy).all()
+        one_class = settings_of(own_rows.choose(table_of(frame.assign(churned="no")), ROLES)).run()
+        assert one_class.reference.best_accuracy == 1
+        assert one_class.split.best_constant == ("no", 1.0)
+
+
+# Built-in set -> (its rows, and what of a file is held out so that the parts are as large).
+BUILT_IN = ("breast_cancer", "digits", "iris")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
+    """The same rows in the same parts, found by the seed's own order: bit for bit."""
+    seed, source = 4, toy.DATASETS[name]
+    built = ClassifierSettings(repeats=4, steps=5, seed=seed, public_rows=0).change(dataset=name)
+    split = toy.load(name, seed=seed)
+    X, y = source.draw(stream(seed, "data"))
+    rows = np.concatenate([split.rows_of["private"], split.rows_of["test"]])
+    placed = np.empty_like(rows)
+    placed[stream(seed, "split").permutation(len(rows))] = rows
+    frame = pd.DataFrame(X[placed], columns=source.features).assign(answer=np.array(source.classes)[y[placed]])
+    bounds = zip(source.features, source.bounds, strict=True)
+    roles = Roles(
+        answer="answer",
+        classes=source.classes,
+        columns=tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds),
+        test_share=len(split.y_test) / len(rows),
+    )
+    kept = own_table.read(io.BytesIO(frame.to_csv(index=False).encode()))
+    own = settings_of(own_rows.choose(kept, roles), seed=seed)
+    assert same(own.run().split, split)
+    assert own.rows == built.rows
+    for one, other in ((own.run(), built.run()),):
+        np.testing.assert_array_equal(one.accuracy, other.accuracy)
+        np.testing.assert_array_equal(one.focus.weights, other.focus.weights)
+        np.testing.assert_array_equal(one.focus.loss, other.focus.loss)
+        assert one.reference.best_accuracy == other.reference.best_accuracy
+        assert one.guarantees == other.guarantees
+
+
+class TestSettings:
+    def test_only_the_sound_version_and_no_public_rows(self, table):
+        settings = settings_of(own_rows.choose(table, ROLES))
+        assert (settings.version, settings.arms, settings.rows, settings.own) == (
+            "sound",
+            ("scratch",),
+            800,
+            settings.own,
+        )
+        with pytest.raises(check.RefusedError, match="version"):
+            settings.change(version="published")
+        with pytest.raises(check.RefusedError, match="public_rows"):
+            settings.change(public_rows=1)
+        assert settings.change(dataset="iris").own == NONE
+
+    def test_a_large_file_is_a_random_part(self):
+        own = own_rows.choose(table_of(customers(30_000)), ROLES)
+        settings = settings_of(own)
+        assert (own.private, settings.rows, settings.limits["rows"]) == (24_000, MOST_OWN, (50, MOST_OWN))
+        rows = toy.load(key(own), seed=4, private_rows=settings.rows).rows_of["private"]
+        assert len(rows) == MOST_OWN
+        assert not np.array_equal(np.sort(rows), np.arange(MOST_OWN))
+
+    def test_bounds_read_off_the_rows_are_told(self, table):
+        low, high = own_rows.read_off(table, "age")
+        assert (low, high) == (18, 89)
+        column = Column(name="age", low=low, high=high, read_off=True)
+        roles = replace(ROLES, columns=(column, *ROLES.columns[1:]))
+        assert settings_of(own_rows.choose(table, roles)).void == ("age",)
+        assert settings_of(own_rows.choose(table, ROLES)).void == ()
+        with pytest.raises(check.RefusedError):
+            own_rows.read_off(table, "plan")
+
+
+class TestName:
+    def test_it_says_nothing_of_the_file(self, table):
+        settings = settings_of(own_rows.choose(table, ROLES))
+        link = {name: str(value) for name, value in asdict(settings).items()}
+        told = str(link) + takeaway.script(settings)
+        for part in ("churned", "tenure", "basic", "18", "customer"):
+            assert part not in told.replace(str(settings.own), "")
+
+    def test_who_has_only_the_name_has_nothing(self, table):
+        own = own_rows.choose(table, ROLES)
+        whole = settings_of(own, rows=300)
+        link = {name: str(value) for name, value in asdict(whole).items()}
+        stranger, notices = controls.from_link(ClassifierSettings, link)
+        assert (notices, stranger.rows, stranger.source) == ([], 300, None)
+        with pytest.raises(check.RefusedError, match="session"):
+            stranger.tasks()
+        assert stranger.change(own=own) == whole
+
+    def test_a_file_is_gone_with_its_holder(self):
+        kept = own_table.read(customers().to_csv(index=False).encode())
+        settings = settings_of(own_rows.choose(kept, ROLES))
+        task = settings.probe()
+        MEMORY.answer(task, task.run)
+        alive = weakref.ref(kept)
+        forget(kept)
+        assert not MEMORY.find(task)[0]
+        del kept
+        gc.collect()
+        assert alive() is None
+        with pytest.raises(check.RefusedError, match="gone"):
+            task.run()
