@@ -124,6 +124,11 @@ class Settings:
         return self.MEASURES
 
     @property
+    def void(self) -> str:
+        """Why nothing is guaranteed, whatever epsilon is; "" where it is."""
+        return ""
+
+    @property
     def tuned(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value worth a try, of those that change anything, within their ``limits``."""
         found = {}

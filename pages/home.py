@@ -103,6 +103,8 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], live: 
     shows the part of a page that moves.
     """
     desk = controls.desk(home.name, home.settings)
+    if home.private(desk.settings):  # a file of one's own is asked for on the page itself
+        desk.take(home.settings())
     for notice in desk.notices:
         st.warning(notice, icon=":material/link_off:")
     live(home, desk, welcome=f"<h1>{home.question}</h1>{_LEAD}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages import home
+from pages import data, home
 from pages.table import PAGES
 from ui import live
 from ui.show import live_part, show, style
@@ -21,10 +21,12 @@ doors = {
 }
 welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
+own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
 if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
     st.logo(Path(__file__).with_name("icon.svg"), size="large")
-st.navigation({"": [front]} | menus, position="hidden" if st.context.is_embedded else "top").run()
+menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own]}
+st.navigation(menus, position="hidden" if st.context.is_embedded else "top").run()

@@ -16,8 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileMa
 
 from dpcore.data import own_texts
 from dpcore.data.own_table import Table
-from dpcore.data.own_texts import Columns, Own
-from dpcore.data.tokens import NONE, forget
+from dpcore.data.tokens import NONE, Own, forget
 
 # Seconds that a page has to come back in.
 GRACE = 120.0
@@ -30,7 +29,7 @@ class Brought:
     does not hold what its columns are. timer: runs while the page is gone."""
 
     table: Table
-    draft: Columns
+    draft: Any
     owns: dict[str, Own] = field(default_factory=dict)
     seen: str = NONE
     standing: Any = None

@@ -66,10 +66,11 @@ def told(page: Page, desk: Desk) -> str:
 
 def paper(page: Page, desk: Desk) -> dict[str, Any]:
     """What a saved picture says of itself under its chart, and what its file is called."""
-    differs = brief(desk.settings)
+    differs, void = brief(desk.settings), desk.settings.void
+    warned = f" VOID: {void}; nothing is guaranteed." * bool(void)
     return {
         "stem": takeaway.stem(page.name, differs),
-        "lines": [f"Epsilon Lab: {page.question}", told(page, desk), address(desk)],
+        "lines": [f"Epsilon Lab: {page.question}{warned}", told(page, desk), address(desk)],
     }
 
 

@@ -48,8 +48,13 @@ def stem(page: str, differs: Mapping[str, Any]) -> str:
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
     """A table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a number."""
-    head = [f"Epsilon Lab: {title}", f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
+    head = [f"Epsilon Lab: {title}", *_void(settings), f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
     return "".join(f"# {line}\n" for line in head) + pd.DataFrame(frame).to_csv(index=False, float_format="%.6g")
+
+
+def _void(settings: Settings) -> list[str]:
+    """Above all that is taken away, where nothing is guaranteed."""
+    return [f"VOID: {settings.void}; nothing is guaranteed, do not release"] * bool(settings.void)
 
 
 def script(settings: Settings) -> str:
@@ -58,7 +63,8 @@ def script(settings: Settings) -> str:
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
     first = getattr(settings, "preparation", "")  # what must be there before, such as a file
     program = f"result = {kind.__name__}(\n{given}).run()\nprint(result.table().to_string())\n"
-    return f"{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
+    warned = "".join(f"# {line}\n" for line in _void(settings))
+    return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
 
 def bundle(

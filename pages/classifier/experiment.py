@@ -157,9 +157,9 @@ class ClassifierSettings(Settings):
         return _source(self.dataset, self.own)
 
     @property
-    def void(self) -> tuple[str, ...]:
-        """The columns of a file whose bounds were read off its private rows: with one of them nothing is guaranteed."""
-        return self.own.roles.void if isinstance(self.own, own_rows.OwnRows) else ()
+    def void(self) -> str:
+        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
+        return "bounds were read off private rows" if read_off else ""
 
     @property
     def choices(self) -> Mapping[str, Any]:

@@ -1,13 +1,15 @@
 """What does privacy cost a classifier?"""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.training.recipes import VERSIONS
 from pages.classifier import figures
 from pages.classifier import words as say
-from pages.classifier.experiment import ClassifierSettings
-from ui import controls, live
+from pages.classifier.experiment import OWN, ClassifierSettings
+from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
@@ -20,11 +22,12 @@ PLANES = {"principal": "two principal directions of the public rows", "features"
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT})
-    desk.choose("version", "Method", SHORT, wide=True, help=say.VERSIONS_HELP)
+    desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"})
+    allowed = desk.settings.choices["version"]
+    desk.choose("version", "Method", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        features = DATASETS[desk.settings.dataset].features
+        features = () if own(desk.settings) else DATASETS[desk.settings.dataset].features
         if len(features) > 2:
             desk.choose("plane", "Draw the decision in", PLANES)
         if len(features) > 2 and desk.settings.plane == "features":
@@ -33,9 +36,8 @@ def setup(desk: controls.Desk) -> None:
             desk.choose("feature_y", "Up", names)
 
 
-def pictures(result) -> list[list[live.Picture]]:
-    """What models reach over epsilon, and what they decide."""
-    first = live.Picture(
+def accuracy(result) -> live.Picture:
+    return live.Picture(
         name="accuracy",
         figure=figures.accuracy(result),
         alt=say.accuracy_alt(result),
@@ -43,6 +45,10 @@ def pictures(result) -> list[list[live.Picture]]:
         height=HEIGHT,
         wide=1.9,
     )
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """What models reach over epsilon, and what they decide."""
     maps = [
         live.Picture(
             name=f"map.{name}",
@@ -54,7 +60,11 @@ def pictures(result) -> list[list[live.Picture]]:
         )
         for arm, name in enumerate(result.settings.arms)
     ]
-    return [[first, *maps]]
+    return [[accuracy(result), *maps]]
+
+
+def loss(result) -> live.Picture:
+    return live.Picture(name="loss", figure=figures.loss(result), alt=say.loss_alt(result), about=say.LOSS_ABOUT)
 
 
 def more(result) -> list[list[live.Picture]]:
@@ -62,12 +72,36 @@ def more(result) -> list[list[live.Picture]]:
     reference = figures.reference_regions(result)
     return [
         [
-            live.Picture(
-                name="loss", figure=figures.loss(result), alt=say.loss_alt(result), about=say.LOSS_ABOUT, wide=1.9
-            ),
+            replace(loss(result), wide=1.9),
             live.Picture(name="map.reference", figure=reference, alt=say.map_alt(result, None), about=say.MAP_ABOUT),
         ]
     ]
+
+
+def own_pictures(result) -> list[list[live.Picture]]:
+    """What models reach over epsilon, and what they go by: no row of the file is drawn."""
+    drawn, alt = figures.weights(result), say.weights_alt(result, figures.leading(result))
+    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.WEIGHTS_ABOUT, height=HEIGHT)
+    return [[replace(accuracy(result), wide=1.3), weights]]
+
+
+def at(settings: ClassifierSettings) -> Page:
+    """The page as it is with these settings."""
+    return OF_OWN if settings.dataset == OWN else PAGE
+
+
+def own(settings: ClassifierSettings) -> bool:
+    """Whether they need a file of the visitor's own."""
+    return settings.dataset == OWN
+
+
+def rows_ready(desk: controls.Desk) -> bool:
+    """Whether there are rows to learn from; asks for a file of one's own where it is missing."""
+    return not own(desk.settings) or my_rows.ready(desk)
+
+
+def rows_here(desk: controls.Desk) -> bool:
+    return not own(desk.settings) or my_rows.holds(desk)
 
 
 PAGE = Page(
@@ -99,9 +133,35 @@ PAGE = Page(
         Tab("table", "Table, and as published", ("table",)),
     ),
     code=say.program,
+    ready=rows_ready,
+    holds=rows_here,
+    private=own,
+    variant=at,
     frames=lambda result: {
         "All runs": lambda: result.curve,
         "Table": result.table,
+        "By class": result.by_class,
+        "Loss": result.loss_curves,
+    },
+)
+
+# A file of one's own has no public rows: no plane to draw in, no public start, and no figures were published.
+OF_OWN = replace(
+    PAGE,
+    knobs=always(
+        Knobs(hero="epsilon", main=("clip_norm", "steps", "learning_rate"), more=("rows", "delta", "repeats", "seed"))
+    ),
+    words={name: how for name, how in PAGE.words.items() if name != "table"} | {"caption": say.own_caption},
+    pictures=own_pictures,
+    tabs=(
+        WHY_TAB,
+        GUARANTEE_TAB,
+        Tab("loss", "Loss", pictures=lambda result: [[loss(result)]]),
+        Tab("classes", "By class", ("classes",)),
+    ),
+    code=None,
+    frames=lambda result: {
+        "All runs": lambda: result.curve,
         "By class": result.by_class,
         "Loss": result.loss_curves,
     },

@@ -1,0 +1,161 @@
+"""A visitor's own rows: the file of this session, what its columns are for, and what a page that trains makes of it.
+
+As with texts (``ui.own_file``) the file lives in the state of its session and nowhere else: a link has only the random
+name of an ``OwnRows``, which is resolved here.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from dpcore.check import RefusedError
+from dpcore.data import own_rows
+from dpcore.data.kinds import Kind
+from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_table import Table
+from dpcore.data.tokens import NONE, forget
+from ui.controls import Desk
+from ui.own_session import Brought, present
+from ui.plain import plain
+
+USES = {
+    "out": "Leave out",
+    "number": "Number",
+    "category": "Category",
+    "answer": "To predict",
+    "person": "Says who",
+}
+_BROUGHT = "data.brought"
+_NOTHING = (
+    "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
+    "bounds each column lies."
+)
+_UNREADY = "**Your file is not ready.** On *My data* something is still to be said before anything is trained."
+_ELSEWHERE = (
+    "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
+    "nor its columns. If you have the file, bring it on *My data*; the other settings of the link are kept."
+)
+
+
+@dataclass(eq=False, repr=False)
+class Draft:
+    """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
+    columns: its bounds or categories; classes: the answers that were typed."""
+
+    file: str
+    uses: dict[str, str] = field(default_factory=dict)
+    columns: dict[str, Column] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()
+    kinds: dict[str, Kind] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Table, file: str) -> "Draft":
+        """Every column is left out; only kinds are guessed."""
+        kinds = {name: table.kind(name) for name in table.columns}
+        return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
+
+    def use(self, name: str, use: str) -> None:
+        """Use a column so. There is one answer, and one column that says who."""
+        for other, its in self.uses.items():
+            if its == use and use in ("answer", "person"):
+                self.uses[other] = "out"
+        if use == "answer" and self.uses[name] != use:
+            self.classes = ()
+        if use in own_rows.KINDS:
+            self.columns[name] = Column(name=name, kind=use)
+        self.uses[name] = use
+
+    def say(self, name: str, **parts: object) -> None:
+        """Bounds, categories or decimals of a column."""
+        self.columns[name] = replace(self.columns[name], **parts)
+
+    def the(self, use: str) -> str:
+        """The column that is used so, or ""."""
+        return next((name for name, its in self.uses.items() if its == use), "")
+
+    @property
+    def roles(self) -> Roles:
+        used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
+        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=self.the("person"))
+
+
+def bring(table: Table, file: str) -> None:
+    """Hold a file for this session, in place of the one before."""
+    drop()
+    st.session_state[_BROUGHT] = Brought(table=table, draft=Draft.of(table, file))
+
+
+def drop() -> None:
+    """Let go of this session's file now."""
+    before = st.session_state.pop(_BROUGHT, None)
+    if before is not None:
+        forget(before.table)
+
+
+def brought() -> Brought | None:
+    """This session's file, to be asked in each run of a page that uses it."""
+    return present(None, st.session_state.get(_BROUGHT))
+
+
+def settled(brought: Brought) -> OwnRows | None:
+    """The file as the boxes have it; None where something is missing. Raises RefusedError where it does not do."""
+    roles = brought.draft.roles
+    if roles.lacks():
+        return None
+    own = next((one for one in brought.owns.values() if one.roles == roles), None) or own_rows.choose(
+        brought.table, roles
+    )
+    brought.owns.pop(str(own), None)
+    brought.owns[str(own)] = own  # the newest is the last
+    return own
+
+
+def ready(desk: Desk) -> bool:
+    """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
+    choice where they name none, and that which a link names."""
+    here = brought()
+    if here is not None and not holds(desk):
+        newest = next(reversed(here.owns.values()), None) if desk.settings.own == NONE else None
+        own = here.owns.get(desk.settings.own, newest)
+        if own is not None:
+            desk.settings = desk.settings.change(own=own)
+    if not holds(desk):
+        missing = _NOTHING if here is None else _UNREADY
+        st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
+        st.page_link(door("data"), label="My data", icon=":material/table:")
+        return False
+    if void := desk.settings.own.roles.void:
+        _say_void(void)
+    return True
+
+
+def _say_void(names: tuple[str, ...]) -> None:
+    """Over a board whose bounds were read off the rows; the values themselves are not said."""
+    named = ", ".join(plain(name) for name in names)
+    with st.container(key="void", horizontal=True, vertical_alignment="center"):
+        st.error(
+            f"**Guarantee void.** The bounds of {named} were read off private rows: they give away the lowest and the "
+            "highest value. Look, but do not release.",
+            icon=":material/warning:",
+        )
+        st.page_link(door("data"), label="Type public bounds", icon=":material/edit:")
+
+
+def holds(desk: Desk) -> bool:
+    """Whether the settings are about a file of this session that is still there."""
+    here, own = st.session_state.get(_BROUGHT), desk.settings.own
+    return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+
+
+def door(page: str) -> st.Page:
+    """Where a page opens, for a link that stays in this session."""
+    return st.Page(_never, title=page, url_path=page)
+
+
+def _never() -> None:
+    """Stands for a page that the navigation knows."""
+
+
+def refused(refusal: RefusedError) -> str:
+    """Why a file, or what is said of it, was not taken."""
+    return plain(f"Not taken: {refusal.value or 'nothing'}; it must be {refusal.allowed}.")
