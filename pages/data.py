@@ -79,7 +79,12 @@ def _bar(here: Brought) -> None:
     left.markdown(f":material/table: **{plain(here.draft.file)}** · {about}")
     for note in here.table.notes:
         left.caption(plain(note))
-    right.button("Remove", key="data.remove", on_click=my_rows.drop, icon=":material/delete:")
+    right.button("Remove", key="data.remove", on_click=_remove, icon=":material/delete:")
+
+
+def _remove() -> None:
+    my_rows.drop()
+    st.session_state["data.round"] = st.session_state.get("data.round", 0) + 1  # another box, which is empty
 
 
 def _upload(here: Brought | None) -> None:
@@ -88,7 +93,7 @@ def _upload(here: Brought | None) -> None:
     file = st.file_uploader(
         "A table (CSV, TSV or Parquet)",
         type=["csv", "tsv", "txt", "parquet"],
-        key="data.file",
+        key=f"data.file.{state.get('data.round', 0)}",
         max_upload_size=_MEGABYTES,
         label_visibility="collapsed" if here else "visible",
     )
@@ -122,7 +127,7 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
         my_rows.bring(own_table.read(data, head=head), name)
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
-        st.session_state["data.refused"] = f"The file was not taken. {refused(refusal)}"
+        st.session_state["data.refused"] = refused(refusal)
 
 
 def _row(here: Brought, name: str) -> None:
@@ -185,7 +190,7 @@ def _bounds(here: Brought, column: Column) -> None:
             label_visibility="collapsed",
             format="%g",
         )
-    if not here.table.decimal(column.name):
+    if not own_rows.decimal(here.table, column.name):
         key = f"data.decimal.{column.name}"
         st.session_state[key] = column.decimal or None
         st.segmented_control(
@@ -232,7 +237,7 @@ def _button(label: str, name: str, act) -> None:
 def _read_off(here: Brought, name: str) -> None:
     """What voids the guarantee, and is said to."""
     try:
-        low, high = own_rows.read_off(here.table, name, decimal=here.draft.columns[name].decimal)
+        low, high = own_rows.read_off(here.table, name, said=here.draft.columns[name].decimal)
         here.draft.say(name, low=low, high=high, read_off=True)
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
@@ -258,7 +263,7 @@ def _before(here: Brought) -> None:
         st.markdown("  \n".join(lines))
         _on(own)
         if missing:
-            st.caption(f"Waits: {missing[0]}.")
+            st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 
 
 def _on(own: OwnRows | None) -> None:

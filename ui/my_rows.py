@@ -158,4 +158,13 @@ def _never() -> None:
 
 def refused(refusal: RefusedError) -> str:
     """Why a file, or what is said of it, was not taken."""
-    return plain(f"Not taken: {refusal.value or 'nothing'}; it must be {refusal.allowed}.")
+    match refusal.name:
+        case "file":
+            said = f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}."
+        case "rows":
+            said = f"There are {refusal.value}; there must be {refusal.allowed}."
+        case "decimal":
+            said = f"Say what 1,234 means in {refusal.value}: a thousand, or 1.234."
+        case _:
+            said = f"{refusal.value} does not do: it must be {refusal.allowed}."
+    return plain(said)

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from dpcore import check
-from dpcore.data import toy
+from dpcore.data import kinds, toy
 from dpcore.data.own_table import Table
 from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
@@ -63,7 +63,7 @@ class Column:
     def encoded(self, table: Table) -> np.ndarray:
         """Its inputs (n, k) before they are mapped; NaN for a number that is missing."""
         if self.kind == "number":
-            return table.numbers(self.name, decimal=self.decimal)[:, None]
+            return _numbers(table, self.name, self.decimal)[:, None]
         return (_places(table, self.name, self.values)[:, None] == np.arange(len(self.values))).astype(float)
 
 
@@ -203,6 +203,20 @@ def _places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
     return np.fromiter((place.get(cell.strip(), -1) for cell in cells), int, len(cells))
 
 
+def decimal(table: Table, name: str) -> str:
+    """What separates decimals in a column, by its own cells alone: one that is left out has no say. "" where 1,234 may
+    be a thousand or one, and a person must say."""
+    cells = kinds.judged(table.columns[name])
+    more = kinds.commas(cells)
+    if not more and kinds.two_ways(cells) == ",":
+        return ""
+    return "," if more > 0 else "."
+
+
+def _numbers(table: Table, name: str, said: str) -> np.ndarray:
+    return table.numbers(name, decimal=said or decimal(table, name))
+
+
 def choose(table: Table, roles: Roles) -> OwnRows:
     """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it."""
     for missing in roles.lacks():
@@ -211,8 +225,8 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
         check.choice(table.columns, columns=name)
     for column in roles.columns:
-        if column.kind == "number" and not (column.decimal or table.decimal(column.name)):
-            raise check.RefusedError("decimal", column.name, "told apart: does 1,234 mean a thousand, or 1.234")
+        if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
+            raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
     people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
     unit = "people" if roles.person else "rows"
     answered = int((_places(table, roles.answer, roles.classes) >= 0).sum())
@@ -222,9 +236,9 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     return OwnRows(table=table, roles=roles, people=people)
 
 
-def read_off(table: Table, name: str, *, decimal: str = "") -> tuple[float, float]:
+def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
     """The lowest and the highest number of a column: private knowledge. Raises RefusedError where no two differ."""
-    found = table.numbers(name, decimal=decimal)
+    found = _numbers(table, name, said)
     found = found[~np.isnan(found)]
     if not len(found) or found.min() == found.max():
         raise check.RefusedError("columns", name, "a column of numbers that differ")

@@ -93,7 +93,7 @@ def weights(result: ClassifierResult) -> dict:
         legend="lower right",
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
         xaxis={"title": {"text": "weight" if two else "largest less smallest weight"}, "zeroline": True},
-        yaxis={"range": [-1.5, len(names) - 0.5], "showgrid": False} | ticks,
+        yaxis={"range": [-1.5, len(names) - 0.5], "showgrid": False, "zeroline": False} | ticks,
     )
 
 

@@ -1,0 +1,194 @@
+"""The page of one's own rows, and the classifier with them, as scripts: what is asked, what waits, what is void."""
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
+
+from dpcore.data import own_rows, own_table
+from dpcore.data.own_rows import Column
+from pages.classifier.page import PAGE
+from pages.data import SAMPLE
+from scripts import make_samples
+from tests.test_pages import at_rest, opened, text
+from ui import takeaway
+from ui.my_rows import Draft
+from ui.share import paper
+
+BOUNDS = {"age": (18, 100), "tenure_years": (0, 30), "support_calls": (0, 20)}
+
+
+def sampled() -> AppTest:
+    return opened("data").button(key="data.sample").click().run()
+
+
+def used(app: AppTest, **uses: str) -> AppTest:
+    for name, use in uses.items():
+        app.selectbox(key=f"data.use.{name}").set_value(use).run()
+    return app
+
+
+def bounded(app: AppTest, name: str, low: float, high: float) -> AppTest:
+    app.number_input(key=f"data.low.{name}").set_value(low).run()
+    return app.number_input(key=f"data.high.{name}").set_value(high).run()
+
+
+def draft(app: AppTest) -> Draft:
+    return app.session_state["data.brought"].draft
+
+
+def answered(app: AppTest) -> AppTest:
+    """As AppTest cannot type into a box that takes new values."""
+    used(app, churned="answer")
+    draft(app).classes = ("no", "yes")
+    return app.run()
+
+
+def whole() -> AppTest:
+    app = used(answered(sampled()), **dict.fromkeys(BOUNDS, "number"))
+    for name, ends in BOUNDS.items():
+        bounded(app, name, *ends)
+    return app
+
+
+def classifier(app: AppTest, **link: str) -> AppTest:
+    """The classifier in the same session, as the button opens it."""
+    app._page_hash = calc_hash("classifier")
+    app.query_params.clear()
+    for name, value in {"dataset": "own", "repeats": "2", "steps": "5", **link}.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def waits(app: AppTest) -> bool:
+    return app.button(key="data.classifier").disabled
+
+
+def said(app: AppTest) -> str:
+    """All that a person sees, without the page's rules of layout."""
+    return text(app) + " ".join(one.value for one in app.caption)
+
+
+def test_the_sample_is_what_its_recipe_writes():
+    assert SAMPLE.read_text("utf-8") == make_samples.customers().to_csv(index=False, lineterminator="\n")
+
+
+def test_everything_is_left_out_and_nothing_trained_until_all_is_said():
+    app = sampled()
+    assert not app.exception
+    assert {box.value for box in app.selectbox} == {"out"}
+    assert waits(app)
+    app = used(answered(app), age="number")
+    assert waits(app)
+    assert "age has no bounds" in said(app)
+    assert not app.session_state["data.brought"].owns
+    app = bounded(app, "age", 100, 18)
+    assert waits(app)
+    app = bounded(app, "age", 18, 100)
+    assert not waits(app)
+    (own,) = app.session_state["data.brought"].owns.values()
+    assert (own.private, own.roles.columns) == (2400, (Column(name="age", low=18, high=100),))
+
+
+def test_the_classifier_has_these_rows_and_says_what_is_public():
+    app = classifier(whole())
+    assert not app.exception
+    settings = app.session_state["classifier.desk"].settings
+    assert (settings.rows, settings.version, settings.void) == (2400, "sound", "")
+    found = said(at_rest(app, "classifier"))
+    assert "Learned from 2,400 rows; tested on 600, for the analyst only. No row is drawn." in found
+    assert "Protected is <b>one row</b>" in found
+    assert "Assumed public: the bounds, categories and answers that were typed, the number of rows" in found
+
+
+def test_another_choice_of_columns_is_another_experiment():
+    app = classifier(whole())
+    before = app.session_state["classifier.desk"].settings.own
+    app.query_params.clear()
+    app._page_hash = calc_hash("data")
+    app = used(app.run(), age="out")
+    (own,) = set(app.session_state["data.brought"].owns.values()) - {before}
+    app = classifier(app, own=str(own), rows="2000")
+    settings = app.session_state["classifier.desk"].settings
+    assert (settings.own, settings.source.features, settings.rows) == (own, ("tenure_years", "support_calls"), 2000)
+
+
+def test_bounds_read_off_the_rows_are_void_everywhere():
+    app = used(whole(), monthly_spend="number")
+    assert waits(app)
+    app.button(key="data.Read them off the file.monthly_spend").click().run()
+    assert any("would be void" in error.value for error in app.error)
+    assert not waits(app)
+    spend = pd.read_csv(SAMPLE)["monthly_spend"]
+    app = at_rest(classifier(app), "classifier")
+    assert [error.value for error in app.error if "monthly&#95;spend" in error.value or "monthly_spend" in error.value]
+    found = said(app)
+    assert "no limit" in found
+    assert "The guarantee is void" in found
+    assert "Void: bounds were read off private rows" in found
+    assert f"{spend.max():g}" not in found
+    settings = app.session_state["classifier.desk"].settings
+    result = settings.run()
+    assert "VOID" in takeaway.table(result.curve, title="t", settings=settings, link="l")
+    assert "# VOID" in takeaway.script(settings)
+    assert "VOID" in paper(PAGE, app.session_state["classifier.desk"])["lines"][0]
+    app._page_hash = calc_hash("data")
+    app.query_params.clear()
+    app = app.run().button(key="data.Type my own.monthly_spend").click().run()
+    assert waits(app)
+
+
+def test_a_link_elsewhere_asks_for_the_file():
+    app = classifier(whole())
+    own = str(app.session_state["classifier.desk"].settings.own)
+    stranger = opened("classifier", dataset="own", own=own, rows="300", epsilon="2")
+    assert not stranger.exception
+    assert "This link's file is not here" in said(stranger)
+    assert stranger.session_state["classifier.desk"].settings.epsilon == 2
+    assert "There is no file yet" in said(opened("classifier", dataset="own"))
+    assert not opened("", dataset="own", own=own).exception
+
+
+def test_a_file_that_is_removed_is_gone():
+    app = whole()
+    table = app.session_state["data.brought"].table
+    app.button(key="data.remove").click().run()
+    assert "There is no file yet" in said(app)
+    assert not table.columns
+    assert "not here" in said(classifier(app, own="A" * 22))
+
+
+@pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "**bold** :red[x] $a$", "a~b=c&d", "x" * 300])
+def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
+    frame = make_samples.customers().rename(columns={"age": name})
+    table = own_table.read(frame.to_csv(index=False).encode())
+    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: table)
+    shown = next(column for column in table.columns if column not in frame.columns or column == name)
+    app = answered(sampled())
+    app = used(app, **{shown: "number"})
+    app = bounded(app, shown, 18, 100)
+    assert "<img" not in said(app)
+    app = at_rest(classifier(app), "classifier")
+    assert not app.exception
+    assert "<img" not in said(app)
+
+
+def test_no_cell_of_the_file_is_said():
+    frame = make_samples.customers()
+    codes = set(frame["customer_id"].head(50)) | {f"{value:.2f}" for value in frame["monthly_spend"].head(50)}
+    app = whole()
+    found = said(app) + said(at_rest(classifier(app), "classifier"))
+    assert not [code for code in codes if code in found]
+
+
+def test_only_kinds_are_guessed():
+    table = own_table.read(SAMPLE.read_bytes())
+    found = Draft.of(table, "x")
+    assert set(found.uses.values()) == {"out"}
+    assert (found.columns, found.classes, found.roles.columns) == ({}, (), ())
+    assert {name: kind.kind for name, kind in found.kinds.items()} == {
+        "customer_id": "identifier",
+        **dict.fromkeys(("age", "tenure_years", "monthly_spend", "support_calls"), "number"),
+        **dict.fromkeys(("plan", "churned"), "category"),
+    }
+    assert own_rows.KINDS == ("number", "category")
