@@ -3,18 +3,23 @@
 import gc
 import io
 import weakref
+from base64 import b64decode
 from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from dpcore import check
 from dpcore.data import own_rows, own_table, toy
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.tokens import NONE, forget, key
+from dpcore.estimators.reference import optimum
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
+from dpcore.training import losses
+from pages.classifier import figures
 from pages.classifier.experiment import MOST_OWN, ClassifierSettings
 from ui import controls, takeaway
 
@@ -316,3 +321,48 @@ class TestName:
         assert alive() is None
         with pytest.raises(check.RefusedError, match="gone"):
             task.run()
+
+
+class TestWeights:
+    """The picture of what models go by, which needs no row."""
+
+    @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
+    def test_its_dots_are_the_weights(self, table, classes):
+        result = settings_of(own_rows.choose(table, replace(ROLES, classes=classes))).run()
+        names, private, plain = figures.leading(result)
+        assert sorted(names) == sorted(result.split.source.features)
+        assert (private.shape, plain.shape) == ((4, 5), (5,))
+        weights = result.focus.weights[0]
+        place = result.split.source.features.index(names[0])
+        wanted = weights[:, 0, place] if len(classes) == 2 else np.ptp(weights[:, :, place], axis=1)
+        np.testing.assert_array_equal(private[:, 0], wanted)
+        medians = np.abs(np.median(private, axis=0))
+        assert (np.diff(medians) <= 0).all()
+        drawn = go.Figure(figures.weights(result))
+        dots = np.frombuffer(b64decode(drawn.data[0].x["bdata"]), np.float32)
+        np.testing.assert_array_equal(dots, private.ravel())
+        assert list(drawn.layout.yaxis.ticktext) == names
+
+    def test_of_many_columns_the_leading_are_shown(self):
+        rng = np.random.default_rng(0)
+        frame = customers().assign(**{f"column {n}": rng.random(1000) for n in range(20)})
+        columns = tuple(Column(name=f"column {n}", low=0, high=1) for n in range(20))
+        own = own_rows.choose(table_of(frame), replace(ROLES, columns=columns))
+        assert len(figures.leading(settings_of(own).run())[0]) == figures.MOST_INPUTS
+
+
+def test_a_null_row_has_no_gradient_whatever_the_weights_are():
+    X, y = losses.examples(np.ones((3, 2)), np.array([1, -1, 0]))
+    weights = np.random.default_rng(0).normal(size=(4, 1, 3))
+    assert losses.gradient_norms(weights, X, y)[:, 1].tolist() == [0] * 4
+    np.testing.assert_allclose(losses.values(losses.logits(weights, X), y)[:, 1], np.log(2), rtol=1e-6)
+    np.testing.assert_array_equal(X[[0, 2]], np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("answer", [0, 1, 2])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes):
+    if answer < n_classes:
+        X = np.random.default_rng(0).normal(size=(9, 2))
+        weights = optimum(X, np.full(9, answer), n_classes=n_classes)
+        assert (losses.predict(weights, losses.with_constant(X)) == answer).all()

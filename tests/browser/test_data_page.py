@@ -1,0 +1,75 @@
+"""The page of one's own rows in a real browser: from the sample to a classifier, in a few clicks."""
+
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, distinct, drag_until, drawn
+
+
+class Person:
+    """Who fills in the boxes, and counts clicks; typing is not counted."""
+
+    def __init__(self, page):
+        self.page, self.clicks = page, 0
+
+    def click(self, what):
+        what.click()
+        self.clicks += 1
+
+    def use(self, name: str, use: str) -> None:
+        self.click(self.page.get_by_role("combobox", name=f"{name} is used as"))
+        self.click(self.page.get_by_role("option", name=use, exact=True))
+
+    def bounds(self, name: str, low: str, high: str) -> None:
+        for end, value in (("lowest", low), ("highest", high)):
+            box = self.page.get_by_label(f"{name}, {end}")
+            box.fill(value)
+            box.press("Enter")
+            expect(box).to_have_value(value, timeout=PATIENCE)
+
+    def values(self, label: str, *values: str) -> None:
+        for value in values:
+            box = self.page.get_by_label(label)
+            box.fill(value)
+            box.press("Enter")
+            expect(self.page.locator("[data-baseweb=tag]", has_text=value)).to_be_visible(timeout=PATIENCE)
+
+
+def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    person = Person(opened)
+    person.click(opened.get_by_role("button", name="Try the sample"))
+    person.use("churned", "To predict")
+    person.values("Answers in churned", "no", "yes")
+    for name, high in (("tenure_years", "30"), ("support_calls", "20")):
+        person.use(name, "Number")
+        expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
+        expect(opened.get_by_role("button", name="Classifier with these rows")).to_be_disabled()
+        person.bounds(name, "0", high)
+    person.click(opened.get_by_role("button", name="Classifier with these rows"))
+    drawn(opened, 2)
+    assert person.clicks <= 10
+    expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
+    drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
+    body = opened.locator("body").inner_text()
+    assert "C00094" not in body + opened.url
+    assert "tenure" not in opened.url
+
+
+def test_void_bounds_are_said_until_others_are_typed(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    person = Person(opened)
+    opened.get_by_role("button", name="Try the sample").click()
+    person.use("churned", "To predict")
+    person.values("Answers in churned", "no", "yes")
+    person.use("monthly_spend", "Number")
+    opened.get_by_role("button", name="Read them off the file").click()
+    expect(opened.get_by_text("The guarantee would be void.")).to_be_visible(timeout=PATIENCE)
+    opened.get_by_role("button", name="Classifier with these rows").click()
+    drawn(opened, 2)
+    expect(opened.get_by_text("no limit")).to_be_visible(timeout=PATIENCE)
+    opened.get_by_role("link", name="Type public bounds").click()
+    opened.get_by_role("button", name="Type my own").click()
+    person.bounds("monthly_spend", "0", "300")
+    opened.get_by_role("button", name="Classifier with these rows").click()
+    expect(opened.locator(".lab-odds")).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_text("Guarantee void.")).to_be_hidden()
