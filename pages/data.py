@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -133,7 +134,7 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
 def _row(here: Brought, name: str) -> None:
     """A column: how it is used, its public bounds or values, and a note."""
     draft, key = here.draft, f"data.use.{name}"
-    st.session_state[key] = draft.uses[name]
+    _holds(key, draft.uses[name])
     called, used, bounds, note = st.columns(_WIDTHS, vertical_alignment="center")
     called.markdown(f"**{plain(name)}**")
     used.selectbox(
@@ -160,13 +161,19 @@ def _row(here: Brought, name: str) -> None:
         _note(here, name)
 
 
+def _holds(key: str, value: Any) -> None:
+    """Put a value into a box that has another: what is put into a box takes away what is being typed there."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+
 def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple[str, ...]], None]) -> None:
     """Values that are typed, none of which is looked up in the file."""
     key = f"data.values.{name}"
-    st.session_state[key] = list(values)
+    _holds(key, list(values))
     st.multiselect(
         label,
-        list(values),
+        [],  # always the same: another list would be another box, without what is being typed
         key=key,
         accept_new_options=True,
         placeholder="type one, then Enter",
@@ -179,7 +186,7 @@ def _bounds(here: Brought, column: Column) -> None:
     draft = here.draft
     for place, end in zip(st.columns(2), ("low", "high"), strict=True):
         key = f"data.{end}.{column.name}"
-        st.session_state[key] = getattr(column, end)
+        _holds(key, getattr(column, end))
         place.number_input(
             f"{column.name}, {'lowest' if end == 'low' else 'highest'}",
             key=key,
@@ -192,7 +199,7 @@ def _bounds(here: Brought, column: Column) -> None:
         )
     if not own_rows.decimal(here.table, column.name):
         key = f"data.decimal.{column.name}"
-        st.session_state[key] = column.decimal or None
+        _holds(key, column.decimal or None)
         st.segmented_control(
             f"Decimals of {column.name}",
             list(_DECIMALS),

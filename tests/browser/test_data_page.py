@@ -28,10 +28,13 @@ class Person:
 
     def values(self, label: str, *values: str) -> None:
         for value in values:
-            box = self.page.get_by_label(label)
-            box.fill(value)
+            box = self.page.get_by_role("combobox", name=label)
+            box.press_sequentially(value)
+            expect(self.page.get_by_role("option", name=f"Add: {value}")).to_be_visible(timeout=PATIENCE)
             box.press("Enter")
-            expect(self.page.locator("[data-baseweb=tag]", has_text=value)).to_be_visible(timeout=PATIENCE)
+            taken = self.page.locator(f'[data-tag][aria-label="{value}"]').locator("visible=true")
+            expect(taken).to_be_visible(timeout=PATIENCE)
+        self.page.keyboard.press("Escape")
 
 
 def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
@@ -69,6 +72,7 @@ def test_void_bounds_are_said_until_others_are_typed(page, serve):
     expect(opened.get_by_text("no limit")).to_be_visible(timeout=PATIENCE)
     opened.get_by_role("link", name="Type public bounds").click()
     opened.get_by_role("button", name="Type my own").click()
+    expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
     person.bounds("monthly_spend", "0", "300")
     opened.get_by_role("button", name="Classifier with these rows").click()
     expect(opened.locator(".lab-odds")).to_be_visible(timeout=PATIENCE)
