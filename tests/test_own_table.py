@@ -221,6 +221,14 @@ class TestNumbers:
     def test_another_column_may_say_it(self, beside, number):
         assert column(["1,234", "5,678"], beside=beside).numbers("a")[0] == number
 
+    def test_what_no_cell_that_was_looked_at_says_all_columns_say(self):
+        """One cell in 20,000 may be a thousand or one: as in the column beside it, it is one."""
+        cells = ["3"] * 20_000
+        cells[15] = "1,234"
+        table = column(cells, beside="0,5")
+        assert "1,234" not in kinds.judged(table.columns["a"])
+        assert table.numbers("a")[15] == 1.234
+
     def test_floats_come_back_to_the_last_bit(self):
         values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
         table = column(list(map(repr, values.tolist())))

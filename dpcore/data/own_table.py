@@ -52,7 +52,7 @@ _TABLE = "a table in CSV or Parquet"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as they are there.
+    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as the numbers that it has.
 
     size: bytes in memory. head: whether the first line held names; None where that is unclear and HEAD_ASKED is to be
     asked (then read again with the answer). notes: sentences on what was guessed. No row is in its repr, which may get
@@ -88,8 +88,6 @@ class Table:
 
         Most of 2,000 cells decide, where they do not those of all columns together; never what is to be learned.
         """
-        if not self._judged(name, kinds.two_ways):
-            return "," if self._judged(name, kinds.commas) > 0 else "."
         found = self._judged(name, kinds.commas) or sum(self._judged(one, kinds.commas) for one in self.columns)
         if found:
             return "," if found > 0 else "."
@@ -319,9 +317,12 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
         raise _spoilt()
     _check_unpacked(schema, about)
     table = _apart(data)
-    if table.num_columns != len(schema.names) or table.num_rows != about.num_rows:
+    try:
+        columns = [column if kinds.counts(column.type) else column.cast(pa.string()) for column in table.columns]
+    except pa.ArrowException:  # of a day in a time zone that there is not
+        columns = []
+    if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
         raise _spoilt()
-    columns = [column.cast(pa.string()) if kinds.is_text(column.type) else column for column in table.columns]
     if _longest(columns) > csv.field_size_limit():
         raise _refused("a text that is too long", f"at most {csv.field_size_limit():,} letters in a field")
     return schema.names, columns
@@ -338,7 +339,7 @@ def _apart(data: bytes) -> pa.Table:
 
 
 def _spoilt() -> check.RefusedError:
-    return _refused("the beginning of a Parquet file, and no end that fits it", "a whole Parquet file")
+    return _refused("the beginning of a Parquet file, and what cannot be read", "a whole Parquet file")
 
 
 def _unpacked() -> check.RefusedError:
