@@ -63,6 +63,8 @@ class Tab(NamedTuple):
 
 WHY_TAB = Tab("why", WHY, ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
+# Of pages with classes: what accuracy alone does not say.
+CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")
