@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
-from ui import takeaway
+from ui import share, takeaway
 from ui.controls import from_link
 
 # Settings of each page that are computed quickly.
@@ -63,6 +64,49 @@ def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
     assert (here / "tables/a.csv").read_text() == "a\n1\n"
     (cell,) = (one for one in json.loads((here / "notebook.ipynb").read_text())["cells"] if one["cell_type"] == "code")
     assert "".join(cell["source"]) == (here / "script.py").read_text()
+
+
+def test_the_zip_runs_in_an_environment_made_from_it_alone(tmp_path):
+    """Of every page, and its tables hold the numbers of the page. All ask for the same packages: one environment."""
+    results = {page.name: settings_of(page).run() for page in PAGES}
+    for page in PAGES:
+        packed = share._files(results[page.name].settings, page, results[page.name], "")["Everything (zip)"][-1]
+        with zipfile.ZipFile(io.BytesIO(packed())) as archive:
+            archive.extractall(tmp_path)
+    (needed,) = {(tmp_path / f"epsilon-lab-{name}" / "requirements.txt").read_text() for name in results}
+    python = environment(tmp_path, needed)
+    for page in PAGES:
+        here, result = tmp_path / f"epsilon-lab-{page.name}", results[page.name]
+        assert run([python, "script.py"], here) == result.table().to_string() + "\n"
+        assert len([*here.glob("tables/*.csv")]) == len(page.frames(result))
+        for name, made in page.frames(result).items():
+            (file,) = here.glob(f"tables/*_{name.lower().replace(' ', '-')}.csv")
+            numbers = pd.DataFrame(made()).select_dtypes("number")
+            np.testing.assert_allclose(pd.read_csv(file, comment="#")[[*numbers]], numbers, rtol=1e-5, err_msg=name)
+
+
+def environment(folder: Path, requirements: str) -> str:
+    """The Python of a fresh environment with these packages; skips where pip reaches no index to have them from."""
+    run([sys.executable, "-m", "venv", "venv"], folder)
+    python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
+    (folder / "requirements.txt").write_text(requirements)
+    install = [python, "-m", "pip", "install", "--quiet", "--retries", "1", "-r", "requirements.txt"]
+    try:
+        done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
+    except subprocess.TimeoutExpired:
+        pytest.skip("pip has not installed the zip's requirements within 200 s")
+    if "from versions: none" in done.stderr:
+        pytest.skip(f"pip reaches no index: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    return python
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What a program prints in a folder, with nothing of this checkout on its path."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
 
 
 def test_what_is_to_be_installed_is_what_is_imported():
