@@ -53,7 +53,7 @@ def test_a_class_without_rows_is_no_part_of_any_number():
     one = ByClass(counts=np.array([[[3, 1, 0], [0, 0, 0], [0, 2, 2]]]), loss=np.array([0.5]))
     assert np.isnan(one.shares[1]).all()
     assert one.middle == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
-    said = plain(outcomes.by_class(one, {"alone": one}, ["a", "b", "c"], model="model"))
+    said = plain(outcomes.by_class(one, {"alone": one}, ["a", "b", "c"], models="models"))
     assert "b - - - -" in said
     assert not broken_by(said, one, {})
 
@@ -141,5 +141,5 @@ def test_what_is_downloaded_is_what_is_counted(page):
 def test_networks_that_have_diverged_have_no_finite_loss_by_class_either():
     result, *_ = network()
     lost = replace(result.held_out["plain"], loss=np.full(3, np.nan))
-    said = outcomes.by_class(result.held_out["private"], {"without privacy": lost}, result.classes, model="network")
+    said = outcomes.by_class(result.held_out["private"], {"without privacy": lost}, result.classes, models="networks")
     assert "(without privacy no finite number)" in plain(said)

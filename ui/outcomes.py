@@ -144,9 +144,9 @@ def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsil
     )
 
 
-def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, model: str) -> str:
-    """Who is taken for whom by the middle ``model``, beside the ``others`` (what they are called -> theirs); HTML."""
-    return panels.by_class(mine, others, names, model=model, caption=" ".join(beyond_accuracy(mine, others, names)))
+def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
+    """Who is taken for whom by ``models``, beside the ``others`` (what they are called -> theirs); HTML."""
+    return panels.by_class(mine, others, names, models=models, caption=" ".join(beyond_accuracy(mine, others, names)))
 
 
 def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]) -> list[str]:
@@ -157,7 +157,7 @@ def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequenc
     beside = ", ".join(f"{name} {percent(share, digits=digits)}" for name, share in theirs.items())
     losses = ", ".join(f"{name} {_nats(one)}" for name, one in others.items())
     return [
-        "Each number is the median of the runs.",
+        "Each number is a median, so those of a class need not add up to 100.",
         f"On average over the classes, each counting the same, the middle run is right {percent(right, digits=digits)} "
         f"of the time (balanced accuracy; {beside}).",
         *_two_stories(mine, names, digits=digits),

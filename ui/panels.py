@@ -208,9 +208,9 @@ class HeldOut(Protocol):
     def classes(self) -> Sequence[str]: ...
 
 
-def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, model: str, caption: str) -> str:
-    """Who is taken for whom: what the middle ``model`` answers for each class, and how often the ``others`` (HTML ->
-    theirs) are right.
+def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str, caption: str) -> str:
+    """Who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML -> theirs) are
+    right.
     """
     rows = [
         {"class": escape(name)}
@@ -220,7 +220,7 @@ def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str],
     ]
     return table(
         rows,
-        title=f"<b>Of 100 held-out rows of each class, the middle {model} answers</b>",
+        title=f"<b>What {models} answer for 100 held-out rows of each class</b> (medians of the runs)",
         caption=caption,
         heads={"class": "class"}
         | {f"as {place}": escape(name) for place, name in enumerate(names)}

@@ -177,8 +177,8 @@ def _clipping(result: ClassifierResult) -> str:
 def by_class(result: ClassifierResult) -> str:
     """Who is taken for whom, from zero, beside who is without privacy."""
     found = result.held_out
-    model = "private model" if result.settings.version == "sound" else "model"
-    return outcomes.by_class(found["scratch"], {"without privacy": found["reference"]}, result.classes, model=model)
+    models = "private models" if result.settings.version == "sound" else "models"
+    return outcomes.by_class(found["scratch"], {"without privacy": found["reference"]}, result.classes, models=models)
 
 
 def table(result: ClassifierResult) -> str:

@@ -411,7 +411,7 @@ def by_class(result: HypothesesResult) -> str:
     """Who is taken for whom with borrowed models, beside who is without, and without noise once that is trained."""
     found = result.held_out
     others = {name: found[arm] for arm, name in _BESIDE.items() if arm in found}
-    return outcomes.by_class(found["transfer"], others, result.classes, model="borrower")
+    return outcomes.by_class(found["transfer"], others, result.classes, models="borrowed models")
 
 
 def table(result: HypothesesResult) -> str:

@@ -300,8 +300,8 @@ def _epsilon(result: NetworkResult) -> str:
 
 def by_class(result: NetworkResult) -> str:
     """Who is taken for whom at the moment shown."""
-    found, model = result.held_out, "private network" if result.holds else "network"
-    return outcomes.by_class(found["private"], {"without privacy": found["plain"]}, result.classes, model=model)
+    found, models = result.held_out, "private networks" if result.holds else "networks"
+    return outcomes.by_class(found["private"], {"without privacy": found["plain"]}, result.classes, models=models)
 
 
 def table(result: NetworkResult) -> str:

@@ -306,8 +306,8 @@ def guarantee(result: PartiesResult) -> str:
 def by_class(result: PartiesResult) -> str:
     """Who is taken for whom by the chosen release, beside one model of all rows."""
     found = result.held_out
-    others = {"all rows, no privacy": found["batch"]}
-    return outcomes.by_class(found[result.settings.method], others, result.classes, model="release")
+    others = {"all rows without privacy": found["batch"]}
+    return outcomes.by_class(found[result.settings.method], others, result.classes, models="released models")
 
 
 def table(result: PartiesResult) -> str:
