@@ -16,6 +16,7 @@ from pages.hypotheses.work import over_repeats, target_fit
 from pages.network.experiment import NetworkSettings
 from pages.network.work import inputs
 from pages.parties.experiment import PartiesSettings
+from pages.table import PAGES
 from tests.sentences import broken_by, plain
 from ui import outcomes, panels
 
@@ -136,6 +137,18 @@ def test_what_is_downloaded_is_what_is_counted(page):
         matrix = cells[cells["arm"] == arm].pivot(index="class", columns="answered", values="share")
         np.testing.assert_array_equal(matrix.loc[list(result.classes), list(result.classes)], found.shares)
         assert measures.set_index("arm").loc[arm].to_dict() == found.middle
+
+
+@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
+def test_nothing_is_counted_until_somebody_looks(page):
+    result, *_ = page()
+    shown = next(one for one in PAGES if one.name == page.__name__)
+    view, frames = shown.view(result), shown.frames(result)
+    assert [view.words[name] for name in view.words if name != "classes"]
+    assert {"By class", "Held-out rows"} <= frames.keys()
+    assert "held_out" not in vars(result)
+    assert all(name in view.words["classes"] for name in result.classes)
+    assert "held_out" in vars(result)
 
 
 def test_networks_that_have_diverged_have_no_finite_loss_by_class_either():
