@@ -3,10 +3,12 @@
 Settings are the cache key, the link, the message of a knob and the parameter of a test in one. They offer ``tasks()``,
 frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which assembles what has been done so far: so a
 page can show a first answer at once and the rest slice by slice. Tasks marked ``essential`` must be done before
-anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest task that gives one number a repeat: what a
-sweep, a search and a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
+anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest of a page's own tasks that gives one number a
+repeat, and ``sample(count)`` the cheapest work that gives as many as are asked for: what a sweep, a search and a
+comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
 """
 
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
@@ -30,13 +32,26 @@ class Task(Hashable, Protocol):
 
 class Measure(NamedTuple):
     """A number that says how well an experiment does: its name in words, which way is better, and how it is read off
-    what the ``probe`` gives: (R,), one number a repeat. ``share``: whether it is the model's share of right answers.
+    what the ``probe`` gives: (R,), one number a repeat.
+
+    share: whether it is the model's share of right answers. rises, falls: the fields along which its expectation gets
+    better, and worse, whatever the other fields are; a field that is in neither may do anything. unit: "%" of what is a
+    share of 1, "nats", or "" where it has none or the data set's. limits: (lowest, highest) value that it may have.
     """
 
     label: str
     better: Literal["higher", "lower"]
     read: Callable[[Any], np.ndarray]
     share: bool = False
+    rises: tuple[str, ...] = ()
+    falls: tuple[str, ...] = ()
+    unit: str = ""
+    limits: tuple[float, float] = (0.0, math.inf)
+
+    @classmethod
+    def accuracy(cls, label: str, read: Callable[[Any], np.ndarray], *, rises: tuple[str, ...] = ()) -> Self:
+        """The model's share of right answers."""
+        return cls(label, "higher", read, share=True, rises=rises, unit="%", limits=(0.0, 1.0))
 
 
 class Spread(NamedTuple):
@@ -74,13 +89,17 @@ class Settings:
 
     CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole numbers where the lowest
     is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
-    noise of scale 1 repeat r has; empty where repeats have no noise of their own.
+    noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
+    tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
+    field that says how many people there are, or "".
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
     LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     MEASURES: ClassVar[Mapping[str, Measure]] = MappingProxyType({})
     COMMON: ClassVar[tuple[str, ...]] = ()
+    TUNED: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
+    PEOPLE: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():
@@ -98,6 +117,20 @@ class Settings:
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the other settings leave of them."""
         return self.LIMITS
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Name -> what can be measured, with the fields along which it rises or falls as the other settings are."""
+        return self.MEASURES
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value worth a try, of those that change anything, within their ``limits``."""
+        found = {}
+        for name, (low, high) in self.TUNED.items():
+            least, most = self.limits[name]
+            found[name] = (min(max(low, least), most), max(min(high, most), least))
+        return found
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on them is brought into its new range."""
@@ -119,6 +152,13 @@ class Settings:
     def samples(self) -> tuple[Task, ...]:
         """The probe, and what else it takes to give all repeats, in their order: what can be read off the probe can be
         read off each."""
+        return (self.probe(),)
+
+    def sample(self, count: int) -> tuple[Task, ...]:
+        """The cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may be more than a page shows:
+        what can be read off the probe can be read off each task. The repeats of the page itself are those of
+        ``samples`` to the last bit, and a longer sample begins with a shorter one.
+        """
         return (self.probe(),)
 
     @property

@@ -7,6 +7,7 @@ from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.theme import written
 
 VERSIONS_HELP = (
     "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
@@ -266,8 +267,8 @@ def _formula_note(delta: float) -> str:
     pairs = ", ".join(f"{claim} &rarr; {number(formula_epsilon(claim, delta=delta))}" for claim in claims)
     return (
         f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
-        f"{delta:g}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more than it "
-        "gives. It is the textbook formula for a single release."
+        f"{written(delta)}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more "
+        "than it gives. It is the textbook formula for a single release."
     )
 
 
@@ -326,7 +327,7 @@ def program(settings: ClassifierSettings) -> str:
     return f"""from dpcore.data import toy
 from dpcore.estimators.logistic import DPLogisticRegression
 {imported}
-split = toy.load({settings.dataset!r}, seed={settings.seed})
+split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
 # As in the page's sound version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
 # are scaled to norm 1 at most, so clip_norm and learning_rate count in other units; and it is one model, no ensemble.
 model = DPLogisticRegression(

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -23,17 +23,19 @@ _CURVE_POINTS = 21
 class Training:
     """A descent as it is without privacy.
 
-    dataset: a key of ``DATASETS``. steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any.
+    dataset: a key of ``DATASETS``. private_rows: how many there are; public knowledge. steps: T. learning_rate: eta.
+    seed: of the rows, and of noise where there is any.
     """
 
     dataset: str
+    private_rows: int
     steps: int
     learning_rate: float
     seed: int
 
     @property
     def split(self) -> data.Split:
-        return data.load(self.dataset, seed=self.seed)
+        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
 
     @property
     def zero(self) -> np.ndarray:
@@ -101,8 +103,8 @@ class Model(Training):
 
     @property
     def rows(self) -> int:
-        """How many private rows there are; public knowledge."""
-        return data.DATASETS[self.dataset].private_rows
+        """What the noise is made for."""
+        return self.private_rows
 
     @property
     def cells(self) -> float:
@@ -197,6 +199,34 @@ class Focus:
         )
 
 
+class EndsOutcome(NamedTuple):
+    """accuracy (A, R) on held-out rows and loss (A, R, 1) on private rows, in nats, at the end of the descents."""
+
+    accuracy: np.ndarray
+    loss: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """What ``Focus`` measures at the end, without a path: of ``count`` repeats from ``first`` on the first ``given``.
+
+    All of them are descended together, as in a ``Focus``, so that the arithmetic is the same to the last bit.
+    """
+
+    model: Model
+    epsilon: float
+    first: int
+    count: int
+    given: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> EndsOutcome:
+        split = self.model.split
+        weights = self.model.train((self.epsilon,), draws=range(self.first, self.first + self.count)).weights[:, 0]
+        loss = losses.mean_loss(weights, losses.with_constant(split.X_private).astype(np.float32), split.y_private)
+        return EndsOutcome(_held_out(split, weights)[:, : self.given], loss[:, : self.given, None])
+
+
 def _clipping_facts(model: Model, history, X, y) -> tuple[np.ndarray, np.ndarray]:
     """(share of clipped example gradients over some of the path, norm of the first mean clipped gradient) an arm."""
     some = history[:: max(1, len(history) // 6), :, :3]
@@ -236,7 +266,7 @@ class Reference(Training):
         split, X = self.split, losses.with_constant(self.split.X_private)
         # Twice the same model, so that its arithmetic is that of an ensemble
         path = self.descend(split.X_private, split.y_private, draws=range(2), record=self.marks)
-        best = _optimum(self.dataset, self.seed)
+        best = _optimum(self.dataset, self.private_rows, self.seed)
         return ReferenceOutcome(
             weights=path.weights[0],
             accuracy=float(_held_out(split, path.weights[:1])[0]),
@@ -248,9 +278,9 @@ class Reference(Training):
 
 
 @kept
-def _optimum(dataset: str, seed: int) -> np.ndarray:
-    split = data.load(dataset, seed=seed)
-    return optimum(split.X_private, split.y_private)
+def _optimum(dataset: str, private_rows: int, seed: int) -> np.ndarray:
+    split = data.load(dataset, seed=seed, private_rows=private_rows)
+    return optimum(split.X_private, split.y_private, n_classes=split.n_classes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,7 +93,7 @@ PAGE = Page(
         Tab("others", "All releases", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
-        Tab("limits", "Theory and answers", pictures=limits),
+        Tab("limits", "Theory", pictures=limits),
     ),
     frames=lambda result: {
         "Releases": result.table,

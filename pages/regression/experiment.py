@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from dpcore import check
+from dpcore import check, pieces
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
@@ -30,11 +30,14 @@ from pages.regression.work import (
     FocusOutcome,
     Problem,
     ShareCurve,
+    Tried,
 )
 
 SPLITS = ("best", "own")
 # The mechanisms that split epsilon, with the split of least noise for each.
 SPLITTERS = {"published": published_best_share, "functional": best_share}
+# The mechanisms that release a quadratic whose noise may leave it without a minimum, and no bound on the weights.
+UNBOUNDED = ("published", "functional", "gaussian")
 LIMITS = {
     "epsilon": (0.01, 100.0),
     "delta": (1e-9, 1e-3),
@@ -74,7 +77,11 @@ class RegressionSettings(Settings):
         "repair": REPAIRS,
     }
     LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {"error": Measure("error on held-out rows", "lower", lambda now: now.errors)}
+    MEASURES: ClassVar = {
+        "error": Measure("error on held-out rows", "lower", lambda now: now.errors, rises=("epsilon", "delta", "rows"))
+    }
+    TUNED: ClassVar = {"share": (0.05, 0.95)}
+    PEOPLE: ClassVar = "rows"
     COMMON: ClassVar = ("dataset", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -136,6 +143,18 @@ class RegressionSettings(Settings):
         }
 
     @property
+    def measures(self) -> Mapping[str, Measure]:
+        """The minimum of a noisy quadratic may lie anywhere: the mean over its draws is that of a few far ones."""
+        if self.mechanism not in UNBOUNDED:
+            return self.MEASURES
+        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """The share is free where a mechanism has one and it is set by hand."""
+        return super().tuned if self.split == "own" and self.mechanism in SPLITTERS else {}
+
+    @property
     def problem(self) -> Problem:
         return Problem(
             dataset=self.dataset, rows=self.rows, features=self.features, label_top=self.label_top, seed=self.seed
@@ -179,6 +198,13 @@ class RegressionSettings(Settings):
     def probe(self) -> Focus:
         """The chosen mechanism at today's epsilon."""
         return self.focus(self.mechanism)
+
+    def sample(self, count: int) -> tuple[Tried, ...]:
+        what = {"problem": self.problem, "mechanism": self.mechanism_of(self.mechanism), "epsilon": self.epsilon}
+        return tuple(
+            Tried(**what, first=part.start, count=len(part), given=given)
+            for part, given in pieces.sample([range(self.repeats)], count, each=1.0)
+        )
 
     def schedule(self) -> Iterable[Task]:
         """The chosen mechanism at today's epsilon first, then the curves, the others at this epsilon, and the split."""
