@@ -16,6 +16,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from ui import live, pace
 from ui.plain import plain, quoted
+from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
 # Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
@@ -156,7 +157,8 @@ class Desk:
                 "New noise",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
-                help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+                help="The same settings with the next seed: other noise and, where the seed decides them, other splits "
+                "of the data, or other data.",
                 on_click=lambda: self.change(seed=self._next_seed),
             )
         st.button(
@@ -171,7 +173,7 @@ class Desk:
             "Reset",
             key=f"{self.page}/reset",
             icon=":material/restart_alt:",
-            help="All settings as they were when the page first opened.",
+            help="All settings as by default.",
             disabled=self.settings == type(self.settings)(),
             on_click=lambda: self.take(type(self.settings)()),
         )
@@ -329,6 +331,6 @@ def _label(name: str) -> str:
 
 def _sentence(refusal: RefusedError) -> str:
     """The refusal in the words of the page: the knob, the value and the range."""
-    value = f"{refusal.value:.6g}" if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
     return f"{_label(refusal.name)} cannot be {value or 'empty'}: {why}"

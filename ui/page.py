@@ -19,7 +19,7 @@ from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
-from ui.panels import WHY, Number, bullets, note, tiles
+from ui.panels import Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
@@ -61,8 +61,10 @@ class Tab(NamedTuple):
     drawn: bool = False
 
 
-WHY_TAB = Tab("why", WHY, ("why",))
+WHY_TAB = Tab("why", "Why", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
+# Of pages with classes: what accuracy alone does not say.
+CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")

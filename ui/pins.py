@@ -4,10 +4,12 @@ In the address each is a text, ``pin=name~field~value~field~value``, with what d
 that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from dpcore.experiment import Settings
 from ui.controls import from_link
@@ -83,10 +85,21 @@ def called(name: str) -> str:
     return " ".join(seen.split())[:LONGEST_NAME].strip()
 
 
-def brief(settings: Settings) -> dict[str, str]:
+# Weak, because settings may hold a file of one session's own.
+_briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
+
+
+def brief(settings: Settings) -> Mapping[str, str]:
     """The least of a link that ``from_link`` reads these settings from: what differs from the defaults, and what a
-    change of that would bring along.
+    change of that would bring along. Kept for as long as the settings are: a run asks several times.
     """
+    known = _briefs.get(settings)
+    if known is None:
+        known = _briefs[settings] = MappingProxyType(_brief(settings))
+    return known
+
+
+def _brief(settings: Settings) -> dict[str, str]:
     whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
     found, told = kind(), set()
     while missing := _others(found, settings) - told:
