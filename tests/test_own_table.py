@@ -90,7 +90,7 @@ class TestFiles:
         data = FILES["names or words"].make()
         named, unnamed = (own_table.read(data, head=head) for head in (True, False))
         assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
-        assert (unnamed.rows, list(unnamed.columns)) == (41, ["column 1", "column 2"])
+        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (41, ["column 1", "column 2"], ())
         assert unnamed.texts("column 1")[0] == "one"
 
     def test_a_file_object_is_read_as_its_bytes(self):

@@ -146,8 +146,9 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
         notes += ["It is no UTF-8, so it was read as Western European letters (Windows-1252)."] * western
         columns = _lines(text)
         names = [str(column[0]) for column in columns]
-        head = kinds.has_head(names, [column[1:] for column in columns]) if head is None else head
-        notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
+        if head is None:
+            head = kinds.has_head(names, [column[1:] for column in columns])
+            notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
         names = [""] * len(names) if head is False else names
         columns = columns if head is False else [column[1:] for column in columns]
     _check_size(len(columns[0]) if columns else 0, len(columns))
