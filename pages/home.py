@@ -86,9 +86,18 @@ def front(pages: Sequence[Page]) -> Page:
         right, reference, _, attacker = whole.numbers(result)
         return right, reference, attacker
 
+    def ours(desk: controls.Desk) -> bool:
+        """A file of one's own is asked for on the page itself."""
+        if whole.private(desk.settings):
+            desk.take(whole.settings())
+        return True
+
     return replace(
         whole,
         name="home",
+        ready=ours,
+        holds=ours,
+        variant=None,
         question=QUESTION,
         setup=always(None),
         knobs=always(Knobs(hero="epsilon")),
@@ -98,16 +107,11 @@ def front(pages: Sequence[Page]) -> Page:
     )
 
 
-def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], live: Callable[..., None]) -> None:
-    """The page ``home``, a tour, and all ``pages`` by group. ``doors``: name of a page -> where it opens; ``live``
-    shows the part of a page that moves.
+def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
+    """The page ``home``, as ``shown`` shows any, a tour, and all ``pages`` by group. ``doors``: name of a page -> where
+    it opens.
     """
-    desk = controls.desk(home.name, home.settings)
-    if home.private(desk.settings):  # a file of one's own is asked for on the page itself
-        desk.take(home.settings())
-    for notice in desk.notices:
-        st.warning(notice, icon=":material/link_off:")
-    live(home, desk, welcome=f"<h1>{home.question}</h1>{_LEAD}")
+    shown(home, welcome=f"<h1>{home.question}</h1>{_LEAD}")
     st.header("A tour in four stops")
     for number, (column, stop) in enumerate(zip(st.columns(4, gap="small"), TOUR, strict=True), 1):
         name, text, page, settings = stop

@@ -141,6 +141,10 @@ def _odd_forms() -> Iterator[tuple[str, bytes]]:
     yield "windows line ends", plain.replace(b"\n", b"\r\n")
     yield "blank lines", plain.replace(b"\n", b"\n\n")
     yield "hostile names", plain.replace(b"text,label", b"# ![x](http://evil.test/p),=1+1")
+    columns = [line.rpartition(",") for line in plain.decode().split("\n")[1:]]
+    words, labels = ([line[place] for line in columns] for place in (0, 2))
+    yield "parquet", parquet_of({"text": words, "label": labels})
+    yield "parquet of too many words", parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]})
     yield "line breaks in cells", plain + b'\n"first words\n\n# second words",yes'
 
 
@@ -387,10 +391,13 @@ def _refused_parquets() -> dict[str, File]:
     usual = parquet_of(people())
     nested = {"a": [[1], [2]], "b": [1, 2]}
     return {
-        "Parquet cut off": _bad(usual[:-40], "no end that fits"),
-        "Parquet without its middle": _bad(usual[:200] + usual[400:], "no end that fits"),
-        "Parquet's mark and text": _bad(f"PAR1{CANARY}" + written(people()), "no end that fits"),
+        "Parquet cut off": _bad(usual[:-40], "cannot be read"),
+        "Parquet without its middle": _bad(usual[:200] + usual[400:], "cannot be read"),
+        "Parquet's mark and text": _bad(f"PAR1{CANARY}" + written(people()), "cannot be read"),
         "Parquet of lists": _bad(parquet_of(nested), "column 1"),
+        "Parquet of a time nowhere": _bad(
+            parquet_of({"a": [1, 2], "b": pa.array([1, 2], pa.timestamp("us", "Nowhere/City"))}), "cannot be read"
+        ),
         "Parquet of bytes": _bad(parquet_of({"a": [1, 2], "b": [CANARY.encode(), b""]}), "column 2"),
         "Parquet of structures": _bad(parquet_of({"a": [1, 2], "b": [{CANARY: 1}, {CANARY: 2}]}), "column 2"),
         "Parquet of one column": _bad(parquet_of({"a": [1, 2]}), "1 column"),

@@ -14,7 +14,7 @@ READ = dict.fromkeys(
     [name for name in FILES if name.endswith("rows") and name[0].isdigit()]
     + ["two words in all", "a huge vocabulary", "rows of nul words", "byte order mark"]
     + ["western letters", "semicolons", "tabs", "bars", "old line ends", "windows line ends", "blank lines"]
-    + ["line breaks in cells", "utf-16"],
+    + ["line breaks in cells", "utf-16", "parquet"],
     USUAL,
 ) | {
     **{name: [*USUAL, "shop"] for name in FILES if "sources" in name},

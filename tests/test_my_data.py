@@ -7,9 +7,9 @@ from streamlit.util import calc_hash
 
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
+from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.data import SAMPLE
-from scripts import make_samples
 from tests.test_pages import at_rest, opened, text
 from ui import takeaway
 from ui.my_rows import Draft
@@ -67,10 +67,6 @@ def waits(app: AppTest) -> bool:
 def said(app: AppTest) -> str:
     """All that a person sees, without the page's rules of layout."""
     return text(app) + " ".join(one.value for one in app.caption)
-
-
-def test_the_sample_is_what_its_recipe_writes():
-    assert SAMPLE.read_text("utf-8") == make_samples.customers().to_csv(index=False, lineterminator="\n")
 
 
 def test_everything_is_left_out_and_nothing_trained_until_all_is_said():
@@ -146,7 +142,9 @@ def test_a_link_elsewhere_asks_for_the_file():
     assert "This link's file is not here" in said(stranger)
     assert stranger.session_state["classifier.desk"].settings.epsilon == 2
     assert "There is no file yet" in said(opened("classifier", dataset="own"))
-    assert not opened("", dataset="own", own=own).exception
+    home = opened("", dataset="own", own=own)
+    assert not home.exception
+    assert home.session_state["home.desk"].settings == ClassifierSettings()
 
 
 def test_a_file_that_is_removed_is_gone():
@@ -160,7 +158,7 @@ def test_a_file_that_is_removed_is_gone():
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "**bold** :red[x] $a$", "a~b=c&d", "x" * 300])
 def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
-    frame = make_samples.customers().rename(columns={"age": name})
+    frame = pd.read_csv(SAMPLE).rename(columns={"age": name})
     table = own_table.read(frame.to_csv(index=False).encode())
     monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: table)
     shown = next(column for column in table.columns if column not in frame.columns or column == name)
@@ -174,7 +172,7 @@ def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
 
 
 def test_no_cell_of_the_file_is_said():
-    frame = make_samples.customers()
+    frame = pd.read_csv(SAMPLE)
     codes = set(frame["customer_id"].head(50)) | {f"{value:.2f}" for value in frame["monthly_spend"].head(50)}
     app = whole()
     found = said(app) + said(at_rest(classifier(app), "classifier"))

@@ -9,13 +9,16 @@ import re
 import tomllib
 import traceback
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from dpcore import check
-from dpcore.data import kinds, own_table
+from dpcore.data import kinds, own_table, unpack
 from tests.hostile_files import CANARY, parquet_of, people, tables, written
 
 FILES = tables()
@@ -87,7 +90,7 @@ class TestFiles:
         data = FILES["names or words"].make()
         named, unnamed = (own_table.read(data, head=head) for head in (True, False))
         assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
-        assert (unnamed.rows, list(unnamed.columns)) == (41, ["column 1", "column 2"])
+        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (41, ["column 1", "column 2"], ())
         assert unnamed.texts("column 1")[0] == "one"
 
     def test_a_file_object_is_read_as_its_bytes(self):
@@ -118,19 +121,62 @@ def test_lines_are_read_as_the_standard_library_reads_them():
     assert min(same, refused) > 500
 
 
-def test_spoilt_parquet_is_read_or_refused():
-    """A few bytes of a file changed, anywhere: no error but ours."""
-    good, draw, refused = parquet_of(people(), compression="zstd"), random.Random(6), []
-    for _ in range(400):
+def spoilt(times: int, seed: int) -> Iterator[bytes]:
+    """A Parquet file with a few bytes changed, anywhere."""
+    good, draw = parquet_of(people(), compression="zstd"), random.Random(seed)
+    for _ in range(times):
         data = bytearray(good)
         for _ in range(draw.randint(1, 4)):
             data[draw.randrange(4, len(data))] = draw.randrange(256)
-        try:
-            own_table.read(bytes(data))
-        except check.RefusedError as error:
-            refused.append(told(error))
-    assert len(refused) > 100
-    assert CANARY not in "".join(refused)
+        yield bytes(data)
+
+
+class TestParquet:
+    def test_what_is_spoilt_is_read_or_refused(self):
+        refused = []
+        for data in spoilt(25, seed=6):
+            try:
+                own_table.read(data)
+            except check.RefusedError as error:
+                refused.append(told(error))
+        assert len(refused) > 10
+        assert CANARY not in "".join(refused)
+
+    def test_what_is_spoilt_fails_only_in_the_ways_that_are_foreseen(self):
+        failed = 0
+        for data in spoilt(800, seed=7):
+            try:
+                unpack.unpacked(data, 10**6)
+            except (pa.ArrowException, OSError, ValueError):
+                failed += 1
+        assert failed > 300
+
+    def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
+        """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is stopped."""
+        texts = pa.array([f"{n}" + "x" * 50_000 for n in range(10_000)])
+        data = parquet_of(
+            pa.table({"a": texts, "b": np.zeros(10_000, np.int8)}), compression="zstd", use_dictionary=False
+        )
+        about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
+            data = data.replace(varint(2 * size), varint(1 << 28))
+        assert parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size < own_table.MOST_UNPACKED
+        before = pa.total_allocated_bytes()
+        assert "once unpacked" in refusal(data).value
+        assert pa.total_allocated_bytes() - before < 10**6
+
+    def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
+        monkeypatch.setattr(own_table.unpack, "__file__", str(ROOT / "tests/no_such_file.py"))
+        assert refusal(parquet_of(people())).name == "file"
+
+
+def varint(number: int) -> bytes:
+    """A number as Parquet's footer has it, seven bits a byte."""
+    digits = []
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
 
 
 def column(cells: list[str], *, beside: str = "x") -> own_table.Table:
@@ -174,6 +220,14 @@ class TestNumbers:
     @pytest.mark.parametrize(("beside", "number"), [("0,5", 1.234), ("0.5", 1234)])
     def test_another_column_may_say_it(self, beside, number):
         assert column(["1,234", "5,678"], beside=beside).numbers("a")[0] == number
+
+    def test_what_no_cell_that_was_looked_at_says_all_columns_say(self):
+        """One cell in 20,000 may be a thousand or one: as in the column beside it, it is one."""
+        cells = ["3"] * 20_000
+        cells[15] = "1,234"
+        table = column(cells, beside="0,5")
+        assert "1,234" not in kinds.judged(table.columns["a"])
+        assert table.numbers("a")[15] == 1.234
 
     def test_floats_come_back_to_the_last_bit(self):
         values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)

@@ -11,7 +11,7 @@ import streamlit as st
 from pages import data, home
 from pages.table import PAGES
 from ui import live
-from ui.show import live_part, show, style
+from ui.show import show, style
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
@@ -19,7 +19,7 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
-welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
+welcome = partial(home.show, home.front(PAGES), PAGES, doors, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
 groups = dict.fromkeys(page.group for page in PAGES)

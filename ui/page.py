@@ -63,6 +63,8 @@ class Tab(NamedTuple):
 
 WHY_TAB = Tab("why", "Why", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
+# Of pages with classes: what accuracy alone does not say.
+CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")
@@ -140,7 +142,7 @@ class Page:
     ready: whether all is there to compute from, asked by the page, which shows what is missing; ``holds``: whether it
     still is, asked at each movement.
     private: settings -> whether they need something of the visitor's own session, such as a file.
-    variant: settings -> the page as it is with them, where their choice makes it another.
+    variant: settings -> the page as it is with them, where their choice makes it another; None where not.
     """
 
     name: str
@@ -163,11 +165,11 @@ class Page:
     holds: Callable[[Desk], bool] = _YES
     private: Callable[[Any], bool] = _NO
     slices: Slices = _USUAL
-    variant: Callable[[Any], "Page"] | None = None
+    variant: Callable[[Any], "Page | None"] | None = None
 
     def at(self, settings: Settings) -> "Page":
         """The page as it is with these settings."""
-        return self.variant(settings) if self.variant else self
+        return (self.variant and self.variant(settings)) or self
 
     def tab(self, name: str) -> Tab:
         """The tab of this name; the first one where there is none of it."""

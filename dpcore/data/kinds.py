@@ -82,7 +82,7 @@ def two_ways(cells: list[str]) -> str:
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
     """Values (n,) as float64, NaN where none can be read."""
-    if is_text(column.type) or not (bits(column.type) and _counts(column.type)):
+    if not counts(column.type):
         column = _written(pc.utf8_trim_whitespace(column.cast(pa.string())), decimal)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
@@ -103,12 +103,12 @@ def _written(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
     return pc.replace_substring(pc.replace_substring(cells, ",", "."), "−", "-").cast(pa.float64())
 
 
-def is_text(kind: pa.DataType) -> bool:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+def _is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
-def _counts(kind: pa.DataType) -> bool:
+def counts(kind: pa.DataType) -> bool:
+    """Whether a column holds numbers, or yes and no."""
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in tests)
 
@@ -117,13 +117,7 @@ def is_flat(kind: pa.DataType) -> bool:
     """Whether a column holds numbers, texts, yes or no, dates, or nothing."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     dates = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
-    return is_text(kind) or _counts(kind) or dates or pa.types.is_null(kind)
-
-
-def bits(kind: pa.DataType) -> int:
-    """Bits of a value, of those that all have as many; 0 for nothing."""
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return 0 if pa.types.is_null(kind) else kind.bit_width
+    return _is_text(kind) or counts(kind) or dates or pa.types.is_null(kind)
 
 
 def has_head(names: list[str], columns: list[pa.ChunkedArray]) -> bool | None:

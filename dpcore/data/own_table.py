@@ -7,7 +7,10 @@ passed on. What was guessed while reading is said in ``Table.notes``; they hold 
 import codecs
 import csv
 import io
+import os
 import re
+import subprocess
+import sys
 import weakref
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -20,7 +23,7 @@ from pyarrow import parquet
 from scipy import sparse
 
 from dpcore import check
-from dpcore.data import kinds
+from dpcore.data import kinds, unpack
 from dpcore.data.kinds import Kind
 from dpcore.data.word_counts import counted
 
@@ -49,7 +52,7 @@ _TABLE = "a table in CSV or Parquet"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as they are there.
+    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as the numbers that it has.
 
     size: bytes in memory. head: whether the first line held names; None where that is unclear and HEAD_ASKED is to be
     asked (then read again with the answer). notes: sentences on what was guessed. No row is in its repr, which may get
@@ -85,8 +88,6 @@ class Table:
 
         Most of 2,000 cells decide, where they do not those of all columns together; never what is to be learned.
         """
-        if not self._judged(name, kinds.two_ways):
-            return "," if self._judged(name, kinds.commas) > 0 else "."
         found = self._judged(name, kinds.commas) or sum(self._judged(one, kinds.commas) for one in self.columns)
         if found:
             return "," if found > 0 else "."
@@ -145,8 +146,9 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
         notes += ["It is no UTF-8, so it was read as Western European letters (Windows-1252)."] * western
         columns = _lines(text)
         names = [str(column[0]) for column in columns]
-        head = kinds.has_head(names, [column[1:] for column in columns]) if head is None else head
-        notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
+        if head is None:
+            head = kinds.has_head(names, [column[1:] for column in columns])
+            notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
         names = [""] * len(names) if head is False else names
         columns = columns if head is False else [column[1:] for column in columns]
     _check_size(len(columns[0]) if columns else 0, len(columns))
@@ -307,30 +309,38 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
 
 
 def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """(names, columns) of a Parquet file. What it will take is looked at first; what it says of itself may be a lie, so
-    it is read in batches, texts as a dictionary of them, and what they add up to is looked at again."""
-    failure, chunks = None, []
+    """(names, columns) of a Parquet file. What it says that it takes is looked at first; then it is unpacked apart."""
     try:
         schema, about = parquet.read_schema(pa.BufferReader(data)), parquet.read_metadata(pa.BufferReader(data))
-        _check_unpacked(schema, about)
-        file = parquet.ParquetFile(pa.BufferReader(data), read_dictionary=schema.names)
-        letters = 0
-        for batch in file.iter_batches(batch_size=50_000):
-            letters += sum(map(_letters, batch.columns))
-            if letters > MOST_UNPACKED:
-                raise _unpacked()
-            chunks.append([_plain(column) for column in batch.columns])
-    except check.RefusedError:
-        raise
     except (pa.ArrowException, OSError, ValueError):
-        failure = _refused("the beginning of a Parquet file, and no end that fits it", "a whole Parquet file")
-    if failure:
-        raise failure
-    _check_size(about.num_rows, about.num_columns)
-    columns = [pa.chunked_array(parts) for parts in zip(*chunks, strict=True)]
+        schema = None
+    if schema is None:
+        raise _spoilt()
+    _check_unpacked(schema, about)
+    table = _apart(data)
+    try:
+        columns = [column if kinds.counts(column.type) else column.cast(pa.string()) for column in table.columns]
+    except pa.ArrowException:  # of a day in a time zone that there is not
+        columns = []
+    if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
+        raise _spoilt()
     if _longest(columns) > csv.field_size_limit():
         raise _refused("a text that is too long", f"at most {csv.field_size_limit():,} letters in a field")
     return schema.names, columns
+
+
+def _apart(data: bytes) -> pa.Table:
+    """The columns of a Parquet file, unpacked by another process: see ``unpack``."""
+    alone = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    given = [sys.executable, unpack.__file__, str(MOST_UNPACKED)]
+    ran = subprocess.run(given, input=data, capture_output=True, check=False, env={**os.environ, **alone})
+    if ran.returncode:  # it says why, or was ended at its bound
+        raise _spoilt() if ran.returncode == unpack.SPOILT else _unpacked()
+    return pa.ipc.open_stream(ran.stdout).read_all()
+
+
+def _spoilt() -> check.RefusedError:
+    return _refused("the beginning of a Parquet file, and what cannot be read", "a whole Parquet file")
 
 
 def _unpacked() -> check.RefusedError:
@@ -344,22 +354,9 @@ def _check_unpacked(schema: pa.Schema, about: Any) -> None:
                 f"something else than plain values in column {number}", "numbers, texts, yes or no, and dates"
             )
     _check_size(about.num_rows, about.num_columns)
-    fixed = sum(4 if kinds.is_text(kind) else kinds.bits(kind) / 8 for kind in schema.types)
     claimed = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
-    if max(about.num_rows * fixed, claimed) > MOST_UNPACKED:
+    if claimed > MOST_UNPACKED:
         raise _unpacked()
-
-
-def _letters(column: pa.Array) -> int:
-    """Bytes that the texts of a dictionary come to once each row has its own."""
-    if not (pa.types.is_dictionary(column.type) and kinds.is_text(column.type)):
-        return 0
-    return pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices).cast(pa.int64())).as_py() or 0
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    return column.cast(pa.string()) if kinds.is_text(column.type) else column
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:
@@ -377,7 +374,9 @@ def _unique(names: list[str]) -> tuple[list[str], list[str]]:
         while name in made:
             name, copy = f"{stem} ({copy})", copy + 1
         made[name] = None
-    notes = [f"Without a name, and called by number: column {', '.join(missing)}."] * bool(missing)
-    return list(made), notes + [f"Called as an earlier one, and numbered: column {', '.join(repeated)}."] * bool(
-        repeated
-    )
+    notes = [f"Without a name, and called by number: column {_places(missing)}."] * bool(missing)
+    return list(made), notes + [f"Called as an earlier one, and numbered: column {_places(repeated)}."] * bool(repeated)
+
+
+def _places(places: list[str]) -> str:
+    return ", ".join(places[:5]) + f" and {len(places) - 5} more" * (len(places) > 5)

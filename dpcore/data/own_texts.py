@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpcore import check
 from dpcore.data import own_table, tokens
@@ -74,6 +76,9 @@ def read(data: bytes) -> Table:
     if len(data) > MOST_BYTES:
         raise check.RefusedError("file", f"{len(data) / 1e6:.1f} MB", f"at most {MOST_BYTES / 1e6:.0f} MB")
     table = own_table.read(data)
+    texts = (column for column in table.columns.values() if pa.types.is_string(column.type))
+    if sum(pc.sum(pc.binary_length(column)).as_py() or 0 for column in texts) > MOST_BYTES:
+        raise check.RefusedError("file", "too many words once unpacked", f"at most {MOST_BYTES / 1e6:.0f} MB of texts")
     if not LEAST_ROWS <= table.rows <= MOST_ROWS:
         raise check.RefusedError("file", f"{table.rows:,} rows", f"{LEAST_ROWS} to {MOST_ROWS:,} rows under its names")
     return table

@@ -9,8 +9,8 @@ from dpcore.training.recipes import VERSIONS
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import OWN, ClassifierSettings
-from ui import controls, live, my_rows
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, my_rows, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
 MAIN = ("clip_norm", "steps", "public_rows")
@@ -85,9 +85,9 @@ def own_pictures(result) -> list[list[live.Picture]]:
     return [[replace(accuracy(result), wide=1.3), weights]]
 
 
-def at(settings: ClassifierSettings) -> Page:
-    """The page as it is with these settings."""
-    return OF_OWN if settings.dataset == OWN else PAGE
+def variant(settings: ClassifierSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if own(settings) else None
 
 
 def own(settings: ClassifierSettings) -> bool:
@@ -129,18 +129,18 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=more),
-        Tab("classes", "By class", ("classes",)),
+        CLASSES_TAB,
         Tab("table", "Table, and as published", ("table",)),
     ),
     code=say.program,
     ready=rows_ready,
     holds=rows_here,
     private=own,
-    variant=at,
+    variant=variant,
     frames=lambda result: {
         "All runs": lambda: result.curve,
         "Table": result.table,
-        "By class": result.by_class,
+        **panels.by_class_frames(result),
         "Loss": result.loss_curves,
     },
 )
@@ -157,12 +157,12 @@ OF_OWN = replace(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=lambda result: [[loss(result)]]),
-        Tab("classes", "By class", ("classes",)),
+        CLASSES_TAB,
     ),
     code=None,
     frames=lambda result: {
         "All runs": lambda: result.curve,
-        "By class": result.by_class,
+        **panels.by_class_frames(result),
         "Loss": result.loss_curves,
     },
 )

@@ -54,7 +54,7 @@ def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
     expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
-    assert "C00094" not in body + opened.url
+    assert "C-57312" not in body + opened.url
     assert "tenure" not in opened.url
 
 
