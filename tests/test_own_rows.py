@@ -20,7 +20,9 @@ from dpcore.kept import MEMORY
 from dpcore.streams import stream
 from dpcore.training import losses
 from pages.classifier import figures
+from pages.classifier import words as say
 from pages.classifier.experiment import MOST_OWN, ClassifierSettings
+from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
 
 
@@ -366,3 +368,25 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes
         X = np.random.default_rng(0).normal(size=(9, 2))
         weights = optimum(X, np.full(9, answer), n_classes=n_classes)
         assert (losses.predict(weights, losses.with_constant(X)) == answer).all()
+
+
+def said_of(result) -> str:
+    found = [say.verdict(result), say.guarantee(result), say.own_caption(result), *say.diagnostics(result)]
+    found += [say.weights_alt(result, figures.leading(result)), say.accuracy_alt(result)]
+    return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
+
+
+def test_what_is_said_of_rows_of_ones_own(table):
+    frame = customers(1000).assign(customer_id=[f"C{number % 400}" for number in range(1000)])
+    some = settings_of(own_rows.choose(table, ROLES), rows=100).run()
+    people = settings_of(own_rows.choose(table_of(frame), replace(ROLES, person="customer_id"))).run()
+    off = tuple(replace(column, read_off=True) for column in ROLES.columns[:1]) + ROLES.columns[1:]
+    void = settings_of(own_rows.choose(table, replace(ROLES, columns=off))).run()
+    for result in (some, people, void):
+        assert broken_by(said_of(result), result, NEVER) == set()
+    assert "100 of 800 rows, picked at random; with all, the noise would weigh 8 times less" in said_of(some)
+    assert "Learned from 320 people; tested on 80" in said_of(people)
+    assert "Protected is one person, all of their rows" in said_of(people)
+    assert "epsilon 0.5 promises nothing" in said_of(void)
+    assert "times in 100" not in said_of(void)
+    assert "times in 100" in said_of(some)

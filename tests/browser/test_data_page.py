@@ -1,8 +1,10 @@
 """The page of one's own rows in a real browser: from the sample to a classifier, in a few clicks."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.person import PATIENCE, distinct, drag_until, drawn
+from tests.browser.test_accessibility import AXE, RUN
 
 
 class Person:
@@ -77,3 +79,16 @@ def test_void_bounds_are_said_until_others_are_typed(page, serve):
     opened.get_by_role("button", name="Classifier with these rows").click()
     expect(opened.locator(".lab-odds")).to_be_visible(timeout=PATIENCE)
     expect(opened.get_by_text("Guarantee void.")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
+def test_the_page_breaks_no_rule_of_accessibility(page, serve, width, dark):
+    opened = page(f"{serve('app.py')}/data", width=width, height=900, dark=dark)
+    person = Person(opened)
+    opened.get_by_role("button", name="Try the sample").click()
+    person.use("churned", "To predict")
+    person.use("age", "Number")
+    expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
+    opened.evaluate(AXE)
+    assert opened.evaluate(RUN) == []
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
