@@ -1,6 +1,5 @@
 """The page of one's own rows in a real browser: from the sample to a classifier, in a few clicks."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.person import PATIENCE, distinct, drag_until, drawn
@@ -81,14 +80,20 @@ def test_void_bounds_are_said_until_others_are_typed(page, serve):
     expect(opened.get_by_text("Guarantee void.")).to_be_hidden()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1200, False), (390, True)])
-def test_the_page_breaks_no_rule_of_accessibility(page, serve, width, dark):
-    opened = page(f"{serve('app.py')}/data", width=width, height=900, dark=dark)
+# The box to drop files on, Streamlit's: it is called a presentation, and can have the focus.
+NOT_OURS = {"presentation-role-conflict"}
+
+
+def test_the_page_breaks_no_rule_of_accessibility(page, serve):
+    opened = page(f"{serve('app.py')}/data", width=1200, height=900)
     person = Person(opened)
     opened.get_by_role("button", name="Try the sample").click()
     person.use("churned", "To predict")
     person.use("age", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
     opened.evaluate(AXE)
-    assert opened.evaluate(RUN) == []
+    assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
+    opened.emulate_media(color_scheme="dark")
+    opened.set_viewport_size({"width": 390, "height": 900})
+    assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
