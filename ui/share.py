@@ -11,10 +11,10 @@ import segno
 import streamlit as st
 
 from dpcore.experiment import Settings
+from dpcore.links import brief
 from ui import comparison, takeaway
 from ui.controls import PIN, Desk
 from ui.page import Page
-from ui.pins import brief
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # Of every run it is said how often it was repeated, and with which seed.
