@@ -53,17 +53,22 @@ def brief(settings: Settings) -> dict[str, str]:
     return dict(_told(settings))
 
 
-def word(settings: Settings) -> str:
-    """``brief`` in one word, ``field~value~field~value``."""
-    return APART.join(part for pair in brief(settings).items() for part in pair)
+def word(settings: Settings, *, apart: str = APART) -> str:
+    """``brief`` as one text, ``field~value~field~value``."""
+    return apart.join(part for pair in brief(settings).items() for part in pair)
 
 
-def of_word(kind: type[Settings], text: str, *, name: str) -> Any:
-    """The settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
-    parts = text.split(APART) if text else []
+def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
+    """Field -> value of a ``word``. Raises RefusedError, for the argument ``name``, where one has no value."""
+    parts = text.split(apart) if text else []
     if len(parts) % 2:
-        raise RefusedError(name, text, f"fields and values, parted by {APART}")
-    texts = dict(zip(parts[::2], parts[1::2], strict=True))
+        raise RefusedError(name, text, "fields, each with its value")
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
+    """The settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
+    texts = pairs(text, name=name, apart=apart)
     settings, refused = read(kind, texts)
     unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
     for field in (*refused, *unknown):

@@ -4,7 +4,7 @@ A desk holds one frozen Settings value. Every control changes it through ``setti
 is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from typing import Any
@@ -18,7 +18,7 @@ from ui.plain import plain, quoted
 from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: it is there once for each pin.
-PIN = "pin"
+PIN, ASK = "pin", "ask"
 MOST_UNDONE = 50
 
 
@@ -38,7 +38,8 @@ class Desk:
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
-    holds them (``ui.pins``).
+    holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``).
+    ``changed`` is called after each change.
     """
 
     page: str
@@ -54,6 +55,8 @@ class Desk:
     before: list[Any] = field(default_factory=list)
     undone: bool = False
     pins: tuple[str, ...] = ()
+    ask: str = ""
+    changed: Callable[[], None] | None = None
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
@@ -61,6 +64,8 @@ class Desk:
         self.errors.pop(name, None)
         self.settings, refusals = _tried(self.settings, **change)
         self.errors |= refusals
+        if self.changed:
+            self.changed()
 
     def take(self, settings: Any) -> None:
         """Go over to other settings as a whole; what was refused before is forgotten."""
@@ -135,10 +140,10 @@ class Desk:
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """The page, its whole setting, its pins and the tab that is open: what a question on the channel is about, and
-        what pictures are of.
+        """The page, its whole setting, its pins, the tab that is open and what is asked there: what a question on the
+        channel is about, and what pictures are of.
         """
-        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
+        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""
@@ -180,7 +185,12 @@ class Desk:
     @property
     def address(self) -> dict[str, str | list[str]]:
         """What the address of the page should hold."""
-        return self.as_link | ({PIN: [*self.pins]} if self.pins else {})
+        return self.as_link | self.beside
+
+    @property
+    def beside(self) -> dict[str, str | list[str]]:
+        """What of the address holds no setting of the page."""
+        return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {})
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
@@ -215,8 +225,9 @@ def desk(page: str, settings_type: type) -> Desk:
     here = st.session_state[key]
     address = _address()
     if address and address != here.link:
-        here.settings, here.notices = from_link(settings_type, {k: v for k, v in address.items() if k != PIN})
-        here.errors, here.link, here.pins = {}, address, tuple(address.get(PIN, ()))
+        own = {name: text for name, text in address.items() if name not in (PIN, ASK)}
+        here.settings, here.notices = from_link(settings_type, own)
+        here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:

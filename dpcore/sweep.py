@@ -1,0 +1,243 @@
+"""What a measure does along the knobs of a topic: many settings, each with as many repeats as one likes.
+
+In Python, of the settings of any page:
+
+    runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)   # a tidy frame
+    best = recommend(ClassifierSettings(), tries=12, measure="scratch")
+
+What is trained is the topic's own work (``Settings.sample``), through ``dpcore.kept``: whatever asks for it again has
+it at once, and the number at a page's settings is the page's number, bit for bit.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore import check, differences
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.kept import MEMORY
+from dpcore.streams import stream
+
+# A range of more than this factor has a log scale, unless it ends below 1 as shares do that do not start near 0.
+_LOG, _LOG_SHARE = 30.0, 1000.0
+# A grid along a log scale reaches this factor down and up from where one is, in so many steps either way.
+REACH, STEPS = 30.0, 24
+# One knob at a time: a third of a decade on a log scale, a tenth of the range on another.
+DECADE, RANGE = 10 ** (1 / 3), 0.1
+_DIGITS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What a measure reads off one piece of a topic's work: (R,), a number a repeat."""
+
+    kind: type[Settings]
+    measure: str
+    task: Task
+    essential: bool = field(default=False, compare=False)
+
+    def run(self) -> np.ndarray:
+        outcome = MEMORY.answer(self.task, self.task.run)
+        return np.asarray(self.kind.MEASURES[self.measure].read(outcome), dtype=float)
+
+
+def looks(
+    settings: Settings, *, measure: str, repeats: int, seeds: int = 1, essential: bool = False
+) -> tuple[Look, ...]:
+    """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
+    kind = type(settings)
+    return tuple(
+        Look(kind=kind, measure=measure, task=task, essential=essential)
+        for one in split(settings, seeds)
+        for task in one.sample(repeats)
+    )
+
+
+def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
+    """The settings with so many seeds, each with rows and noise of its own; the own one first."""
+    if seeds == 1:
+        return (settings,)
+    low, high = settings.limits["seed"]
+    return tuple(settings.change(seed=low + (settings.seed - low + i) % (high - low + 1)) for i in range(seeds))
+
+
+def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
+    """The numbers themselves, (seeds x repeats,); one where repeats have no noise of their own."""
+    found = looks(settings, measure=measure, repeats=repeats, seeds=seeds)
+    return np.concatenate([MEMORY.answer(one, one.run) for one in found])
+
+
+def _measure(settings: Settings, name: str) -> str:
+    """The measure of this name; the one that a comparison is about where there is none."""
+    return check.choice(settings.MEASURES, measure=name or settings.compared)
+
+
+def sweep(
+    settings: Settings,
+    knob: str,
+    values: Iterable[Any],
+    *,
+    measure: str = "",
+    repeats: int = 24,
+    seeds: int = 1,
+) -> pd.DataFrame:
+    """Measure ``settings`` with each of the ``values`` of a ``knob``: a row a value, seed and repeat.
+
+    measure: a key of ``settings.MEASURES``; by default what a comparison is about. seeds: how many splits of the data,
+    from the settings' own seed on. Raises RefusedError where the settings refuse a value.
+
+    >>> from pages.regression.experiment import RegressionSettings
+    >>> runs = sweep(RegressionSettings(dataset="us"), "epsilon", [0.5, 5.0], repeats=50)
+    >>> runs.groupby("epsilon")["error"].mean().round(1)
+    """
+    name = _measure(settings, measure)
+    frames = []
+    for value in values:
+        for one in split(settings.change(**{knob: value}), seeds):
+            numbers = measured(one, measure=name, repeats=repeats)
+            index = {knob: value, "seed": getattr(one, "seed", 0), "repeat": np.arange(len(numbers))}
+            frames.append(pd.DataFrame(index | {name: numbers}))
+    return pd.concat(frames, ignore_index=True)
+
+
+# ---- values of a knob
+
+
+def log_scale(low: float, high: float) -> bool:
+    """Whether a knob with these limits has a log scale.
+
+    >>> log_scale(0.01, 150.0), log_scale(0, 500), log_scale(0.02, 0.98), log_scale(1e-9, 1e-2)
+    (True, False, False, True)
+    """
+    if low <= 0:
+        return False
+    return high / low >= (_LOG_SHARE if high < 1 else _LOG)
+
+
+def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = REACH) -> tuple[float, ...]:
+    """Values of a knob around where it is, ascending, that one among them: on a log scale ``steps`` either way within
+    a factor of ``reach``, else as many over the whole range; none beyond the limits.
+    """
+    (low, high), now = settings.limits[knob], getattr(settings, knob)
+    if log_scale(low, high):
+        values = now * reach ** (np.arange(-steps, steps + 1) / steps)
+        ends = (low, high) if values[0] > low or values[-1] < high else ()
+        values = [*values, *(end for end in ends if now / reach <= end <= now * reach)]
+    else:
+        values = np.linspace(low, high, 2 * steps + 1)
+    rounded = {_plain(value, whole=isinstance(low, int)) for value in values}
+    return tuple(sorted({value for value in rounded if low <= value <= high} | {now}))
+
+
+def _plain(value: float, *, whole: bool) -> float:
+    """A value with as many digits as a knob shows."""
+    return round(value) if whole else float(f"{value:.{_DIGITS}g}")
+
+
+def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
+    """``values``, of which ``now`` is one, in turns: now alone, every eighth from there, every fourth, second, all."""
+    place, seen, turns = values.index(now), {now}, [[now]]
+    for stride in (8, 4, 2, 1):
+        turn = [value for i, value in enumerate(values) if (i - place) % stride == 0 or i in (0, len(values) - 1)]
+        turns.append([value for value in turn if value not in seen])
+        seen.update(turn)
+    return [turn for turn in turns if turn]
+
+
+# ---- which knob matters
+
+
+class Effect(NamedTuple):
+    """What one knob does from where it is: to ``value``, the measure less today's (``difference``)."""
+
+    knob: str
+    value: float
+    difference: differences.Difference
+
+
+def beside(settings: Settings, knob: str) -> tuple[float, ...]:
+    """The value of a knob a step down, and a step up: a third of a decade on a log scale, a tenth of the range on
+    another; only what the limits leave.
+    """
+    (low, high), now = settings.limits[knob], getattr(settings, knob)
+    if low == high:
+        return ()
+    if log_scale(low, high):
+        both = now / DECADE, now * DECADE
+    else:
+        both = now - RANGE * (high - low), now + RANGE * (high - low)
+    whole = isinstance(low, int)
+    clipped = (min(max(_plain(value, whole=whole), low), high) for value in both)
+    return tuple(value for value in clipped if value != now)
+
+
+def effect(settings: Settings, knob: str, value: float, *, now: np.ndarray, then: np.ndarray) -> Effect:
+    """Of the repeats of today's settings, ``now``, and of those with the knob at ``value``, ``then``; in pairs where
+    both drew the same noise.
+    """
+    other = settings.change(**{knob: value})
+    compare = differences.of_pairs if other.pairs_with(settings) else differences.of_groups
+    return Effect(knob, value, compare(then, now))
+
+
+# ---- which setting is best
+
+
+def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]) -> tuple[Settings, ...]:
+    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where the
+    range is on a log scale, else uniform. Which they are is decided by the settings' seed.
+    """
+    check.whole(1, 10_000, tries=tries)
+    found, random = [], stream(getattr(settings, "seed", 0), "search")
+    for shares in random.uniform(size=(tries, len(ranges))):
+        changes = {}
+        for (knob, (low, high)), share in zip(ranges.items(), shares, strict=True):
+            value = low * (high / low) ** share if log_scale(low, high) else low + share * (high - low)
+            least, most = settings.limits[knob]
+            changes[knob] = min(max(_plain(value, whole=isinstance(least, int)), least), most)
+        found.append(settings.change(**changes))
+    return tuple(found)
+
+
+def best(means: Sequence[float], measure: Measure) -> int:
+    """The place of the best mean."""
+    values = np.asarray(means, dtype=float)
+    return int(np.nanargmax(values) if measure.better == "higher" else np.nanargmin(values))
+
+
+def recommend(
+    settings: Settings,
+    *,
+    tries: int = 12,
+    measure: str = "",
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    repeats: int = 24,
+    seeds: int = 5,
+) -> pd.DataFrame:
+    """Try settings out of declared ranges: a row a try, the best first, with the mean by which it was ``chosen``, and
+    for the best one the mean ``again``: on other seeds, that is with fresh noise and on other splits. The best of many
+    is chosen for its luck too: only ``again`` says what it is worth.
+
+    ranges: field -> (low, high); by default ``settings.TUNED``. Raises RefusedError where there is nothing to tune.
+    """
+    name, ranges = _measure(settings, measure), dict(ranges or settings.TUNED)
+    if not ranges:
+        raise check.RefusedError("ranges", ranges, "at least one field with its range")
+    all_tries = drawn(settings, tries=tries, ranges=ranges)
+    means = [float(measured(one, measure=name, repeats=repeats).mean()) for one in all_tries]
+    first = best(means, settings.MEASURES[name])
+    again = [math.nan] * tries
+    again[first] = float(again_of(all_tries[first], measure=name, repeats=repeats, seeds=seeds).mean())
+    frame = pd.DataFrame([{knob: getattr(one, knob) for knob in ranges} for one in all_tries])
+    frame = frame.assign(chosen=means, again=again)
+    return frame.sort_values("chosen", ascending=settings.MEASURES[name].better == "lower", ignore_index=True)
+
+
+def again_of(settings: Settings, *, measure: str, repeats: int, seeds: int) -> np.ndarray:
+    """Mean of the ``repeats`` with each of so many other seeds, (seeds,)."""
+    others = split(settings, seeds + 1)[1:]
+    return np.array([measured(one, measure=measure, repeats=repeats).mean() for one in others])

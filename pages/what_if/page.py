@@ -1,0 +1,103 @@
+"""What would it take? Questions about any other page, asked backwards."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from dpcore.experiment import Settings
+from pages.what_if import figures
+from pages.what_if import words as say
+from pages.what_if.experiment import QUESTIONS, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from ui import controls, live
+from ui.page import WHY_TAB, Knobs, Page, Tab, listed
+from ui.vocabulary import KNOBS
+
+HEIGHT = 380
+
+
+def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
+    """What is asked about: a page, and what makes another experiment there."""
+    about = {page.name: page for page in pages}
+    desk.choose("topic", "About", {name: about[name].title for name in desk.settings.TOPICS})
+    about[desk.settings.topic].setup(desk)
+    with st.popover("Measure and knobs", icon=":material/tune:"):
+        settings = desk.settings
+        named = {name: label(name) for name in settings.knobs}
+        desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
+        desk.choose("knob", "Knob that is solved for", named)
+        desk.choose("other", "Second knob of the map", named)
+        st.page_link(
+            st.session_state["doors"][settings.topic], label="Open these settings on their page", query_params={}
+        )
+
+
+def label(name: str) -> str:
+    """What a knob is called."""
+    return KNOBS[name]["label"]
+
+
+def aside(desk: controls.Desk) -> None:
+    """The question, and how its answer is found."""
+    key = f"{desk.page}.question"
+    st.session_state[key] = desk.settings.question
+    asks = say.questions(desk.settings)
+    st.radio(
+        "Ask",
+        QUESTIONS,
+        key=key,
+        format_func=asks.get,
+        on_change=lambda: desk.change(question=st.session_state[key]),
+    )
+    desk.choose(
+        "reached", "Reached by", dict(zip(REACHED, ("the average run", "9 runs in 10"), strict=True)), wide=True
+    )
+    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+
+
+def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
+    """The target; and those of the page that is asked about."""
+    own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
+    changes = dict(own.changes) | {"target": say.target_knob(settings)}
+    rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
+    return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
+
+
+def _all(own: Knobs) -> list[str]:
+    return [own.hero, *([own.play] if own.play else []), *own.main, *own.more]
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """Where the target is reached, which knob matters, and two knobs together."""
+    return [[live.Picture(name="curve", figure=figures.curve(result), alt="", height=HEIGHT, wide=1.4)]]
+
+
+def topics(pages: Sequence[Page]) -> dict[str, Topic]:
+    """What can be asked about."""
+
+    def named(page: Page) -> Callable[[Settings], list[str]]:
+        return lambda settings: _all(page.knobs(settings))
+
+    return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
+
+
+def page(pages: Sequence[Page]) -> Page:
+    """The page of questions about these ``pages``."""
+    return Page(
+        name="what-if",
+        title="What would it take?",
+        icon=":material/help_center:",
+        group="Decide",
+        about="Which epsilon, how many people, which setting",
+        question="What would it take?",
+        settings=asking(topics(pages)),
+        setup=partial(setup, pages),
+        aside=aside,
+        lead=say.introduction,
+        knobs=partial(knobs, pages),
+        numbers=say.numbers,
+        words={"verdict": say.verdict, "caption": say.caption, "why": listed(say.why)},
+        pictures=pictures,
+        tabs=(WHY_TAB, Tab("table", "Table", ("table",))),
+        frames=lambda result: {"Curve": result.table},
+    )
