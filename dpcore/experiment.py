@@ -3,8 +3,9 @@
 Settings are the cache key, the link, the message of a knob and the parameter of a test in one. They offer ``tasks()``,
 frozen pieces of work each with ``.run()``, and ``result(outcomes)``, which assembles what has been done so far: so a
 page can show a first answer at once and the rest slice by slice. Tasks marked ``essential`` must be done before
-anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest task that gives one number a repeat: what a
-sweep, a search and a comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
+anything can be shown. ``run()`` does it all. ``probe()`` is the cheapest of a page's own tasks that gives one number a
+repeat, and ``sample(count)`` the cheapest work that gives as many as are asked for: what a sweep, a search and a
+comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -119,6 +120,13 @@ class Settings:
     def samples(self) -> tuple[Task, ...]:
         """The probe, and what else it takes to give all repeats, in their order: what can be read off the probe can be
         read off each."""
+        return (self.probe(),)
+
+    def sample(self, count: int) -> tuple[Task, ...]:
+        """The cheapest work that gives repeats 0 to ``count`` - 1, in their order, which may be more than a page shows:
+        what can be read off the probe can be read off each task. The repeats of the page itself are those of
+        ``samples`` to the last bit, and a longer sample begins with a shorter one.
+        """
         return (self.probe(),)
 
     @property

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from dpcore.estimators.linear import REGRESSIONS
 from dpcore.experiment import QUANTILES, Spread, quantiles_of
+from dpcore.pieces import sample
 from pages.attack.two_worlds_result import Attacked
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
@@ -84,6 +86,61 @@ def test_a_measure_is_the_pages_own_number(settings, outcome):
     assert own.keys() == settings.MEASURES.keys()
     for name, says in own.items():
         assert Spread.of(settings.MEASURES[name].read(outcome)) == says(result), name
+
+
+# Settings beside the defaults whose samples are looked at: other shapes, other parts, other arithmetic.
+OTHERS = {
+    "classifier": [
+        {"public_rows": 0},
+        {"dataset": "breast_cancer", "epsilon": 2.0},
+        {"dataset": "digits", "steps": 60},
+        {"dataset": "iris", "version": "published"},
+        {"version": "none", "repeats": 5},
+    ],
+    "network": [{"shown": 21, "repeats": 7}, {"dataset": "digits", "epochs": 4}, {"shown": 0}, {"plan": "noise"}],
+    "regression": [{"dataset": "diabetes", "mechanism": name} for name in REGRESSIONS] + [{"repeats": 7}],
+    "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
+    "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
+    "hypotheses": [{"noise": "gaussian", "repeats": 4}, {"dimension": 40, "repeats": 8}],
+    "ledger": [{"sampling_rate": 1.0}],
+    "mechanisms": [{"mechanism": "gaussian"}],
+    "attack": [{"dataset": "iris", "repeats": 100}],
+}
+SAMPLED = [(page, changes) for page in MEASURED for changes in ({}, *OTHERS[page.name])]
+
+
+def numbers(settings, tasks) -> np.ndarray:
+    """Each of the measures (m, R), read off tasks in turn."""
+    outcomes = [task.run() for task in tasks]
+    return np.array([np.concatenate([one.read(now) for now in outcomes]) for one in settings.MEASURES.values()])
+
+
+@pytest.mark.parametrize(("page", "changes"), SAMPLED, ids=[f"{page.name} {changes}" for page, changes in SAMPLED])
+def test_a_sample_is_the_pages_own_repeats_and_then_more_of_them(page, changes):
+    settings = page.settings().change(**changes)
+    own = numbers(settings, settings.samples())
+    if not settings.COMMON:
+        assert settings.sample(100) == (settings.probe(),)
+        return
+    assert own.shape[1] == settings.repeats
+    for count in (2, settings.repeats, settings.repeats + 3):
+        some = numbers(settings, settings.sample(count))
+        assert some.shape[1] == count
+        assert np.array_equal(some[:, : settings.repeats], own[:, :count])
+    more = numbers(settings, settings.sample(settings.repeats + 9))
+    assert np.array_equal(more[:, : settings.repeats + 3], some)
+    assert np.isfinite(more).all()
+
+
+def test_what_a_sample_does_together_depends_on_no_count():
+    own = (range(8), range(8, 24))
+    whole = [part for part, _ in sample(own, 500, each=1.0, most=30)]
+    assert [repeat for part in whole for repeat in part] == list(range(500))
+    for count in (1, 8, 9, 24, 25, 100, 113, 499, 500):
+        parts = sample(own, count, each=1.0, most=30)
+        assert [part for part, _ in parts] == whole[: len(parts)]
+        assert sum(given for _, given in parts) == count
+        assert all(0 < given <= len(part) for part, given in parts)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -21,7 +21,16 @@ from dpcore.kept import kept
 from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
-from pages.classifier.work import AccuracyCurve, Focus, FocusOutcome, Model, PublicStart, Reference, ReferenceOutcome
+from pages.classifier.work import (
+    AccuracyCurve,
+    Ends,
+    Focus,
+    FocusOutcome,
+    Model,
+    PublicStart,
+    Reference,
+    ReferenceOutcome,
+)
 
 PLANES = ("principal", "features")
 
@@ -156,12 +165,24 @@ class ClassifierSettings(Settings):
         """Descents without privacy draw no noise."""
         return "none" not in (self.version, other.version)
 
-    def _focus(self) -> tuple[Focus, ...]:
-        """Today's ensemble: as many repeats as the first picture may wait for, and the others."""
+    def sample(self, count: int) -> tuple[Ends, ...]:
+        return tuple(
+            Ends(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part), given=given)
+            for part, given in pieces.sample(self._parts, count, each=self.model.cells)
+        )
+
+    @property
+    def _parts(self) -> tuple[range, ...]:
+        """The repeats: as many as the first picture may wait for, and the others."""
         each = self.model.cells
         now = pieces.first(self.repeats, each=each)
-        parts = (range(now), *pieces.cut(now, self.repeats, each=each))
-        return tuple(Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in parts)
+        return (range(now), *pieces.cut(now, self.repeats, each=each))
+
+    def _focus(self) -> tuple[Focus, ...]:
+        """Today's ensemble, part by part."""
+        return tuple(
+            Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in self._parts
+        )
 
     @property
     def _reference(self) -> Reference:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -195,6 +195,34 @@ class Focus:
             signal=signal,
             noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
         )
+
+
+class EndsOutcome(NamedTuple):
+    """accuracy (A, R) on held-out rows and loss (A, R, 1) on private rows, in nats, at the end of the descents."""
+
+    accuracy: np.ndarray
+    loss: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ends:
+    """What ``Focus`` measures at the end, without a path: of ``count`` repeats from ``first`` on the first ``given``.
+
+    All of them are descended together, as in a ``Focus``, so that the arithmetic is the same to the last bit.
+    """
+
+    model: Model
+    epsilon: float
+    first: int
+    count: int
+    given: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> EndsOutcome:
+        split = self.model.split
+        weights = self.model.train((self.epsilon,), draws=range(self.first, self.first + self.count)).weights[:, 0]
+        loss = losses.mean_loss(weights, losses.with_constant(split.X_private).astype(np.float32), split.y_private)
+        return EndsOutcome(_held_out(split, weights)[:, : self.given], loss[:, : self.given, None])
 
 
 def _clipping_facts(model: Model, history, X, y) -> tuple[np.ndarray, np.ndarray]:

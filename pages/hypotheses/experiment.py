@@ -7,14 +7,14 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from dpcore import check
+from dpcore import check, pieces
 from dpcore.data import domains, own_texts
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import HypothesesResult
-from pages.hypotheses.work import Answer, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing
+from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing
 
 MOST_SOURCES = 8
 # Data -> (fewest, most) sources; those with topics have as many as they have topics.
@@ -248,9 +248,7 @@ class HypothesesSettings(Settings):
         """What comes out at another epsilon, share of labels, mixture or target, for all repeats, some at once."""
         count = min(self.repeats, most)
         model = target.sources if target else self.model
-        chunk = _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
-        if self.noise == "objective":
-            chunk = 1  # the minima are found anew at each epsilon
+        chunk = self._chunk(model)
         first = max(1, min(_FIRST, count, int(_FIRST_EFFORT / (model.effort * self.sources))))
         if (epsilon, mixture, target) != (None, None, None):
             first = min(first, chunk)
@@ -263,6 +261,12 @@ class HypothesesSettings(Settings):
             for pair in pairwise(starts)
             if pair[0] < pair[1]
         )
+
+    def _chunk(self, model: Sources) -> int:
+        """How many repeats are answered at once."""
+        if self.noise == "objective":
+            return 1  # the minima are found anew at each epsilon
+        return _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
 
     @property
     def mixtures(self) -> tuple[tuple[float, ...], ...]:
@@ -323,6 +327,18 @@ class HypothesesSettings(Settings):
     def samples(self) -> tuple[Answer, ...]:
         return self.work["now"] + self.work["more"]
 
+    def sample(self, count: int) -> tuple[Answer | First, ...]:
+        own = self.samples()
+        parts = pieces.sample([_range(one) for one in own], count, each=1.0, most=self._chunk(self.model))
+        wholes = (
+            replace(own[0], weighing=replace(own[0].weighing, repeats=tuple(part)), essential=not part.start)
+            for part, _ in parts
+        )
+        return tuple(
+            one if given == len(part) else First(answer=one, given=given)
+            for one, (part, given) in zip(wholes, parts, strict=True)
+        )
+
     def result(self, outcomes: Mapping[Task, Any]) -> HypothesesResult:
         """Assemble what has been done; needs the essential tasks only."""
         found = {
@@ -335,6 +351,10 @@ class HypothesesSettings(Settings):
             found["share", task.share] = found["share", task.share] or [outcomes[task]]
         found["share", self.label_share] = found["now"] + found["more"]
         return HypothesesResult(settings=self, found=found)
+
+
+def _range(answer: Answer) -> range:
+    return range(answer.weighing.repeats[0], answer.weighing.repeats[-1] + 1)
 
 
 def _fits(target: Target, repeat: int) -> tuple[SourceWork | TargetWork, ...]:

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
 
 import numpy as np
 
 from dpcore.data import domains
 from dpcore.data.domains import Where
-from dpcore.kept import kept
+from dpcore.kept import MEMORY, kept
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
@@ -262,6 +263,19 @@ class Answer:
 
     def run(self) -> Outcome:
         return _outcome(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class First:
+    """Of an answer the first ``given`` repeats."""
+
+    answer: Answer
+    given: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> Outcome:
+        whole = MEMORY.answer(self.answer, self.answer.run)
+        return Outcome(**{one.name: getattr(whole, one.name)[: self.given] for one in fields(whole)})
 
 
 # Few numbers each: with noise in the objective one for each repeat of a curve, and other curves ask for them again.

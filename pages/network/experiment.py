@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore import check
+from dpcore import check, pieces
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Task
@@ -17,7 +17,7 @@ from dpcore.kept import kept
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from pages.network.result import Lots, NetworkResult
-from pages.network.work import FRAMES, Ensemble, Job, Rows, Trained
+from pages.network.work import FRAMES, Ensemble, Job, Rows, Shown, Trained
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits")
 CLIPPING = {"flat": "the whole gradient", "layers": "each layer"}
@@ -30,6 +30,8 @@ ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
 _FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Of a sample beyond them, so many at most.
+_SAMPLED = 12
 # Private rows where the data set leaves their number free.
 _FREE_ROWS = 400
 # Of the lot sizes that one chart compares.
@@ -265,6 +267,14 @@ class NetworkSettings(Settings):
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)
+
+    def sample(self, count: int) -> tuple[Shown, ...]:
+        jobs = self.jobs["private"]
+        parts = pieces.sample([range(job.first, job.last) for job in jobs], count, each=jobs[0].cells, most=_SAMPLED)
+        return tuple(
+            Shown(job=replace(jobs[0], first=part.start, last=part.stop), frame=self.shown, given=given)
+            for part, given in parts
+        )
 
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
         """Assemble what has been done; needs the essential tasks only."""

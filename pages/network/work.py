@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -57,11 +57,15 @@ class Job:
         return np.round(np.linspace(0, self.recipe.steps, FRAMES + 1)).astype(int)
 
     @property
+    def cells(self) -> float:
+        """The work of one network: (weight, example, step) cells."""
+        lot = self.recipe.sampling_rate * self.rows.private_rows
+        return self.recipe.architecture.parameters * lot * self.recipe.steps
+
+    @property
     def frames_at_once(self) -> int:
         """How many frames one stretch goes on."""
-        lot = self.recipe.sampling_rate * self.rows.private_rows
-        cells = (self.last - self.first) * self.recipe.architecture.parameters * lot * self.recipe.steps
-        stretches = min(FRAMES, max(1, round(cells / _CELLS_AT_ONCE)))
+        stretches = min(FRAMES, max(1, round((self.last - self.first) * self.cells / _CELLS_AT_ONCE)))
         return -(-FRAMES // stretches)
 
     @property
@@ -126,34 +130,57 @@ class Ensemble:
         return accuracy(self.jobs[0].recipe.architecture, weights, self.jobs[0].rows.load())
 
 
-@kept
-def _stretch(job: Job, frame: int) -> Trained:
-    """A stretch goes on where the one before it has ended, which is looked up, or done again."""
-    marks, reached = job.marks, Stretch(job=job, frame=frame).reached
-    architecture, repeats = job.recipe.architecture, range(job.first, job.last)
-    if frame:
-        start = _stretch(job, frame - job.frames_at_once).weights[-1]
-    else:
-        start = architecture.start(job.rows.seed, repeats).astype(np.float32)
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What ``Ensemble`` says of the first ``given`` networks of a job, trained up to that frame with no other kept."""
+
+    job: Job
+    frame: int
+    given: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> np.ndarray:
+        job, marks = self.job, self.job.marks
+        weights, end = _start(job), int(marks[self.frame])
+        # Stretch by stretch, like the page: how the work is shared among cores follows from its size
+        for one in job.stretches:
+            first, last = int(marks[one.frame]), int(marks[one.reached])
+            if first < end:
+                weights = _train(job, weights, first=first, last=last, record=(min(end, last),)).history[0]
+        return accuracy(job.recipe.architecture, weights, job.rows.load())[: self.given]
+
+
+def _start(job: Job) -> np.ndarray:
+    return job.recipe.architecture.start(job.rows.seed, range(job.first, job.last)).astype(np.float32)
+
+
+def _train(job: Job, start: np.ndarray, **steps: Any) -> sgd.Training:
+    """From ``start`` on. A training that diverges does so in plain sight; numpy need not say it too."""
     split = job.rows.load()
-    steps = np.unique(marks[frame + 1 : reached + 1])
-    # A training that diverges does so in plain sight; numpy need not say it too.
     with np.errstate(over="ignore", invalid="ignore"):
-        trained = sgd.train(
+        return sgd.train(
             job.recipe,
             inputs(split.X_private),
             split.y_private,
             start=start,
             noise_multiplier=job.noise_multiplier,
             seed=job.rows.seed,
-            draws=repeats,
-            first=int(marks[frame]),
-            last=int(marks[reached]),
-            record=steps,
+            draws=range(job.first, job.last),
+            **steps,
         )
-        known = np.concatenate([start[None], trained.history])
-        place = np.searchsorted(np.append(marks[frame], steps), marks[frame + (1 if frame else 0) : reached + 1])
-        weights = known[np.minimum(place, len(known) - 1)]
+
+
+@kept
+def _stretch(job: Job, frame: int) -> Trained:
+    """A stretch goes on where the one before it has ended, which is looked up, or done again."""
+    marks, reached = job.marks, Stretch(job=job, frame=frame).reached
+    start = _stretch(job, frame - job.frames_at_once).weights[-1] if frame else _start(job)
+    steps = np.unique(marks[frame + 1 : reached + 1])
+    trained = _train(job, start, first=int(marks[frame]), last=int(marks[reached]), record=steps)
+    known = np.concatenate([start[None], trained.history])
+    place = np.searchsorted(np.append(marks[frame], steps), marks[frame + (1 if frame else 0) : reached + 1])
+    weights = known[np.minimum(place, len(known) - 1)]
+    with np.errstate(over="ignore", invalid="ignore"):
         return _measured(job, weights, first=frame + (1 if frame else 0))
 
 

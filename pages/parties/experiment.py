@@ -184,6 +184,9 @@ class PartiesSettings(Settings):
         """All methods at today's epsilon, by all of the parties."""
         return self._now
 
+    def sample(self, count: int) -> tuple[Tried, ...]:
+        return (replace(self._now, model=replace(self.model, repeats=count)),)
+
     @property
     def compared(self) -> str:
         return self.method

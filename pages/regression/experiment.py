@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from dpcore import check
+from dpcore import check, pieces
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
@@ -30,6 +30,7 @@ from pages.regression.work import (
     FocusOutcome,
     Problem,
     ShareCurve,
+    Tried,
 )
 
 SPLITS = ("best", "own")
@@ -179,6 +180,13 @@ class RegressionSettings(Settings):
     def probe(self) -> Focus:
         """The chosen mechanism at today's epsilon."""
         return self.focus(self.mechanism)
+
+    def sample(self, count: int) -> tuple[Tried, ...]:
+        what = {"problem": self.problem, "mechanism": self.mechanism_of(self.mechanism), "epsilon": self.epsilon}
+        return tuple(
+            Tried(**what, first=part.start, count=len(part), given=given)
+            for part, given in pieces.sample([range(self.repeats)], count, each=1.0)
+        )
 
     def schedule(self) -> Iterable[Task]:
         """The chosen mechanism at today's epsilon first, then the curves, the others at this epsilon, and the split."""

@@ -1,7 +1,7 @@
 """The pieces of work of the regression page: which problem is solved, at one epsilon, over epsilon, over the split."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -69,10 +69,11 @@ class Problem:
         """Weights of least squares without noise."""
         return ridge(self.train())
 
-    def fit(self, mechanism: Any, epsilons: np.ndarray, *, repeats: int) -> Fit:
-        """``repeats`` runs of a mechanism at each of ``epsilons``; repeat r has the same noise at every epsilon."""
-        noise = standard_noise(mechanism, inputs=self.inputs, repeats=repeats, seed=self.seed)
-        return mechanism.fit(self.train(), noise, epsilons)
+    def fit(self, mechanism: Any, epsilons: np.ndarray, *, repeats: int | range) -> Fit:
+        """Some ``repeats`` of a mechanism at each of ``epsilons``; repeat r has the same noise at every epsilon."""
+        which = repeats if isinstance(repeats, range) else range(repeats)
+        noise = standard_noise(mechanism, inputs=self.inputs, repeats=which.stop, seed=self.seed)
+        return mechanism.fit(self.train(), noise[which.start :], epsilons)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +113,30 @@ class Focus:
             moment=fit.moment[0] if released else None,
             least=np.linalg.eigvalsh(fit.gram[0])[:, 0] if released else None,
         )
+
+
+class Errors(NamedTuple):
+    """Held-out error (R,) in the label's unit."""
+
+    errors: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tried:
+    """What ``Focus`` measures, of the first ``given`` of ``count`` repeats from ``first`` on, fitted together."""
+
+    problem: Problem
+    mechanism: Any
+    epsilon: float
+    first: int
+    count: int
+    given: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> Errors:
+        repeats = range(self.first, self.first + self.count)
+        fit = self.problem.fit(self.mechanism, np.array([self.epsilon]), repeats=repeats)
+        return Errors(self.problem.errors(fit.weights[0])[: self.given])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -122,6 +122,9 @@ class TransferSettings(Settings):
         """The four candidates now."""
         return self.part(Focus)
 
+    def sample(self, count: int) -> tuple[Focus, ...]:
+        return (replace(self.probe(), model=replace(self.model, repeats=count)),)
+
     def draws_as(self, other: Self) -> bool:
         """A transfer without a source draws other noise, and a detection may find none in one repeat or another."""
         return self.selection == "known" and self._alone == other._alone
