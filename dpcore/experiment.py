@@ -38,6 +38,10 @@ class Measure(NamedTuple):
     better: Literal["higher", "lower"]
     read: Callable[[Any], np.ndarray]
     share: bool = False
+    rises: tuple[str, ...] = ("epsilon",)
+    falls: tuple[str, ...] = ()
+    unit: str = ""
+    limits: tuple[float, float] = (0.001, 1000.0)
 
 
 class Spread(NamedTuple):
@@ -82,6 +86,8 @@ class Settings:
     LIMITS: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     MEASURES: ClassVar[Mapping[str, Measure]] = MappingProxyType({})
     COMMON: ClassVar[tuple[str, ...]] = ()
+    TUNED: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
+    PEOPLE: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():

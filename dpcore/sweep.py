@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check, differences
-from dpcore.experiment import Measure, Settings, Task
+from dpcore.experiment import Measure, Settings
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
@@ -31,29 +31,40 @@ DECADE, RANGE = 10 ** (1 / 3), 0.1
 _DIGITS = 3
 
 
+# Repeats that one piece of work of a cell has, so that none takes long.
+_AT_ONCE = 25
+
+
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What a measure reads off one piece of a topic's work: (R,), a number a repeat."""
+    """A measure of some settings: the ``part``-th of the parts that ``repeats`` are cut into; (r,), a number a repeat,
+    or none where the topic's own work is cut into fewer."""
 
-    kind: type[Settings]
+    settings: Settings
     measure: str
-    task: Task
+    repeats: int
+    part: int = 0
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> np.ndarray:
-        outcome = MEMORY.answer(self.task, self.task.run)
-        return np.asarray(self.kind.MEASURES[self.measure].read(outcome), dtype=float)
+        tasks, parts = self.settings.sample(self.repeats), _parts(self.repeats)
+        mine = tasks[self.part * len(tasks) // parts : (self.part + 1) * len(tasks) // parts]
+        read = self.settings.MEASURES[self.measure].read
+        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in mine]
+        return np.concatenate(found) if found else np.empty(0)
+
+
+def _parts(repeats: int) -> int:
+    return -(-repeats // _AT_ONCE)
 
 
 def looks(
     settings: Settings, *, measure: str, repeats: int, seeds: int = 1, essential: bool = False
 ) -> tuple[Look, ...]:
     """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
-    kind = type(settings)
+    how = {"measure": measure, "repeats": repeats, "essential": essential}
     return tuple(
-        Look(kind=kind, measure=measure, task=task, essential=essential)
-        for one in split(settings, seeds)
-        for task in one.sample(repeats)
+        Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(_parts(repeats))
     )
 
 
@@ -179,6 +190,9 @@ def effect(settings: Settings, knob: str, value: float, *, now: np.ndarray, then
     """Of the repeats of today's settings, ``now``, and of those with the knob at ``value``, ``then``; in pairs where
     both drew the same noise.
     """
+    if len(now) == 1:  # computed, not drawn
+        exact = float(then[0] - now[0])
+        return Effect(knob, value, differences.Difference(mean=exact, low=exact, high=exact))
     other = settings.change(**{knob: value})
     compare = differences.of_pairs if other.pairs_with(settings) else differences.of_groups
     return Effect(knob, value, compare(then, now))

@@ -3,6 +3,7 @@
 Not in ``pages/__init__.py``, so that a script that imports one experiment imports no page.
 """
 
+from dataclasses import replace
 from importlib import import_module
 
 from pages.what_if import page as what_if
@@ -19,4 +20,5 @@ TOPICS = (
     "attack",
 )
 ROOMS = tuple(import_module(f"pages.{topic}.page").PAGE for topic in TOPICS)
-PAGES = (*ROOMS, what_if.page(ROOMS))
+_QUESTIONS = what_if.page(ROOMS)
+PAGES = (*(replace(room, asked=what_if.asked(room.name, _QUESTIONS)) for room in ROOMS), _QUESTIONS)

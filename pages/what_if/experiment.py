@@ -61,7 +61,7 @@ STARTS: Mapping[str, Start] = {
         "dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 90, "epsilon", "clip_norm", "clip_norm 1"
     ),
     "network": Start("", "accuracy", 92, "epsilon", "clip_norm", "clip_norm 2"),
-    "regression": Start("", "error", 40, "epsilon", "rows", "mechanism analyze_gauss"),
+    "regression": Start("mechanism functional", "error", 40, "epsilon", "rows", "mechanism adassp"),
     "transfer": Start("", "transfer", 0.5, "epsilon", "h", "sources 2"),
     "parties": Start("", "soft", 80, "epsilon", "parties", "method vote"),
     "hypotheses": Start("", "accuracy", 80, "epsilon", "source_rows", "noise gaussian"),
@@ -172,14 +172,19 @@ class WhatIfSettings(Settings):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        return self.CHOICES | {"topic": self.TOPICS} | self.settings.choices
+        return self._theirs(self.settings.choices) | self.CHOICES | {"topic": self.TOPICS}
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
         target = (100 * low, 100 * high) if self.asked.share else (low, high)
-        return {**self.settings.limits, **self.LIMITS, "target": target}
+        return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
+
+    def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        """What the base says of fields that are not its own."""
+        own = {one.name for one in fields(self)}
+        return {name: what for name, what in told.items() if name not in own}
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``: fields of its own, or of the base's. Another topic begins at its start; what
@@ -232,9 +237,9 @@ class WhatIfSettings(Settings):
     # ---- the work
 
     @cached_property
-    def plan(self) -> "Plan":
+    def around(self) -> "Around":
         """What is measured, whatever is asked of it."""
-        return plan(self.settings, self.along, self.other, self.measure, self.repeats, self.seeds, self.knobs)
+        return around(self.settings, self.along, self.other, self.measure, self.repeats, self.seeds, self.knobs)
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
@@ -266,7 +271,7 @@ class WhatIfSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's settings first, then the curve, the bars and the map from coarse to fine; what the question is about
         before what it is not."""
-        work = self.plan.work
+        work = self.around.work
         yield from work[0]
         if self.solved:
             yield self.solved
@@ -277,7 +282,7 @@ class WhatIfSettings(Settings):
             extra = [look for turn in self.rivals for one in turn for look in self.looks(one)]
         yield from extra
         if self.question == CURVE:
-            yield from (look for there in self.plan.curve.values() for look in self.plan.looks[there])
+            yield from (look for there in self.around.curve.values() for look in self.around.looks[there])
             return
         for turn in work[1:]:
             yield from turn
@@ -299,7 +304,7 @@ class WhatIfSettings(Settings):
         return WhatIfResult(settings=self, outcomes=outcomes)
 
 
-class Plan(NamedTuple):
+class Around(NamedTuple):
     """What is measured around some settings of a topic.
 
     curve: value -> settings; bars: (knob, value) -> settings; cells: (x, y) -> settings; looks: settings -> work;
@@ -314,9 +319,9 @@ class Plan(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def plan(
+def around(
     settings: Settings, along: str, other: str, measure: str, repeats: int, seeds: int, knobs: tuple[str, ...]
-) -> Plan:
+) -> Around:
     """Along one knob, beside each knob, and over a map of two."""
     now, found = getattr(settings, along), {}
 
@@ -351,10 +356,11 @@ def plan(
     for turn in turned:
         work.append(tuple(look for one in turn if one not in done for look in found[one]))
         done.update(turn)
-    if 0 < sum(getattr(look.task, "cells", pieces.FIRST) for look in work[1]) < pieces.FIRST:
+    each = sum(getattr(task, "cells", pieces.FIRST) for task in settings.sample(repeats)) * seeds
+    if each * len(turned[1]) < pieces.FIRST:
         work[1] = tuple(replace(look, essential=True) for look in work[1])
     ordered = {value: there for turn in curve for value, there in turn.items()}
-    return Plan(dict(sorted(ordered.items())), bars, cells, found, tuple(work))
+    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work))
 
 
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:

@@ -1,19 +1,25 @@
 """What would it take? Questions about any other page, asked backwards."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
+from dpcore.check import RefusedError
 from dpcore.experiment import Settings
+from dpcore.links import changed, word
 from pages.what_if import figures
 from pages.what_if import words as say
-from pages.what_if.experiment import QUESTIONS, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.experiment import CURVE, QUESTIONS, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, live
-from ui.page import WHY_TAB, Knobs, Page, Tab, listed
+from ui.page import WHY_TAB, Asked, Knobs, Page, Tab, listed
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
+REACHED_BY = dict(zip(REACHED, ("the average run", "9 runs in 10"), strict=True))
+# What the address of another page says of a question about it, in one text.
+ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
 
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
@@ -49,9 +55,7 @@ def aside(desk: controls.Desk) -> None:
         format_func=asks.get,
         on_change=lambda: desk.change(question=st.session_state[key]),
     )
-    desk.choose(
-        "reached", "Reached by", dict(zip(REACHED, ("the average run", "9 runs in 10"), strict=True)), wide=True
-    )
+    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
@@ -70,6 +74,44 @@ def _all(own: Knobs) -> list[str]:
 def pictures(result) -> list[list[live.Picture]]:
     """Where the target is reached, which knob matters, and two knobs together."""
     return [[live.Picture(name="curve", figure=figures.curve(result), alt="", height=HEIGHT, wide=1.4)]]
+
+
+def asked(name: str, questions: Page) -> Asked | None:
+    """What can be asked about the page of this name, in a tab of it."""
+    if name not in STARTS:
+        return None
+    kind = questions.settings
+
+    def settings(own: Settings, ask: str) -> WhatIfSettings:
+        """Of what the address asks, as much as these settings allow."""
+        question = kind().change(topic=name, base=word(own, apart=APART), question=CURVE)
+        texts = ask.split(APART)
+        for field, value in zip(texts[::2], texts[1::2], strict=False):
+            if field in ASKED:
+                with suppress(RefusedError):
+                    question = changed(question, **{field: value})
+        return question
+
+    def asks(question: WhatIfSettings) -> str:
+        usual = settings(question.settings, "")
+        told = [(field, getattr(question, field)) for field in ASKED]
+        return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
+
+    return Asked(questions, settings, asks, controls=inset)
+
+
+def inset(desk: controls.Desk) -> None:
+    """What can be asked in the tab of a page."""
+    settings = desk.settings
+    desk.choose("knob", "Along", {name: label(name) for name in settings.knobs})
+    desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
+    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
+    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+    key = f"{desk.page}.target"
+    st.session_state[key] = float(settings.target)
+    low, high = map(float, settings.limits["target"])
+    said = say.target_knob(settings)["label"]
+    st.number_input(said, low, high, key=key, on_change=lambda: desk.change(target=st.session_state[key]))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:

@@ -59,7 +59,7 @@ class WhatIfResult:
 
     def of(self, settings: Settings) -> np.ndarray | None:
         """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
-        known = self.settings.plan.looks.get(settings)
+        known = self.settings.around.looks.get(settings)
         return self._runs(self.settings.looks(settings) if known is None else known)
 
     @cached_property
@@ -70,12 +70,12 @@ class WhatIfResult:
     @property
     def trained(self) -> float:
         """The share of the curve's values that are known."""
-        return len(self.curve.values) / len(self.settings.plan.curve)
+        return len(self.curve.values) / len(self.settings.around.curve)
 
     @cached_property
     def curve(self) -> Curve:
         """Of the base, along the knob."""
-        return self._curve(self.settings.plan.curve)
+        return self._curve(self.settings.around.curve)
 
     @cached_property
     def rival(self) -> Curve:
@@ -96,7 +96,7 @@ class WhatIfResult:
         asked, along = self.settings.asked, self.settings.along
         return "rises" if along in asked.rises else "falls" if along in asked.falls else ""
 
-    def crossing(self, reached: str) -> crossing.Crossing | None:
+    def crossed(self, reached: str) -> crossing.Crossing | None:
         """From which value on the target is reached, by the "mean" or by "most" of the runs; None where the measure has
         no direction along this knob, or an exact answer is still to be found."""
         if self.settings.exact:
@@ -147,7 +147,7 @@ class WhatIfResult:
     def effects(self) -> dict[str, list[Effect]]:
         """Knob -> what a step down and a step up do, the most important knob first; only what is trained."""
         found: dict[str, list[Effect]] = {}
-        for (knob, value), settings in self.settings.plan.bars.items():
+        for (knob, value), settings in self.settings.around.bars.items():
             then = self.of(settings)
             if then is not None:
                 found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, now=self.now, then=then))
@@ -157,7 +157,7 @@ class WhatIfResult:
 
     @cached_property
     def map(self) -> Map:
-        cells = self.settings.plan.cells
+        cells = self.settings.around.cells
         x, y = (np.array(sorted({pair[axis] for pair in cells}), dtype=float) for axis in (0, 1))
         means = np.full((len(y), len(x)), np.nan)
         for (along, up), settings in cells.items():

@@ -24,7 +24,7 @@ def numbers(result: WhatIfResult) -> list[Number]:
 
 
 def verdict(result: WhatIfResult) -> str:
-    found = result.crossing(result.settings.reached)
+    found = result.crossed(result.settings.reached)
     return f"{found}"
 
 
