@@ -48,6 +48,8 @@ LIMITS = {
     "seed": (0, 9999),
 }
 
+# What makes the noise of the same descent smaller.
+_LESS_NOISE = ("epsilon", "delta", "rows")
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
 
@@ -77,12 +79,16 @@ class ClassifierSettings(Settings):
     CHOICES: ClassVar = {"dataset": data.STRAIGHT, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "scratch": Measure("accuracy from zero", "higher", lambda now: now.accuracy[0], share=True),
-        "accuracy": Measure(
-            "accuracy with the public start, if there is one", "higher", lambda now: now.accuracy[-1], share=True
+        "scratch": Measure.accuracy("accuracy from zero", lambda now: now.accuracy[0], rises=_LESS_NOISE),
+        "accuracy": Measure.accuracy(
+            "accuracy with the public start, if there is one", lambda now: now.accuracy[-1], rises=_LESS_NOISE
         ),
-        "loss": Measure("loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1]),
+        "loss": Measure(
+            "loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1], rises=("epsilon", "delta"), unit="nats"
+        ),
     }
+    TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
+    PEOPLE: ClassVar = "rows"
     COMMON: ClassVar = ("dataset", "repeats", "seed")
 
     dataset: str = "gaussians"
