@@ -1,4 +1,5 @@
-"""How far two settings lie apart: the difference of the means of their repeats, with an interval of 95 % confidence.
+"""How far two settings lie apart: the difference of the means of their repeats, with an interval of 95 % confidence,
+or of another where many are looked at.
 
 Where repeat r of both saw the same rows and drew the same noise (``Settings.pairs_with``), the differences of the pairs
 vary less than the repeats do, and the interval is narrower than that of two groups by as much as the noise is common.
@@ -12,7 +13,7 @@ from scipy.special import stdtrit
 
 from dpcore import check
 
-_TAIL = 0.975
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class Difference:
         return self.low == self.high
 
 
-def of_pairs(a: np.ndarray, b: np.ndarray) -> Difference:
+def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
     """Of repeats (R,) with common random numbers: Student's interval of the mean of a_r - b_r, R at least 2.
 
     >>> of_pairs(np.array([3.0, 4.0, 6.0]), np.array([2.0, 4.0, 5.0]))
@@ -51,10 +52,10 @@ def of_pairs(a: np.ndarray, b: np.ndarray) -> Difference:
     """
     a, b = _repeats(a=a), _repeats(b=b)
     differences = a - check.numbers(a.shape, b=b)
-    return _interval(float(differences.mean()), _error(differences), len(a) - 1, pairs=len(a))
+    return _interval(float(differences.mean()), _error(differences), len(a) - 1, pairs=len(a), confidence=confidence)
 
 
-def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
+def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
     """Of repeats (R_a,) and (R_b,) that have nothing in common: Welch's interval, two repeats each at least.
 
     >>> of_groups(np.array([3.0, 4.0, 6.0]), np.array([2.0, 4.0]))
@@ -65,7 +66,7 @@ def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
     freedoms = np.array([len(a) - 1, len(b) - 1])
     error = math.hypot(*errors)
     freedom = error**4 / float((errors**4 / freedoms).sum()) if error else 1.0
-    return _interval(float(a.mean() - b.mean()), error, freedom)
+    return _interval(float(a.mean() - b.mean()), error, freedom, confidence=confidence)
 
 
 def _repeats(**named: np.ndarray) -> np.ndarray:
@@ -79,6 +80,6 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if np.ptp(values) > 0 else 0.0
 
 
-def _interval(mean: float, error: float, freedom: float, *, pairs: int = 0) -> Difference:
-    half = float(stdtrit(freedom, _TAIL)) * error
+def _interval(mean: float, error: float, freedom: float, *, confidence: float, pairs: int = 0) -> Difference:
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Difference(mean=mean, low=mean - half, high=mean + half, pairs=pairs)

@@ -135,9 +135,10 @@ def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = RE
     """
     (low, high), now = settings.limits[knob], getattr(settings, knob)
     if log_scale(low, high):
-        values = now * reach ** (np.arange(-steps, steps + 1) / steps)
-        ends = (low, high) if values[0] > low or values[-1] < high else ()
-        values = [*values, *(end for end in ends if now / reach <= end <= now * reach)]
+        # the same values wherever one is, so that their runs are kept; but for the nearest, which gives way to now
+        place = round(steps * math.log(now, reach))
+        values = [reach ** (i / steps) for i in range(place - steps, place + steps + 1) if i != place]
+        values += [end for end in (low, high) if now / reach <= end <= now * reach]
     else:
         values = np.linspace(low, high, 2 * steps + 1)
     rounded = {_plain(value, whole=isinstance(low, int)) for value in values}
@@ -186,16 +187,18 @@ def beside(settings: Settings, knob: str) -> tuple[float, ...]:
     return tuple(value for value in clipped if value != now)
 
 
-def effect(settings: Settings, knob: str, value: float, *, now: np.ndarray, then: np.ndarray) -> Effect:
+def effect(
+    settings: Settings, knob: str, value: float, *, now: np.ndarray, then: np.ndarray, confidence: float = 0.95
+) -> Effect:
     """Of the repeats of today's settings, ``now``, and of those with the knob at ``value``, ``then``; in pairs where
-    both drew the same noise.
+    both drew the same noise. ``confidence``: of the interval.
     """
     if len(now) == 1:  # computed, not drawn
         exact = float(then[0] - now[0])
         return Effect(knob, value, differences.Difference(mean=exact, low=exact, high=exact))
     other = settings.change(**{knob: value})
     compare = differences.of_pairs if other.pairs_with(settings) else differences.of_groups
-    return Effect(knob, value, compare(then, now))
+    return Effect(knob, value, compare(then, now, confidence=confidence))
 
 
 # ---- which setting is best

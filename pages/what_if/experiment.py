@@ -4,6 +4,7 @@ A question is about another page's settings, ``base``. All of its answers are ma
 of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try stands for.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
@@ -11,8 +12,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check, links, pieces
 from dpcore.experiment import Measure, Settings, Task
-from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, looks
-from pages.what_if.result import WhatIfResult
+from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
+from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import Again, Solved
 
 QUESTIONS = ("accuracy", "smallest", "people", "best", "versus")
@@ -25,6 +26,8 @@ REPEATS = (24, 100, 400)
 # The map has so many steps either way along each knob; the best setting is measured again on so many other seeds.
 MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 # Knobs that say what is looked at or how often, and so decide nothing that is asked for.
+# Where a target may lie that nothing limits.
+_TARGETS = (1e-3, 1e4)
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
 
 
@@ -81,7 +84,7 @@ class WhatIfSettings(Settings):
     other: the field of the base that the map goes up along.
     versus: for the question whether one setting is better than another: what is different in that other one, a word.
     measure: of the topic.
-    target: that the measure is to reach; a share in percent, anything else in the measure's own unit.
+    target: that the measure is to reach; in percent where its unit is, else in the measure's own.
     reached: by the "mean" of the runs, or by "most", nine runs in ten.
     repeats: runs of each setting, on each seed.
     seeds: splits of the data, from the base's own seed on.
@@ -115,7 +118,7 @@ class WhatIfSettings(Settings):
     def __post_init__(self) -> None:
         check.choice(self.TOPICS, topic=self.topic)
         self._read()
-        check.choice(self.settings.MEASURES, measure=self.measure)
+        check.choice(self.settings.measures, measure=self.measure)
         check.choice(self.knobs, knob=self.knob)
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
@@ -136,10 +139,16 @@ class WhatIfSettings(Settings):
             raise AttributeError(name)
         return getattr(self.settings, name)
 
+    @cached_property
+    def different(self) -> dict[str, Any]:
+        """Field -> what it is in the other setting, of those that are different there."""
+        both = ((one.name, getattr(self.rival, one.name)) for one in fields(self.settings))
+        return {name: value for name, value in both if value != getattr(self.settings, name)}
+
     @property
     def asked(self) -> Measure:
         """The measure."""
-        return self.settings.MEASURES[self.measure]
+        return self.settings.measures[self.measure]
 
     @property
     def most(self) -> float:
@@ -147,9 +156,14 @@ class WhatIfSettings(Settings):
         return MOST
 
     @property
+    def scale(self) -> float:
+        """What a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
+        return 100.0 if self.asked.unit == "%" else 1.0
+
+    @property
     def goal(self) -> float:
         """The target in the measure's own unit."""
-        return self.target / 100 if self.asked.share else self.target
+        return self.target / self.scale
 
     @property
     def exact(self) -> bool:
@@ -159,7 +173,18 @@ class WhatIfSettings(Settings):
     @property
     def along(self) -> str:
         """The knob that the curve goes along: of the question how many people, the one that says so."""
-        return self.settings.PEOPLE if self.question == "people" and self.settings.PEOPLE else self.knob
+        return (self.question == "people" and self.crowd) or self.knob
+
+    @property
+    def asks(self) -> str:
+        """The question; which value reaches the target, where the base leaves nothing of it."""
+        missing = {"people": not self.crowd, "best": not self.tried}
+        return "smallest" if missing.get(self.question) else self.question
+
+    @property
+    def crowd(self) -> str:
+        """The knob that says how many people there are; "" where there is none."""
+        return self.settings.PEOPLE if self.settings.PEOPLE in self.knobs else ""
 
     @property
     def knobs(self) -> tuple[str, ...]:
@@ -178,7 +203,7 @@ class WhatIfSettings(Settings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
-        target = (100 * low, 100 * high) if self.asked.share else (low, high)
+        target = (self.scale * low, self.scale * high) if high < math.inf else _TARGETS
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
     def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,19 +238,28 @@ class WhatIfSettings(Settings):
             ]
             changes = {**changes, name: free[0]}
         if changes.get("measure", self.measure) != self.measure:
-            measure = self.settings.MEASURES.get(changes["measure"])
-            if measure and "target" not in changes and measure.share != self.asked.share:
-                low, high = measure.limits
-                changes = {**changes, "target": 80.0 if measure.share else (low * high) ** 0.5}
+            measure = self.settings.measures.get(changes["measure"])
+            if measure and "target" not in changes and measure.unit != self.asked.unit:
+                changes = {**changes, "target": 80.0 if measure.unit == "%" else 1.0}
         return replace(self, **changes)
 
     def _at(self, place: str) -> dict[str, float]:
-        """What a cell of the map stands for."""
+        """What the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
         try:
-            x, y = (float(part) for part in str(place).split(","))
+            shares = [float(part) for part in str(place).split(",")]
+            x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
         except ValueError:
             raise check.RefusedError("place", str(place), "two numbers") from None
         return {self.along: x, self.other: y}
+
+    @property
+    def axes(self) -> tuple[Axis, Axis]:
+        """Of the map, across and up."""
+        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.other))
+
+    def axis(self, name: str, **how: float) -> Axis:
+        """The values of a knob as places on an axis."""
+        return Axis(grid(self.settings, name, **how), log_scale(*self.settings.limits[name]))
 
     @staticmethod
     def _differing(settings: Settings, word: str) -> Settings:
@@ -244,7 +278,7 @@ class WhatIfSettings(Settings):
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
         """Settings that a search draws from declared ranges; none where there is nothing to tune."""
-        ranges = {name: pair for name, pair in self.settings.TUNED.items() if name in self.knobs}
+        ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
     def looks(self, settings: Settings, *, essential: bool = False) -> tuple[Look, ...]:
@@ -262,11 +296,16 @@ class WhatIfSettings(Settings):
         return Solved(knob=self.along, falls=falls, **how)
 
     @cached_property
-    def again(self) -> tuple[Again, ...]:
-        """The best of the tries on other seeds; none where nothing is tried."""
-        how = {"tries": self.tried, "measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-        seeds = range(self.seeds, self.seeds + OTHER_SEEDS) if self.tried and not self.exact else ()
-        return tuple(Again(place=place, **how) for place in seeds)
+    def again(self) -> tuple[tuple[Again, tuple[Look, ...]], ...]:
+        """The best of the tries on other seeds, and the base on the same; none where nothing is tried."""
+        if not self.tried or self.exact:
+            return ()
+        how = {"measure": self.measure, "repeats": self.repeats}
+        others = split(self.settings, self.seeds + OTHER_SEEDS)[self.seeds :]
+        return tuple(
+            (Again(tries=self.tried, seeds=self.seeds, place=self.seeds + nth, **how), looks(other, **how))
+            for nth, other in enumerate(others)
+        )
 
     def schedule(self) -> Iterable[Task]:
         """Today's settings first, then the curve, the bars and the map from coarse to fine; what the question is about
@@ -276,9 +315,9 @@ class WhatIfSettings(Settings):
         if self.solved:
             yield self.solved
         extra = []
-        if self.question == "best":
+        if self.asks == "best":
             extra = self._searched()
-        if self.question == "versus":
+        if self.asks == "versus":
             extra = [look for turn in self.rivals for one in turn for look in self.looks(one)]
         yield from extra
         if self.question == CURVE:
@@ -286,12 +325,13 @@ class WhatIfSettings(Settings):
             return
         for turn in work[1:]:
             yield from turn
-        if self.question != "best":
+        if self.asks != "best":
             yield from self._searched()
 
     def _searched(self) -> list[Task]:
         """All tries, and the best one again."""
-        return [look for one in self.tried for look in self.looks(one)] + list(self.again)
+        tries = [look for one in self.tried for look in self.looks(one)]
+        return tries + [task for again, base in self.again for task in (again, *base)]
 
     @cached_property
     def rivals(self) -> list[list[Settings]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -11,9 +12,9 @@ from dpcore.experiment import Settings
 from dpcore.links import changed, word
 from pages.what_if import figures
 from pages.what_if import words as say
-from pages.what_if.experiment import CURVE, QUESTIONS, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, live
-from ui.page import WHY_TAB, Asked, Knobs, Page, Tab, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Tab, listed
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
@@ -33,9 +34,6 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
         desk.choose("knob", "Knob that is solved for", named)
         desk.choose("other", "Second knob of the map", named)
-        st.page_link(
-            st.session_state["doors"][settings.topic], label="Open these settings on their page", query_params={}
-        )
 
 
 def label(name: str) -> str:
@@ -46,11 +44,11 @@ def label(name: str) -> str:
 def aside(desk: controls.Desk) -> None:
     """The question, and how its answer is found."""
     key = f"{desk.page}.question"
-    st.session_state[key] = desk.settings.question
     asks = say.questions(desk.settings)
+    st.session_state[key] = desk.settings.asks if desk.settings.asks in asks else None
     st.radio(
         "Ask",
-        QUESTIONS,
+        list(asks),
         key=key,
         format_func=asks.get,
         on_change=lambda: desk.change(question=st.session_state[key]),
@@ -72,8 +70,36 @@ def _all(own: Knobs) -> list[str]:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """Where the target is reached, which knob matters, and two knobs together."""
-    return [[live.Picture(name="curve", figure=figures.curve(result), alt="", height=HEIGHT, wide=1.4)]]
+    """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
+    first = live.Picture(
+        name="curve",
+        figure=figures.curve(result),
+        alt=say.curve_alt(result),
+        about=say.CURVE_ABOUT,
+        height=HEIGHT,
+        wide=1.5,
+    )
+    if result.settings.asks == "best":
+        first = replace(first, name="tries", figure=figures.tries(result), alt=say.tries_alt(result))
+        first = replace(first, about=say.TRIES_ABOUT)
+    bars = live.Picture(
+        name="knobs",
+        figure=figures.knobs(result),
+        alt=say.knobs_alt(result),
+        about=say.KNOBS_ABOUT,
+        height=HEIGHT,
+        wide=1.1,
+        clicks={"point": "knob"},
+    )
+    both = live.Picture(
+        name="map",
+        figure=figures.both(result),
+        alt=say.map_alt(result),
+        about=say.MAP_ABOUT,
+        height=HEIGHT,
+        clicks=figures.clicks(result),
+    )
+    return [[first, bars, both]]
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -138,8 +164,27 @@ def page(pages: Sequence[Page]) -> Page:
         lead=say.introduction,
         knobs=partial(knobs, pages),
         numbers=say.numbers,
-        words={"verdict": say.verdict, "caption": say.caption, "why": listed(say.why)},
+        words={
+            "verdict": say.verdict,
+            "caption": say.caption,
+            "why": listed(say.why),
+            "guarantee": say.price,
+            "search": say.search,
+            "table": say.table,
+        },
         pictures=pictures,
-        tabs=(WHY_TAB, Tab("table", "Table", ("table",))),
-        frames=lambda result: {"Curve": result.table},
+        tabs=(
+            WHY_TAB,
+            Tab(GUARANTEE_TAB.name, "Price of searching", ("guarantee",)),
+            Tab("search", "Best setting", ("search",)),
+            Tab("table", "Table", ("table",)),
+        ),
+        code=say.program,
+        frames=lambda result: {
+            "All runs": result.all_runs,
+            "Table": result.table,
+            "Knobs": result.bars,
+            "Map": result.cells,
+            "Tries": result.search,
+        },
     )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpcore import crossing, differences
 from dpcore.experiment import Settings, Task, quantiles_of
+from dpcore.repeats import Means, over_splits
 from dpcore.sweep import Effect, Look, best, effect
 
 
@@ -29,6 +30,30 @@ class Curve(NamedTuple):
         return quantiles_of(self.runs)
 
 
+class Axis(NamedTuple):
+    """Values along an axis of a chart, ascending, and whether they lie on it by their logarithms."""
+
+    values: Sequence[float]
+    log: bool
+
+    def place(self, values: Any) -> np.ndarray:
+        """Where values lie."""
+        return np.log10(values) if self.log else np.asarray(values, dtype=float)
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The ends of the cells around the values, (V + 1,)."""
+        places = self.place(self.values)
+        middles = (places[1:] + places[:-1]) / 2
+        return np.array([2 * places[0] - middles[0], *middles, 2 * places[-1] - middles[-1]])
+
+    def nearest(self, share: float) -> float:
+        """The value of the cell at a place between the ends, which are -1 and 1."""
+        low, *_, high = self.edges
+        at = np.searchsorted(self.edges, low + (share + 1) / 2 * (high - low)) - 1
+        return self.values[int(np.clip(at, 0, len(self.values) - 1))]
+
+
 class Map(NamedTuple):
     """Means (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
 
@@ -38,11 +63,14 @@ class Map(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best of the tries: its settings, the mean that it was chosen by, and its mean on each other seed (S,)."""
+    """The best of the tries: its settings, the mean that it was chosen by, and its mean and that of the base on each of
+    the other seeds that are done, (S,).
+    """
 
     settings: Settings
     chosen: float
     again: np.ndarray
+    base: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,7 +114,7 @@ class WhatIfResult:
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
         known = {value: self.of(one) for value, one in sorted(settings.items())}
         known = {value: runs for value, runs in known.items() if runs is not None}
-        return Curve(np.array([*known], dtype=float), np.array([*known.values()]).reshape(len(known), -1))
+        return Curve(np.array([*known], dtype=float), np.array([*known.values()]).reshape(len(known), len(self.now)))
 
     # ---- where the target is reached
 
@@ -100,33 +128,50 @@ class WhatIfResult:
         """From which value on the target is reached, by the "mean" or by "most" of the runs; None where the measure has
         no direction along this knob, or an exact answer is still to be found."""
         if self.settings.exact:
-            return self.outcomes.get(self.settings.solved)
+            return self.outcomes.get(self.settings.solved) if self.settings.solved else None
         if not self.direction:
             return None
         return self._crossings[reached]
 
     @cached_property
     def _crossings(self) -> dict[str, crossing.Crossing]:
-        towards = "small" if self.direction == "rises" else "large"
-        how = {"better": self.settings.asked.better, "towards": towards}
-        shares = {"mean": None, "most": self.settings.most}
+        towards, log = "small" if self.direction == "rises" else "large", self.settings.axis(self.settings.along).log
+        how = {"better": self.settings.asked.better, "towards": towards, "log": log}
+        values, goal = self._values, self.settings.goal
         return {
-            name: crossing.smallest(self.curve.values, self._by_seed, self.settings.goal, share=share, **how)
-            for name, share in shares.items()
+            "mean": crossing.smallest(values, self._means, goal, **how),
+            "most": crossing.smallest(values, self._own_runs, goal, share=self.settings.most, **how),
         }
 
     @cached_property
-    def reaching(self) -> Any:
+    def reaching(self) -> crossing.Reaching:
         """The values that reach the target, where the measure has no direction along the knob."""
-        share = self.settings.most if self.settings.reached == "most" else None
-        how = {"better": self.settings.asked.better, "share": share}
-        return crossing.reaching(self.curve.values, self._by_seed, self.settings.goal, **how)
+        how, goal = {"better": self.settings.asked.better}, self.settings.goal
+        if self.settings.reached == "most":
+            return crossing.reaching(self._values, self._own_runs, goal, share=self.settings.most, **how)
+        return crossing.reaching(self._values, self._means, goal, **how)
 
     @property
-    def _by_seed(self) -> Any:
-        """Runs (V, R), or of several splits what they say together."""
-        seeds, runs = self.settings.seeds, self.curve.runs
-        return runs if seeds == 1 else crossing.over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
+    def _values(self) -> list[float]:
+        return [*self.settings.around.curve]
+
+    @cached_property
+    def _all_runs(self) -> np.ndarray:
+        """Of the whole curve, (V, seeds x repeats); NaN where still to be trained."""
+        found = np.full((len(self._values), len(self.now)), np.nan)
+        found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
+        return found
+
+    @property
+    def _own_runs(self) -> np.ndarray:
+        """Of the base's own split, (V, repeats): on several, runs are not independent and cannot be counted."""
+        return self._all_runs[:, : len(self.now) // self.settings.seeds]
+
+    @property
+    def _means(self) -> np.ndarray | Means:
+        """The runs, (V, R), or of several splits what they say together."""
+        seeds, runs = self.settings.seeds, self._all_runs
+        return runs if seeds == 1 else over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
 
     @property
     def hits(self) -> np.ndarray:
@@ -141,16 +186,28 @@ class WhatIfResult:
         """In how many of the base's runs."""
         return int(self._reach(self.now).sum())
 
+    def average(self, runs: np.ndarray) -> differences.Difference:
+        """The mean of some runs, with an interval of 95 % confidence: of several splits, from how far those differ."""
+        seeds = self.settings.seeds
+        means = runs.reshape(seeds, -1).mean(axis=1) if seeds > 1 else runs
+        if len(means) < 2:
+            return differences.Difference(mean=float(means[0]), low=float(means[0]), high=float(means[0]))
+        return differences.of_pairs(means, np.zeros_like(means))
+
     # ---- which knob matters
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
-        """Knob -> what a step down and a step up do, the most important knob first; only what is trained."""
+        """Knob -> what a step down and a step up do, the most important knob first; only what is trained. All intervals
+        hold together with 95 % confidence.
+        """
         found: dict[str, list[Effect]] = {}
-        for (knob, value), settings in self.settings.around.bars.items():
+        all_bars = self.settings.around.bars
+        how = {"now": self.now, "confidence": 1 - 0.05 / max(1, len(all_bars))}
+        for (knob, value), settings in all_bars.items():
             then = self.of(settings)
             if then is not None:
-                found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, now=self.now, then=then))
+                found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, then=then, **how))
         return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
 
     # ---- two knobs
@@ -187,8 +244,9 @@ class WhatIfResult:
         if not tries or len(tries) < len(self.settings.tried):
             return None
         settings, chosen = tries[best([mean for _, mean in tries], self.settings.asked)]
-        again = [self.outcomes[task].mean() for task in self.settings.again if task in self.outcomes]
-        return Found(settings, chosen, np.array(again))
+        both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
+        means = [(mine.mean(), base.mean()) for mine, base in both if mine is not None and base is not None]
+        return Found(settings, chosen, *np.array(means).reshape(-1, 2).T)
 
     # ---- one against another
 
@@ -200,6 +258,28 @@ class WhatIfResult:
             return None
         paired = self.settings.settings.pairs_with(self.settings.rival)
         return (differences.of_pairs if paired else differences.of_groups)(mine, theirs)
+
+    @cached_property
+    def ahead(self) -> list[tuple[str, float, float]]:
+        """Along the knob, who is ahead from where to where, "A" or "B", as far as it can be told; all intervals hold
+        together with 95 % confidence.
+        """
+        mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
+        common = sorted(mine.keys() & theirs.keys())
+        paired = self.settings.settings.pairs_with(self.settings.rival)
+        compare = differences.of_pairs if paired else differences.of_groups
+        sign = 1 if self.settings.asked.better == "higher" else -1
+        found: list[tuple[str, float, float]] = []
+        before = ""
+        for value in common if self.curve.runs.shape[1] > 1 else ():
+            one = compare(sign * mine[value], sign * theirs[value], confidence=1 - 0.05 / len(common))
+            who = "A" if one.low > 0 else "B" if one.high < 0 else ""
+            if who and who == before:
+                found[-1] = (who, found[-1][1], value)
+            elif who:
+                found.append((who, value, value))
+            before = who
+        return found
 
     # ---- tables
 
@@ -240,5 +320,7 @@ class WhatIfResult:
 
     def search(self) -> pd.DataFrame:
         """A row a try."""
-        names = [*self.settings.settings.TUNED]
-        return pd.DataFrame([{name: getattr(one, name) for name in names} | {"mean": mean} for one, mean in self.tries])
+        names = [*self.settings.settings.tuned]
+        return pd.DataFrame(
+            [{name: getattr(one, name) for name in names} | {"chosen": mean} for one, mean in self.tries]
+        )

@@ -1,36 +1,788 @@
-"""The questions in words."""
+"""The questions in words: what is asked, the answer, why it is so, and what looking for it costs."""
 
-from pages.what_if.experiment import WhatIfResult, WhatIfSettings
+from html import escape
+
+import numpy as np
+
+from dpcore.crossing import Answer, Crossing
+from dpcore.links import brief
+from dpcore.sweep import grid
+from pages.what_if import phrases
+from pages.what_if.experiment import OTHER_SEEDS, REPEATS, WhatIfResult, WhatIfSettings
+from pages.what_if.phrases import amount, at, interval, label, low, noun, points, signed, spread, target
+from ui import outcomes, panels
 from ui.panels import Number
 
-
-def questions(settings: WhatIfSettings) -> dict[str, str]:
-    """Question -> how it is asked."""
-    return {name: name for name in ("accuracy", "smallest", "people", "best", "versus")}
-
-
-def target_knob(settings: WhatIfSettings) -> dict[str, object]:
-    return (
-        {"label": "Target", "unit": "%"} if settings.asked.share else {"label": "Target", "scale": "log", "stops": 20}
-    )
+CURVE_ABOUT = (
+    "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine runs "
+    "in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and for "
+    "how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % confidence."
+)
+KNOBS_ABOUT = (
+    "What one step of each knob does from here, one knob at a time: a third of a decade down and up, or a tenth of its "
+    "range. Strokes are intervals that hold together with 95 % confidence; hatched bars may be nothing. Look for the "
+    "longest bar, and click on it to ask about that knob. What knobs do together is on the map."
+)
+MAP_ABOUT = (
+    "Each cell is the average of its own runs, the lighter the better, on a scale that does not move; blank cells are "
+    "still to be trained. The orange line is where the target is reached. Click on a place to go there."
+)
+TRIES_ABOUT = (
+    "Each dot is one of the settings that were tried, by the average it was chosen by, the best first. The best of many "
+    "is chosen for its luck too: the orange mark is the same setting measured again, on other splits with fresh noise."
+)
 
 
 def introduction(settings: WhatIfSettings) -> str:
-    return ""
+    """What is to be done."""
+    return (
+        "Take a question, and **drag the target**. All pictures of one answer are made of the same runs, trained just "
+        "now. The settings they are about are those of another page, and can be changed here as there."
+    )
+
+
+# ---- what is asked
+
+
+def questions(settings: WhatIfSettings) -> dict[str, str]:
+    """Question -> how it is asked, of those that have an answer here."""
+    here = _here(settings, settings.knob)
+    one = noun(settings)
+    how = f"How accurate is it {here}?" if _accuracy(settings) else f"How large is the {one} {here}?"
+    asked = {"accuracy": how, "smallest": f"Which {low(settings.knob)} {_reaches(settings)}?"}
+    if settings.crowd:
+        people = phrases.PEOPLE.get(settings.crowd, low(settings.crowd))
+        where = "" if settings.knob == settings.crowd else f" {here}"
+        asked["people"] = f"How many {people} {_reach(settings)}{where}?"
+    if settings.tried:
+        asked["best"] = "Which setting is best" + (f" {here}?" if settings.knob not in settings.settings.tuned else "?")
+    return asked | {"versus": versus(settings)}
+
+
+def versus(settings: WhatIfSettings) -> str:
+    """A against B, by what is different in B."""
+    changes = settings.different
+    if len(changes) != 1:
+        return "Is A better than B?"
+    ((name, value),) = changes.items()
+    mine = getattr(settings, name)
+    if isinstance(mine, str):
+        return f"Is {mine.replace('_', ' ')} better than {value.replace('_', ' ')}?"
+    return f"Is {low(name)} {at(settings, name, mine)} better than {at(settings, name, value)}?"
+
+
+def _accuracy(settings: WhatIfSettings) -> bool:
+    """Whether the measure is how often a model is right."""
+    return settings.asked.share
+
+
+def _here(settings: WhatIfSettings, name: str) -> str:
+    return f"at {low(name)} {at(settings, name, getattr(settings, name))}"
+
+
+def _reaches(settings: WhatIfSettings) -> str:
+    """What one value does to the target."""
+    goal = target(settings)
+    if settings.asked.better == "higher":
+        return f"reaches {goal}" if _accuracy(settings) else f"brings the {noun(settings)} to {goal}"
+    return f"keeps {_the(settings)} at {goal}" if settings.exact else f"brings {_the(settings)} down to {goal}"
+
+
+def _the(settings: WhatIfSettings) -> str:
+    """The measure within a sentence: epsilon has no article."""
+    return "epsilon" if noun(settings) == "epsilon" else f"the {noun(settings)}"
+
+
+def _reach(settings: WhatIfSettings) -> str:
+    """What several do."""
+    first, _, rest = _reaches(settings).partition(" ")
+    return f"{first.removesuffix('es') if first == 'reaches' else first.removesuffix('s')} {rest}"
+
+
+def target_knob(settings: WhatIfSettings) -> dict[str, object]:
+    """How the target's knob looks."""
+    if settings.asked.unit == "%":
+        return {"label": "Target", "unit": "%"}
+    name = noun(settings)
+    return {"label": f"Target {name}", "scale": "log", "stops": 40}
+
+
+# ---- numbers
 
 
 def numbers(result: WhatIfResult) -> list[Number]:
-    return [Number("now", f"{result.now.mean():.3g}")]
+    """The answer, what single runs do, what holds today, and what looking for it costs."""
+    own = {"accuracy": _accuracies, "best": _bests, "versus": _versus}.get(result.settings.asks, _solved)
+    return [one for one in (*own(result), _price(result)) if one]
+
+
+def _tile(result: WhatIfResult, name: str, mean: float, note: str, tone: str = "") -> Number:
+    unit = "points" if result.settings.asked.unit == "%" else noun(result.settings)
+    shown = result.settings.scale * mean
+    return Number(name, amount(result.settings, mean), note, tone=tone, amount=shown, unit=unit)
+
+
+def _today(result: WhatIfResult) -> Number:
+    """What the base reaches, and how many of its runs reach the target."""
+    settings, one = result.settings, result.average(result.now)
+    note = "computed, not drawn" if settings.exact else f"{_hits(result)} reach {target(settings)}"
+    return _tile(result, f"Now, {_here(settings, settings.along)}", one.mean, note)
+
+
+def _hits(result: WhatIfResult) -> str:
+    return f"{result.hits_now} of {len(result.now)} runs"
+
+
+def _accuracies(result: WhatIfResult) -> list[Number]:
+    settings, one = result.settings, result.average(result.now)
+    name = f"{noun(settings)[0].upper()}{noun(settings)[1:]} {_here(settings, settings.along)}"
+    if settings.exact:
+        return [_tile(result, name, one.mean, "computed, not drawn", "private"), _target(result)]
+    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+    ends = interval(settings, (least, most))
+    return [
+        _tile(result, name, one.mean, f"{interval(settings, (one.low, one.high))}, 95 % confidence", "private"),
+        Number("Nine runs in ten", ends, f"of {len(result.now)} runs"),
+        Number(f"Reach {target(settings)}", f"{result.hits_now} <small>of {len(result.now)} runs</small>"),
+    ]
+
+
+def _target(result: WhatIfResult) -> Number:
+    reached = bool(result.hits_now)
+    return Number(f"Target {target(result.settings)}", "reached" if reached else "not reached")
+
+
+def _solved(result: WhatIfResult) -> list[Number]:
+    settings = result.settings
+    found = result.crossed(settings.reached)
+    if found is None and settings.exact and settings.solved:
+        return [Number(_asks(result), "…", "being solved", tone="bound"), _today(result)]
+    if not result.direction:
+        return [_within(result), _today(result)]
+    answer = [_first(result, found)]
+    if settings.exact:
+        return [*answer, _today(result)]
+    other = "most" if settings.reached == "mean" else "mean"
+    return [*answer, _second(result, other), _today(result)]
+
+
+def _asks(result: WhatIfResult) -> str:
+    """What the answer is, in a few words."""
+    settings = result.settings
+    which = "Largest" if result.direction == "falls" else "Smallest"
+    return f"{which} {low(settings.along)} for {target(settings)}"
+
+
+def _first(result: WhatIfResult, found: Crossing) -> Number:
+    """The answer, with its interval."""
+    settings, value = result.settings, phrases.main(result)
+    if value is None:
+        return Number(_asks(result), _no_value(result, found), _reached_by(settings), tone="bound")
+    note = "computed, not drawn"
+    if not settings.exact and settings.reached == "mean":
+        note = f"average run; {_between(result, found)}"
+    elif not settings.exact:
+        note = f"9 runs in 10; {_did(result, found)}"
+    shown = at(settings, settings.along, value)
+    return Number(_asks(result), shown, note, tone="bound", amount=value, unit=label(settings.along))
+
+
+def _no_value(result: WhatIfResult, found: Answer) -> str:
+    """In place of a value, where there is none, or none yet."""
+    if result.trained < 1:
+        return "…"
+    return {"everywhere": "everywhere", "nowhere": "none"}.get(found.verdict, "<small>cannot be told</small>")
+
+
+def _between(result: WhatIfResult, found: Crossing) -> str:
+    """The ends of a crossing's interval."""
+    settings, name = result.settings, result.settings.along
+    ends = [at(settings, name, end) if end is not None else "" for end in (found.low, found.high)]
+    if not ends[0]:
+        return f"at most {ends[1]}"
+    return f"{ends[0]} to {ends[1]}" if ends[1] else f"at least {ends[0]}"
+
+
+def _did(result: WhatIfResult, found: Crossing) -> str:
+    """How many did at the safe value."""
+    own = len(result.now) // result.settings.seeds
+    return f"{round(found.share_safe * own)} of {own} did"
+
+
+def _second(result: WhatIfResult, reached: str) -> Number:
+    """The same question about single runs, or about their average."""
+    settings, found = result.settings, result.crossed(reached)
+    name = "For 9 runs in 10" if reached == "most" else "For the average run"
+    if found.verdict == "found":
+        value = found.safe if reached == "most" else found.point
+        note = _did(result, found) if reached == "most" else _between(result, found)
+        return Number(name, at(settings, settings.along, value), note)
+    return Number(name, _no_value(result, found), f"from {outcomes.count(len(result.now), 'run')} at each value")
+
+
+def _reached_by(settings: WhatIfSettings) -> str:
+    return "average run" if settings.reached == "mean" else "9 runs in 10"
+
+
+def _within(result: WhatIfResult) -> Number:
+    """The values that reach the target, where the measure may go up and down along the knob."""
+    settings, found = result.settings, result.reaching
+    name = f"{label(settings.along)} for {target(settings)}"
+    if not found.intervals:
+        return Number(name, _no_value(result, found), _reached_by(settings), "bound")
+    one, other = found.intervals[0][0], found.intervals[-1][1]
+    said = at(settings, settings.along, one)
+    if one != other:
+        said += f" <small>to</small> {at(settings, settings.along, other)}"
+    gaps = "" if len(found.intervals) == 1 else f", in {len(found.intervals)} stretches"
+    return Number(name, said, f"{_reached_by(settings)}{gaps}", tone="bound")
+
+
+def _bests(result: WhatIfResult) -> list[Number]:
+    settings, winner = result.settings, result.winner
+    if winner is None:
+        done = f"{len(result.tries)} of {len(settings.tried)} tries"
+        return [Number("Best setting", "…", done, tone="bound"), _today(result)]
+    chosen = _tile(result, "Chosen by", winner.chosen, "the best of many is lucky too")
+    if not len(winner.again):
+        return [Number("Measured again", "…", "on other splits", tone="bound"), chosen, _today(result)]
+    note = f"mean of {outcomes.count(len(winner.again), 'other split')}"
+    base = _tile(result, "Yours, on the same splits", float(winner.base.mean()), f"here {_mean(result)}")
+    return [_tile(result, "Best, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
+
+
+def _mean(result: WhatIfResult) -> str:
+    return amount(result.settings, float(result.now.mean()))
+
+
+def _versus(result: WhatIfResult) -> list[Number]:
+    settings, theirs = result.settings, result.of(result.settings.rival)
+    mine = _tile(result, "A, average run", float(result.now.mean()), _said(settings, settings.settings), "private")
+    if theirs is None:
+        return [mine, Number("B", "…", "being trained")]
+    other = _tile(result, "B, average run", float(theirs.mean()), _said(settings, settings.rival))
+    return [_gap(result), mine, other]
+
+
+def _said(settings: WhatIfSettings, one) -> str:
+    """What is different in A, or in B."""
+    words = []
+    for name in [*settings.different][:2]:
+        value = getattr(one, name)
+        shown = escape(value.replace("_", " ")) if isinstance(value, str) else at(settings, name, value)
+        words.append(shown if isinstance(value, str) else f"{low(name)} {shown}")
+    return ", ".join(words) or "the same"
+
+
+def _gap(result: WhatIfResult) -> Number:
+    settings, one = result.settings, result.difference
+    if one is None:
+        gap = float(result.now.mean() - result.of(settings.rival).mean())
+        return Number("A less B", signed(settings, gap), "computed, not drawn", tone="bound")
+    pairs = f"{one.pairs} pairs" if one.paired else "two groups"
+    note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
+    return Number("A less B", signed(settings, one.mean), note, tone="bound")
+
+
+def _price(result: WhatIfResult) -> Number | None:
+    return None
+
+
+# ---- the answer
 
 
 def verdict(result: WhatIfResult) -> str:
-    found = result.crossed(result.settings.reached)
-    return f"{found}"
+    """The answer in a sentence or two, chosen by what came out."""
+    settings = result.settings
+    if settings.asks == "accuracy":
+        return _accuracy_said(result)
+    if settings.asks == "best":
+        return _best_said(result)
+    if settings.asks == "versus":
+        return _versus_said(result)
+    if settings.exact:
+        return _exact_said(result)
+    if not result.direction:
+        return _reaching_said(result)
+    found = result.crossed(settings.reached)
+    if found.verdict != "found" and result.trained < 1:
+        return _so_far(result, found)
+    said = {"found": _found, "everywhere": _everywhere, "nowhere": _nowhere, "unclear": _unclear}
+    return said[found.verdict](result, found)
+
+
+def _is(settings: WhatIfSettings, value: str) -> str:
+    """That the average run has this number."""
+    if _accuracy(settings):
+        return f"the average run is right <b>{value}</b> of the time"
+    return f"{_the(settings)} is <b>{value}</b>" + ("" if settings.exact else " on average")
+
+
+def _accuracy_said(result: WhatIfResult) -> str:
+    settings, one = result.settings, result.average(result.now)
+    here = f"{_here(settings, settings.along)[0].upper()}{_here(settings, settings.along)[1:]}"
+    if settings.exact:
+        than = "reaches" if result.hits_now else "misses"
+        return f"{here} {_is(settings, amount(settings, one.mean))}, which {than} {target(settings)}."
+    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+    said = f"{here} {_is(settings, amount(settings, one.mean))}"
+    if not one.sure:
+        said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
+    return (
+        f"{said}. Nine single runs in ten land from {interval(settings, (least, most))}; {_hits(result)} reach "
+        f"{target(settings)}."
+    )
+
+
+def _found(result: WhatIfResult, found: Crossing) -> str:
+    settings, name = result.settings, low(result.settings.along)
+    if settings.reached == "most":
+        edge = "Up to" if result.direction == "falls" else "From"
+        rest = " on" if edge == "From" else ""
+        said = (
+            f"{edge} {name} <b>{at(settings, settings.along, found.safe)}</b>{rest}, at least <b>9 single runs in 10</b> "
+            f"{_get(settings)}, with 95 % confidence ({_did(result, found)})."
+        )
+        mean = result.crossed("mean")
+        if mean.verdict == "found":
+            said += f" The average run does at {at(settings, settings.along, mean.point)}."
+        return said
+    said = (
+        f"At {name} <b>{at(settings, settings.along, found.point)}</b> {_is(settings, target(settings))}; with 95 % "
+        f"confidence, the crossing lies {_lies(result, found)}."
+    )
+    return f"{said} {_single(result, found)}".strip()
+
+
+def _lies(result: WhatIfResult, found: Crossing) -> str:
+    settings, name = result.settings, result.settings.along
+    if found.low is None or found.high is None:
+        return _between(result, found)
+    return f"between {at(settings, name, found.low)} and {at(settings, name, found.high)}"
+
+
+def _single(result: WhatIfResult, found: Crossing) -> str:
+    """What single runs do where their average is at the target."""
+    settings, most = result.settings, result.crossed("most")
+    share = round(100 * found.share_there)
+    if share >= 100 * settings.most:
+        return f"So do {share} single runs in 100." if share < 100 else "So does every single run."
+    but = f"But only {share} single {'run' if share == 1 else 'runs'} in 100 {'gets' if share == 1 else 'get'} there."
+    if most.verdict == "found":
+        safe = at(settings, settings.along, most.safe)
+        return f"{but} For <b>9 runs in 10</b>, take {low(settings.along)} <b>{safe}</b> ({_did(result, most)})."
+    return but
+
+
+def _get(settings: WhatIfSettings) -> str:
+    """What single runs do."""
+    goal = target(settings)
+    if settings.asked.better == "higher":
+        return f"reach {goal}"
+    return f"keep {_the(settings)} at {goal} or below"
+
+
+def _ends(result: WhatIfResult) -> tuple[str, str]:
+    values = [*result.settings.around.curve]
+    return tuple(at(result.settings, result.settings.along, end) for end in (values[0], values[-1]))
+
+
+def _so_far(result: WhatIfResult, found: Answer) -> str:
+    """Of a curve that is still being trained, nothing but the best of what is known."""
+    done = outcomes.count(len(result.curve.values), "value")
+    return f"{done} of {low(result.settings.along)} trained so far; {_best_of(result, found)}."
+
+
+def _everywhere(result: WhatIfResult, found: Answer) -> str:
+    settings = result.settings
+    first, last = _ends(result)
+    who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
+    reaches = _get(settings) if settings.reached == "most" else _does(settings)
+    return f"At every {low(settings.along)} from {first} to {last}, {who} {reaches}."
+
+
+def _does(settings: WhatIfSettings) -> str:
+    """What the average run does."""
+    first, _, rest = _get(settings).partition(" ")
+    return f"{first}{'es' if first == 'reach' else 's'} {rest}"
+
+
+def _best_of(result: WhatIfResult, found: Answer) -> str:
+    """The best that there is, and where."""
+    settings, where = result.settings, f"at {at(result.settings, result.settings.along, found.at)}"
+    if settings.reached == "most":
+        return f"at best {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
+    return f"the best average is {amount(settings, found.best)}, {where}"
+
+
+def _nowhere(result: WhatIfResult, found: Answer) -> str:
+    settings = result.settings
+    first, last = _ends(result)
+    if settings.reached == "most":
+        return (
+            f"At no {low(settings.along)} from {first} to {last} do <b>9 runs in 10</b> {_get(settings)}: "
+            f"{_best_of(result, found)}."
+        )
+    return f"<b>No {low(settings.along)}</b> from {first} to {last} {_reaches(settings)}: {_best_of(result, found)}."
+
+
+def _unclear(result: WhatIfResult, found: Answer) -> str:
+    """That it cannot be told, and how many runs it would take."""
+    settings = result.settings
+    own = len(result.now) // (settings.seeds if settings.reached == "most" else 1)
+    what = "in which part 9 runs in 10" if settings.reached == "most" else "where the average run"
+    reach = _get(settings) if settings.reached == "most" else _does(settings)
+    said = f"{outcomes.count(own, 'run')} <b>cannot tell</b> {what} {reach}: {_best_of(result, found)}."
+    if result.trained < 1:
+        return said
+    if found.needed is None:
+        return f"{said} The target lies too near to the best that there is."
+    enough = next((count for count in REPEATS if count * settings.seeds >= found.needed), None)
+    if enough is not None and settings.repeats < enough:
+        return f"{said} Take {enough} runs."
+    return f"{said} It would take about {found.needed:,} runs."
+
+
+def _reaching_said(result: WhatIfResult) -> str:
+    """Of a knob along which the measure may go up and down: the values that reach the target, never the smallest."""
+    settings, found = result.settings, result.reaching
+    if not found.intervals and result.trained < 1:
+        return _so_far(result, found)
+    if not found.intervals:
+        return (_nowhere if found.verdict == "nowhere" else _unclear)(result, found)
+    shown = [
+        at(settings, settings.along, one)
+        if one == other
+        else f"{at(settings, settings.along, one)} to {at(settings, settings.along, other)}"
+        for one, other in found.intervals
+    ]
+    where = outcomes_list(shown) if len(shown) <= 3 else f"{shown[0]}, ... and {shown[-1]}"
+    who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
+    reach = _does(settings) if settings.reached == "mean" else _get(settings)
+    said = f"With {low(settings.along)} <b>{where}</b>, {who} {reach} (95 % confidence for all of them)."
+    if found.verdict == "everywhere":
+        return f"{said} Those are all values shown."
+    return f"{said} Nothing is said about values in between or beyond, where it cannot be told or is not so."
+
+
+def outcomes_list(texts: list[str]) -> str:
+    """ "a, b and c"."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _exact_said(result: WhatIfResult) -> str:
+    settings = result.settings
+    if settings.solved is None:
+        return _exact_curve(result)
+    found = result.crossed("mean")
+    if found is None:
+        return "The answer is being computed."
+    name, goal = low(settings.along), target(settings)
+    least, most = (at(settings, settings.along, end) for end in settings.limits[settings.along])
+    if found.verdict == "everywhere":
+        return f"Every {name} from {least} to {most} {_reaches(settings)}."
+    if found.verdict == "nowhere":
+        best = amount(settings, found.best)
+        return (
+            f"<b>No {name}</b> from {least} to {most} {_reaches(settings)}: the best is {best}, at {_at_best(result)}."
+        )
+    which = "largest" if result.direction == "falls" else "smallest"
+    value = at(settings, settings.along, found.safe)
+    said = f"{label(settings.along)} <b>{value}</b> is the {which} that {_reaches(settings)}"
+    return f"{said.replace(goal, f'<b>{goal}</b>')}. It is computed, not drawn: there is nothing to be unsure of."
+
+
+def _at_best(result: WhatIfResult) -> str:
+    return at(result.settings, result.settings.along, result.crossed("mean").at)
+
+
+def _exact_curve(result: WhatIfResult) -> str:
+    """Where nothing is drawn, and the knob has no direction: what the values shown do."""
+    settings = result.settings
+    values = result.curve.values[result.hits > 0]
+    first, last = _ends(result)
+    if not len(values):
+        return f"None of the {len(result.curve.values)} values of {low(settings.along)} shown {_reaches(settings)}."
+    if len(values) == len(result.curve.values):
+        return f"Every {low(settings.along)} shown, from {first} to {last}, {_reaches(settings)}."
+    shown = [at(settings, settings.along, value) for value in (values[0], values[-1])]
+    return (
+        f"Of {low(settings.along)} from {first} to {last}, values between {shown[0]} and {shown[1]} are the ones shown "
+        f"of which some {_reach(settings)}."
+    )
+
+
+def _best_said(result: WhatIfResult) -> str:
+    settings, winner = result.settings, result.winner
+    if winner is None:
+        return f"{len(result.tries)} of {len(settings.tried)} tries are trained."
+    said = f"Best of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
+    if not len(winner.again):
+        return f"{said} It was chosen by {amount(settings, winner.chosen)}, and is being measured again."
+    again, base = float(winner.again.mean()), float(winner.base.mean())
+    verb = "reaches" if settings.asked.better == "higher" else "comes to"
+    ahead = again > base if settings.asked.better == "higher" else again < base
+    beside = f"{amount(settings, base)} of your setting" if ahead else f"your setting's {amount(settings, base)}"
+    against = "against the" if ahead else "and is not ahead of"
+    return (
+        f"{said} Measured again on {outcomes.count(len(winner.again), 'other split')}, it {verb} "
+        f"<b>{amount(settings, again)}</b> on average, {against} {beside}; it was chosen by "
+        f"{amount(settings, winner.chosen)} here."
+    )
+
+
+def _setting(result: WhatIfResult) -> str:
+    """What was tuned of the best one."""
+    settings, winner = result.settings, result.winner
+    names = [name for name in settings.settings.tuned if name in settings.knobs]
+    return ", ".join(f"{low(name)} {at(settings, name, getattr(winner.settings, name))}" for name in names)
+
+
+def _versus_said(result: WhatIfResult) -> str:
+    settings, theirs, one = result.settings, result.of(result.settings.rival), result.difference
+    if theirs is None:
+        return "B is being trained."
+    both = f"A {_mean(result)}, B {amount(settings, float(theirs.mean()))}"
+    sign = 1 if settings.asked.better == "higher" else -1
+    gap = float(result.now.mean() - theirs.mean())
+    if one is None or one.sure:
+        if gap == 0:
+            return f"A and B come to <b>the same</b>: {amount(settings, float(theirs.mean()))}."
+        return f"<b>{'A' if sign * gap > 0 else 'B'} is better</b> by {points(settings, gap)}: {both}."
+    pairs = f"{one.pairs} pairs with the same noise" if one.paired else "compared as two groups"
+    if not one.shown:
+        return (
+            f"<b>No difference can be shown</b> here: {signed(settings, one.mean)} ({spread(settings, one)}, {pairs})."
+        )
+    who = "A" if sign * one.mean > 0 else "B"
+    said = (
+        f"<b>{who} is better</b> by {points(settings, one.mean)} on average ({_span(settings, one)}, {pairs}): {both}."
+    )
+    where = phrases.ahead(result)
+    if not result.ahead or "throughout" in where:
+        return said
+    return f"{said} Along {low(settings.along)}: {where}."
+
+
+def _span(settings: WhatIfSettings, one) -> str:
+    """The ends of an interval on one side of 0, without signs."""
+    ends = sorted(abs(end) for end in (one.low, one.high))
+    return " to ".join(signed(settings, end).removeprefix("+") for end in ends)
+
+
+# ---- beside the answer
 
 
 def caption(result: WhatIfResult) -> str:
-    return ""
+    """What lines and marks are."""
+    settings = result.settings
+    if settings.exact:
+        return "Everything here is computed, not drawn. Click on a bar to ask about its knob, on the map to go there."
+    area = "Blue area: nine runs in ten"
+    strip = "Orange strip: where the average run may cross, with 95 % confidence" if phrases.spans(result) else ""
+    return ". ".join(
+        one
+        for one in (
+            area,
+            strip,
+            "Strokes on bars: 95 % confidence for all of them; hatched: may be nothing",
+            "Click on a bar to ask about its knob, on the map to go there.",
+        )
+        if one
+    )
 
 
 def why(result: WhatIfResult) -> list[str]:
-    return []
+    """What the answer rests on."""
+    settings = result.settings
+    if settings.exact:
+        return ["All numbers here are computed by formula or by an accountant: another run gives the same."]
+    return [one for one in (_splits(result), _single_runs(result), _paired(result), _lucky(result)) if one]
+
+
+def _splits(result: WhatIfResult) -> str:
+    """Whether this is about one split of the data, and how far splits differ."""
+    settings = result.settings
+    runs = outcomes.count(settings.repeats, "run")
+    if settings.seeds == 1:
+        return (
+            f"All of this is about <b>one split</b> of the data, seed {settings.settings.seed}, with {runs} at each "
+            "setting: the confidence is about noise, not about other people. More splits are under More knobs."
+        )
+    by_split = result.now.reshape(settings.seeds, -1)
+    means = by_split.mean(axis=1)
+    within = float(by_split.std(axis=1, ddof=1).mean() / np.sqrt(by_split.shape[1]))
+    return (
+        f"Averages are over <b>{settings.seeds} splits</b> with {runs} each. From split to split they differ by a "
+        f"standard deviation of {points(settings, float(means.std(ddof=1)))}, where the noise alone would make "
+        f"{points(settings, within)}; intervals count splits, not runs."
+    )
+
+
+def _single_runs(result: WhatIfResult) -> str:
+    """What a single run may come to."""
+    settings = result.settings
+    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+    return (
+        f"Whoever publishes one model gets a single run, not the average: nine in ten land from "
+        f"{interval(settings, (least, most))} here, and {_hits(result)} reach {target(settings)}."
+    )
+
+
+def _paired(result: WhatIfResult) -> str:
+    """What bars are compared with."""
+    effects = [one for both in result.effects.values() for one in both]
+    if not effects:
+        return ""
+    pairs = sum(one.difference.paired for one in effects)
+    if pairs == len(effects):
+        return "Every bar is the mean difference of pairs of runs with the same rows and the same noise."
+    if not pairs:
+        return "Bars compare groups of runs: those knobs change what is drawn."
+    return f"Of {len(effects)} bars, {pairs} compare pairs of runs with the same noise; the other knobs change what is drawn."
+
+
+def _lucky(result: WhatIfResult) -> str:
+    """How much of the winner's number was luck."""
+    settings, winner = result.settings, result.winner
+    if winner is None or not len(winner.again):
+        return ""
+    return (
+        f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on "
+        f"{outcomes.count(len(winner.again), 'other split')} it comes to {amount(settings, float(winner.again.mean()))}. "
+        "Only the second is fair, as the first was picked for being high."
+        if settings.asked.better == "higher"
+        else f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on "
+        f"{outcomes.count(len(winner.again), 'other split')} it comes to {amount(settings, float(winner.again.mean()))}. "
+        "Only the second is fair, as the first was picked for being low."
+    )
+
+
+def price(result: WhatIfResult) -> str:
+    """What looking for an answer costs."""
+    return panels.note(
+        "Settings that are chosen by looking at private rows are a release too. Chosen on public or made-up rows, the "
+        "choice costs nothing."
+    )
+
+
+def search(result: WhatIfResult) -> str:
+    """The tries: what was tried, by what it was chosen, and the winner again."""
+    settings = result.settings
+    if not settings.tried:
+        return panels.note("Nothing here is tuned: no ranges are declared for these settings.")
+    frame, winner = result.search(), result.winner
+    if not len(frame):
+        return panels.note("Nothing is trained yet.")
+    names = [name for name in frame.columns if name != "chosen"]
+    frame = frame.sort_values("chosen", ascending=settings.asked.better == "lower")
+    rows = []
+    for nth, row in enumerate(frame.to_dict("records")):
+        again = "not measured again"
+        if winner and not nth:
+            again = amount(settings, float(winner.again.mean())) if len(winner.again) else "…"
+        words = {name: at(settings, name, row[name]) for name in names}
+        rows.append(words | {"chosen": amount(settings, row["chosen"]), "again": again})
+    ranges = "; ".join(
+        f"{low(name)} {at(settings, name, one)} to {at(settings, name, other)}"
+        for name, (one, other) in settings.settings.tuned.items()
+        if name in names
+    )
+    return panels.table(
+        rows,
+        title=f"<b>{outcomes.count(len(rows), 'setting', 'settings')}, drawn at random from ranges declared beforehand</b>",
+        caption=f"Ranges: {ranges}. Again: on {OTHER_SEEDS} other splits, with fresh noise.",
+        heads={name: label(name) for name in names} | {"chosen": "chosen by", "again": "again"},
+    )
+
+
+def table(result: WhatIfResult) -> str:
+    """The curve in numbers."""
+    settings = result.settings
+    frame = result.table()
+    name = settings.along
+    rows = [
+        {
+            name: at(settings, name, row[name]),
+            "mean": amount(settings, row["mean"]),
+            "range": interval(settings, (row["low"], row["high"])),
+            "reach": f"{100 * row['share reaching']:.0f}",
+        }
+        for row in frame.to_dict("records")
+    ]
+    heads = {name: label(name), "mean": "average run"}
+    if not settings.exact:
+        heads |= {"range": "nine runs in ten", "reach": f"of 100, reach {target(settings)}"}
+    now = at(settings, name, getattr(settings, name))
+    caption = "Computed, not drawn." if settings.exact else f"{outcomes.count(len(result.now), 'run')} at each value."
+    return panels.table(rows, caption=caption, heads=heads, now=now)
+
+
+# ---- for a screen reader
+
+
+def curve_alt(result: WhatIfResult) -> str:
+    """The curve in words."""
+    settings, (values, _) = result.settings, result.curve
+    some = [*range(0, len(values), max(1, len(values) // 8))]
+    means = result.curve.means
+    said = ", ".join(
+        f"{at(settings, settings.along, values[place])}: {amount(settings, means[place])}" for place in some
+    )
+    finding = phrases.finding(result)
+    return f"{noun(settings).capitalize()} over {low(settings.along)}, target {target(settings)}: {finding}. {said}."
+
+
+def knobs_alt(result: WhatIfResult) -> str:
+    """The bars in words."""
+    said = [phrases.bar(result, one) for both in result.effects.values() if phrases.acts(both) for one in both]
+    return f"What a step of each knob does, the most important first. {'; '.join(said) or 'Nothing yet'}."
+
+
+def map_alt(result: WhatIfResult) -> str:
+    """The map in words."""
+    settings = result.settings
+    return (
+        f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.other)}: "
+        f"{phrases.map_finding(result)}."
+    )
+
+
+def tries_alt(result: WhatIfResult) -> str:
+    """The tries in words."""
+    means = sorted((mean for _, mean in result.tries), reverse=result.settings.asked.better == "higher")
+    return f"Averages of the tries, the best first: {', '.join(amount(result.settings, mean) for mean in means)}."
+
+
+# ---- the same as a program
+
+
+def program(settings: WhatIfSettings) -> str:
+    """The answer in Python: a program that runs in a checkout and prints the page's numbers."""
+    kind = type(settings.settings)
+    told = ", ".join(f"{name}={getattr(settings.settings, name)!r}" for name in brief(settings.settings))
+    head = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}({told})\n"
+    how = f"measure={settings.measure!r}, repeats={settings.repeats}"
+    if settings.asks == "best":
+        return (
+            f"from dpcore.sweep import recommend\n{head}"
+            f"print(recommend(settings, tries={settings.tries}, {how}, seeds={OTHER_SEEDS}))\n"
+        )
+    values = [*grid(settings.settings, settings.along)]
+    lines = (
+        f"values = {values!r}\nruns = sweep(settings, {settings.along!r}, values, {how}, seeds={settings.seeds})\n"
+        f"print(runs.groupby({settings.along!r})[{settings.measure!r}].describe())\n"
+    )
+    direction = settings.along in settings.asked.rises, settings.along in settings.asked.falls
+    if settings.exact or not any(direction) or settings.asks not in phrases.SOLVING or settings.seeds > 1:
+        return f"from dpcore.sweep import sweep\n{head}{lines}"
+    share = f", share={settings.most}" if settings.reached == "most" else ""
+    towards = "large" if direction[1] else "small"
+    log = "" if settings.axis(settings.along).log else ", log=False"
+    return (
+        f"from dpcore.crossing import smallest\nfrom dpcore.sweep import sweep\n{head}{lines}"
+        f"each = runs[{settings.measure!r}].to_numpy().reshape(len(values), -1)\n"
+        f"print(smallest(values, each, {settings.goal!r}, better={settings.asked.better!r}, "
+        f"towards={towards!r}{share}{log}))\n"
+    )

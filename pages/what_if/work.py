@@ -26,7 +26,7 @@ class Again:
     def run(self) -> np.ndarray:
         how = {"measure": self.measure, "repeats": self.repeats}
         means = [measured(one, seeds=self.seeds, **how).mean() for one in self.tries]
-        winner = self.tries[best(means, self.tries[0].MEASURES[self.measure])]
+        winner = self.tries[best(means, self.tries[0].measures[self.measure])]
         return measured(split(winner, self.place + 1)[-1], **how)
 
 
@@ -46,10 +46,12 @@ class Solved:
 
     def run(self) -> crossing.Crossing:
         low, high = self.settings.limits[self.knob]
-        asked = self.settings.MEASURES[self.measure]
+        asked = self.settings.measures[self.measure]
 
         def number(value: float) -> float:
             return float(measured(self.settings.change(**{self.knob: value}), measure=self.measure, repeats=1)[0])
 
         rising = (asked.better == "higher") != self.falls
-        return crossing.exact(number, low, high, self.target, whole=isinstance(low, int), increasing=rising)
+        return crossing.exact(
+            number, low, high, self.target, better=asked.better, whole=isinstance(low, int), increasing=rising
+        )

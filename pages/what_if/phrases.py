@@ -1,0 +1,305 @@
+"""What the questions' pictures and sentences have in common: numbers in their units, and findings in a few words."""
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpcore.differences import Difference
+from dpcore.sweep import Effect
+from pages.what_if.experiment import CURVE, WhatIfResult, WhatIfSettings
+from ui.panels import number
+from ui.vocabulary import KNOBS
+
+SOLVING = ("smallest", "people", CURVE)
+# What is counted by a knob, where its name does not say so.
+PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
+_MINUS = "\u2212"
+
+
+def label(name: str) -> str:
+    """What a knob is called."""
+    return KNOBS[name]["label"]
+
+
+def low(name: str) -> str:
+    """The same within a sentence."""
+    return label(name)[0].lower() + label(name)[1:]
+
+
+def plain(value: float) -> str:
+    """A number with three digits."""
+    return number(value).replace("e-0", "e-")
+
+
+def at(settings: WhatIfSettings, name: str, value: float) -> str:
+    """A knob's value."""
+    return f"{round(value):,}" if isinstance(settings.limits[name][0], int) else plain(value)
+
+
+def noun(settings: WhatIfSettings) -> str:
+    """What is measured, in a word or two."""
+    said = settings.asked.label
+    if settings.measure == "attacker":
+        return "attacker's accuracy"
+    return re.split(r",| of | on | by | from | over | with | at | \(", said)[0]
+
+
+def target(settings: WhatIfSettings) -> str:
+    """The target in its unit."""
+    return shown(settings, settings.target)
+
+
+def shown(settings: WhatIfSettings, value: float) -> str:
+    """A number that is in the unit shown already."""
+    return f"{value:.3g}\u00a0%" if settings.asked.unit == "%" else plain(value)
+
+
+def amount(settings: WhatIfSettings, value: float) -> str:
+    """A mean of the measure: percent with a decimal, anything else with three digits."""
+    if settings.asked.unit == "%":
+        return f"{100 * value + 0.0:.1f}\u00a0%".replace("-", _MINUS)
+    return plain(value).replace("-", _MINUS) if value < 0 else plain(value)
+
+
+def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
+    """ "87.2 to 89.0 %"."""
+    one, other = (amount(settings, end) for end in ends)
+    return f"{one.removesuffix(chr(160) + '%')} to {other}"
+
+
+def signed(settings: WhatIfSettings, value: float) -> str:
+    """A difference, with its sign; of percents in points."""
+    text = f"{100 * value:.1f}" if settings.asked.unit == "%" else plain(value)
+    if float(text.replace(",", "")) == 0:
+        return "0"
+    return text.replace("-", _MINUS) if value < 0 else f"+{text}"
+
+
+def points(settings: WhatIfSettings, value: float) -> str:
+    """A difference without its sign, with its unit."""
+    text = signed(settings, abs(value)).removeprefix("+")
+    if settings.asked.unit != "%":
+        return text
+    return f"{text} point" + ("" if text in ("1", "1.0") else "s")
+
+
+def spread(settings: WhatIfSettings, one: Difference) -> str:
+    """The ends of a difference's interval."""
+    return f"{signed(settings, one.low)} to {signed(settings, one.high)}"
+
+
+def upwards(settings: WhatIfSettings) -> str:
+    """The name of the axis upwards."""
+    unit = settings.asked.unit
+    return f"{noun(settings)}, {unit}" if unit else noun(settings)
+
+
+def hover(settings: WhatIfSettings) -> str:
+    """How a point's height is said."""
+    return "%{y:.1f} %" if settings.asked.unit == "%" else "%{y:.3g}"
+
+
+def differences(settings: WhatIfSettings) -> str:
+    """The name of the axis of differences."""
+    return "points, on average" if settings.asked.unit == "%" else f"change of the {noun(settings)}"
+
+
+def repeats(result: WhatIfResult) -> int:
+    """How many runs of each setting there are."""
+    return len(result.now)
+
+
+# ---- where the target is reached
+
+
+def main(result: WhatIfResult) -> float | None:
+    """The value that answers the question, where one does."""
+    settings = result.settings
+    found = result.crossed(settings.reached)
+    if found is None or found.verdict != "found":
+        return None
+    return found.point if settings.reached == "mean" or settings.exact else found.safe
+
+
+def sure(result: WhatIfResult) -> float | None:
+    """The value from which on nine runs in ten reach it, beside that of the mean."""
+    settings = result.settings
+    if settings.exact or settings.reached != "mean":
+        return None
+    found = result.crossed("most")
+    return found.safe if found is not None and found.verdict == "found" else None
+
+
+def spans(result: WhatIfResult) -> list[tuple[float, float]]:
+    """Values between which the crossing lies, or that reach the target where there may be several stretches of them."""
+    settings = result.settings
+    if settings.exact:
+        return []
+    if not result.direction:
+        return list(result.reaching.intervals)
+    found = result.crossed(settings.reached)
+    if found.verdict != "found":
+        return []
+    ends = [*settings.around.curve]
+    return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
+
+
+def edge(result: WhatIfResult) -> str:
+    """Whether the target is reached from a value on, or up to it."""
+    return "up to" if result.direction == "falls" else "from"
+
+
+def finding(result: WhatIfResult) -> str:
+    """What the curve shows."""
+    settings = result.settings
+    if settings.asks == "accuracy" or (settings.asks == "best"):
+        return f"{amount(settings, float(result.now.mean()))} at {at(settings, settings.along, _now(settings))}"
+    if settings.asks == "versus":
+        return ahead(result)
+    if settings.exact and result.crossed("mean") is None:
+        return ""
+    value, goal = main(result), target(settings)
+    if value is not None:
+        return f"{goal} {edge(result)} {low(settings.along)} {at(settings, settings.along, value)}"
+    found = result.crossed(settings.reached) or result.reaching
+    if found.verdict == "found":
+        first, last = result.reaching.intervals[0][0], result.reaching.intervals[-1][1]
+        return f"{goal} within {at(settings, settings.along, first)} to {at(settings, settings.along, last)}"
+    if result.trained < 1:
+        return ""
+    return {"everywhere": f"{goal} everywhere", "nowhere": f"{goal} nowhere"}.get(found.verdict, "cannot be told")
+
+
+def ahead(result: WhatIfResult) -> str:
+    """Who is ahead where, of the two."""
+    settings, stretches = result.settings, result.ahead
+    if not stretches:
+        return "nobody can be shown to be ahead"
+    values = [*settings.around.curve]
+    said = []
+    for who, first, last in stretches[:3]:
+        one, other = at(settings, settings.along, first), at(settings, settings.along, last)
+        if first == values[0] and last == values[-1]:
+            return f"{who} ahead throughout"
+        where = f"to {other}" if first == values[0] else f"from {one}" if last == values[-1] else f"{one} to {other}"
+        said.append(f"{who} ahead {where}" if first != last else f"{who} ahead at {one}")
+    return ", ".join(said)
+
+
+def _now(settings: WhatIfSettings) -> float:
+    return getattr(settings, settings.along)
+
+
+# ---- which knob matters
+
+
+def acts(both: Sequence[Effect]) -> bool:
+    """Whether a knob does anything at all to these runs."""
+    return any(one.difference.mean or not one.difference.sure for one in both)
+
+
+def important(result: WhatIfResult) -> str:
+    """The knob that does most, as far as can be shown."""
+    found, all_bars = result.effects, result.settings.around.bars
+    done = sum(map(len, found.values()))
+    if done < len(all_bars):
+        return f"{done} of {len(all_bars)} trained"
+    shown_ones = [knob for knob, both in found.items() if any(one.difference.shown for one in both)]
+    return f"{low(shown_ones[0])} most" if shown_ones else "none can be shown to"
+
+
+def bar(result: WhatIfResult, one: Effect) -> str:
+    """What a bar stands for."""
+    settings = result.settings
+    unit = " points" if settings.asked.unit == "%" else ""
+    now = at(settings, one.knob, getattr(settings, one.knob))
+    said = f"{label(one.knob)} {at(settings, one.knob, one.value)} in place of {now}: "
+    said += signed(settings, one.difference.mean) + unit
+    return said if one.difference.sure else f"{said} ({spread(settings, one.difference)})"
+
+
+# ---- two knobs
+
+
+def complete(result: WhatIfResult) -> bool:
+    """Whether all of the map is known."""
+    return bool(np.count_nonzero(~np.isnan(result.map.means)) == len(result.settings.around.cells))
+
+
+def marked(result: WhatIfResult) -> tuple[int, int] | None:
+    """(row, column) of the cell that the map points out once it is whole: the first along the knob whose mean reaches
+    the target, where that is asked and there is a first; else the best.
+    """
+    settings = result.settings
+    if not complete(result):
+        return None
+    if settings.asks not in SOLVING or not result.direction:
+        return result.best_cell
+    means = result.map.means
+    higher = settings.asked.better == "higher"
+    with np.errstate(invalid="ignore"):
+        reached = means >= settings.goal if higher else means <= settings.goal
+    columns = np.flatnonzero(reached.any(axis=0))
+    if not len(columns):
+        return result.best_cell
+    column = int(columns[-1] if result.direction == "falls" else columns[0])
+    shown_ones = np.where(reached[:, column], means[:, column] if higher else -means[:, column], -np.inf)
+    return int(shown_ones.argmax()), column
+
+
+def _first(result: WhatIfResult) -> bool:
+    """Whether the marked cell is a first one, and not the best."""
+    settings, place = result.settings, marked(result)
+    if place is None or settings.asks not in SOLVING or not result.direction:
+        return False
+    mean = result.map.means[place]
+    return bool(mean >= settings.goal if settings.asked.better == "higher" else mean <= settings.goal)
+
+
+def marked_as(result: WhatIfResult) -> str:
+    """What the marked cell is."""
+    if not _first(result):
+        return "best"
+    return "most" if result.direction == "falls" else "least"
+
+
+def map_finding(result: WhatIfResult) -> str:
+    """What the map shows; or how far it has come."""
+    settings, place = result.settings, marked(result)
+    if place is None:
+        done = np.count_nonzero(~np.isnan(result.map.means))
+        return f"{done} of {len(settings.around.cells)} trained"
+    x = at(settings, settings.along, result.map.x[place[1]])
+    if _first(result):
+        return f"{target(settings)} {edge(result)} {x}"
+    y = at(settings, settings.other, result.map.y[place[0]])
+    return f"{amount(settings, result.map.means[place])} at {x} and {y}"
+
+
+def ends(result: WhatIfResult) -> tuple[str, str]:
+    """What the ends of the map's colours stand for: the worst, the best."""
+    settings = result.settings
+    least, most = settings.asked.limits
+    if most == math.inf:
+        now = float(result.now.mean())
+        least, most = now / 10, now * 10
+    said = [plain(settings.scale * end) for end in (least, most)]
+    unit = "\u00a0%" if settings.asked.unit == "%" else ""
+    worst, best = said if settings.asked.better == "higher" else said[::-1]
+    return worst, best + unit
+
+
+# ---- which setting is best
+
+
+def best_finding(result: WhatIfResult) -> str:
+    """By what the best try was chosen, and what it is when measured again."""
+    settings, winner = result.settings, result.winner
+    if winner is None:
+        return ""
+    chosen = amount(settings, winner.chosen)
+    if not len(winner.again):
+        return f"the best {chosen}"
+    return f"chosen by {chosen}, again {amount(settings, float(winner.again.mean()))}"
