@@ -1,12 +1,12 @@
 """From which value of a knob on does a measure reach a target, and with what confidence.
 
-``smallest`` for a measure that only gets better along a knob, ``reaching`` for any other, ``exact`` where nothing is left
-to chance. Repeats should have random numbers in common over the values; no answer takes for granted that they do.
+``smallest`` for a measure that only gets better along a knob, ``reaching`` for any other, ``exact`` where nothing is
+left to chance. Repeats should have random numbers in common over the values; no answer takes for granted that they do.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -83,28 +83,28 @@ def smallest(
 ) -> Crossing:
     """The smallest of ``values`` (V,) from which on the mean of ``runs`` (V, R) reaches ``target``.
 
-    For a measure that only gets better along the knob. The largest value down to which it does, with ``towards`` "large",
-    where it gets worse along the knob. With ``share``, what has to reach the target is that share of all repeats.
+    For a measure that only gets better along the knob; where it gets worse, the largest value up to which it does is
+    found with ``towards`` "large". With ``share``, what has to reach the target is that share of all repeats.
 
-    safe: tests in a fixed sequence, from the best end as long as each lower limit reaches the target; so there is no
+    safe: tests in a fixed sequence, from the best end as long as each lower limit is above the target; so there is no
     price for their number. The crossing lies beyond the last of the leading values whose upper limits miss it, and at
     ``safe`` at the latest. Limits of a mean are Student's, each one-sided at (1 + confidence) / 2, as few skew repeats
     cover less than they promise; of a share they are exact [clopper1934], each at ``confidence``. The point is where
     the isotonic regression crosses, linear in ln value (``log``).
 
-    Repeats that do not differ leave nothing to chance, however few they are. Values whose repeats are NaN are left out.
+    Repeats that do not differ have limits without width, however few they are. Values with a NaN are left out.
 
     >>> rising = np.array([[0.5, 0.6, 0.5], [0.7, 0.8, 0.7], [0.9, 0.9, 0.8]])
     >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
     >>> found.verdict, found.point, found.low, found.safe, found.share_there
-    ('found', 0.562, 0.1, 10.0, 1.0)
+    ('found', 0.383, None, 10.0, 1.0)
     """
     values, means = _asked(values, runs, log=log)
     check.choice(TOWARDS, towards=towards)
     order = np.flatnonzero(~np.isnan(means.mean))[:: 1 if towards == "small" else -1]
     band = _band(means, target, better=better, share=share, confidence=confidence, tests=1).at(order)
     values = values[order]
-    safe = len(order) - _leading((band.low >= band.level)[::-1])
+    safe = len(order) - _leading(band.shown[::-1])
     below = _leading(band.high < band.level)
     verdict = "found"
     if safe == len(order):
@@ -117,10 +117,10 @@ def smallest(
     changes = _best(values, band, means, order) | {"needed": _needed(band, means, order, share, confidence, verdict)}
     if verdict == "found":
         rising = isotonic_regression(band.estimate).x
-        place = int(np.argmax(rising >= band.level))
+        place = min(max(np.count_nonzero(rising < band.level), below), safe)  # where it is, but for rounding
         point = _between(values, rising - band.level, place, log=log)
         changes |= {"point": point, "share_there": float(band.hits[place])}
-    return _with(answer, changes)
+    return replace(answer, **changes)
 
 
 def reaching(
@@ -135,8 +135,8 @@ def reaching(
     """Which of ``values`` (V,) reach ``target``: those whose lower limits do, whatever their neighbours.
 
     For a measure that need not only get better along the knob. All of the values named reach it, together with
-    ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer is
-    one claim about all. V counts the values still to be trained, so that none is named that would be taken back for their sake.
+    ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer
+    is one claim about all. V counts the values still to be trained, so that none is taken back for their number.
 
     >>> hump = np.array([[0.5, 0.5], [0.9, 0.9], [0.5, 0.5], [0.8, 0.8]])
     >>> reaching([1, 2, 3, 4], hump, 0.7).intervals
@@ -146,7 +146,7 @@ def reaching(
     order = np.flatnonzero(~np.isnan(means.mean))
     tests = len(values)
     band = _band(means, target, better=better, share=share, confidence=confidence, tests=tests).at(order)
-    values, good = values[order], band.low >= band.level
+    values, good = values[order], band.shown
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
     intervals = tuple((float(values[a]), float(values[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True))
     verdict = "unclear"
@@ -178,50 +178,51 @@ def exact(
     >>> exact(lambda steps: 0.1 * steps**0.5, 1, 1000, 1.0, whole=True).safe
     100.0
     """
-    low, high = check.positive(low=low), check.positive(high=high)
-    check.between(low, math.inf, high=high)
-    sign, scale = _sign(better), abs(target) or 1.0
-    if whole:
-        low, high = check.whole(1, low=math.ceil(low)), math.floor(high)
+    low, high = (check.whole(1, end=end) if whole else check.positive(end=end) for end in (low, high))
+    if low > high:
+        raise check.RefusedError("low", low, f"at most {high:g}, the other end")
+    sign = _sign(better)
     ends = {end: function(end) for end in (low, high)}
     if math.isnan(ends[low] + ends[high]) or (ends[low] > ends[high] if increasing else ends[low] < ends[high]):
         raise check.RefusedError("increasing", increasing, "what the function is from low to high")
     safe, other = (low, high) if (better == "lower") == increasing else (high, low)  # likelier to reach it, and not
-    reached = [sign * ends[end] >= sign * target for end in (safe, other)]
-    if not reached[0]:
+    if sign * ends[safe] < sign * target:
         return Crossing(verdict="nowhere", best=float(ends[safe]), at=float(safe))
-    verdict = "everywhere" if reached[1] else "found"
+    verdict = "everywhere" if sign * ends[other] >= sign * target else "found"
 
-    def excess(log_value: float) -> float:
-        miss = sign * (target - function(math.exp(log_value))) / scale
-        return math.asinh(min(max(miss, -1e300), 1e300))
-
-    def reaches(value: int) -> bool:
+    def reaches(value: float) -> bool:
         return sign * function(value) >= sign * target
 
+    def excess(log_value: float) -> float:
+        miss = sign * (target - function(math.exp(log_value))) / (abs(target) or 1.0)
+        return math.asinh(min(max(miss, -1e300), 1e300))
+
     found = other
-    if not reached[1] and whole:
+    if verdict == "found" and whole:
         found = _bisect(reaches, safe, other)
-    elif not reached[1]:
-        found = _inside(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), safe, other, reaches)
-    value = float(found)
-    crossed = {"point": value, "low": value, "high": value} if verdict == "found" else {}
-    return Crossing(verdict=verdict, safe=value, best=float(ends[safe]), at=float(safe), **crossed)
+    elif verdict == "found":
+        root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
+        found = root if reaches(root) else safe  # where an end was left by rounding
+    crossed = {"point": float(found), "low": float(found), "high": float(found)} if verdict == "found" else {}
+    return Crossing(verdict=verdict, safe=float(found), best=float(ends[safe]), at=float(safe), **crossed)
 
 
 class _Band(NamedTuple):
-    """Estimates and limits (V,) in the direction where higher is better, ``level`` to be reached, and the share of
-    single repeats that reach the target; ``sign`` brings them back."""
+    """Estimates and limits (V,) in the direction where higher is better, ``level`` that they are to reach, whether they
+    are shown to, and the share of single repeats that reach the target; ``sign`` brings them back."""
 
     estimate: np.ndarray
     low: np.ndarray
     high: np.ndarray
     hits: np.ndarray
+    shown: np.ndarray
     level: float
     sign: float
 
     def at(self, order: np.ndarray) -> "_Band":
-        return self._replace(**{name: getattr(self, name)[order] for name in ("estimate", "low", "high", "hits")})
+        return self._replace(
+            **{name: getattr(self, name)[order] for name in ("estimate", "low", "high", "hits", "shown")}
+        )
 
 
 def _band(means: Means, target: float, *, better: str, share: float | None, confidence: float, tests: int) -> _Band:
@@ -233,12 +234,14 @@ def _band(means: Means, target: float, *, better: str, share: float | None, conf
     if share is None:
         half = float(stdtrit(means.freedom, 1 - error / 2 / tests)) * means.error
         estimate = sign * means.mean
-        return _Band(estimate, estimate - half, estimate + half, hits, sign * target, sign)
+        lower, upper = estimate - half, estimate + half
+        # Above it: as many equal repeats as one likes do not show a mean that is the target
+        return _Band(estimate, lower, upper, hits, lower > sign * target, sign * target, sign)
     check.between(0, 1, inclusive=False, share=share)
     if not means.independent:
         raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
     low, high = _share_limits(repeats, 1 - error / tests)
-    return _Band(hits, low[count], high[count], hits, share, 1.0)
+    return _Band(hits, low[count], high[count], hits, low[count] >= share, share, 1.0)
 
 
 @lru_cache(maxsize=32)
@@ -274,7 +277,7 @@ def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -
         return float(values[0])
     scale, back = (np.log, np.exp) if log else (np.asarray, float)
     before, after = scale(values[place - 1 : place + 1])
-    part = excess[place] / (excess[place] - excess[place - 1])
+    part = max(excess[place], 0) / max(excess[place] - excess[place - 1], 1e-300)
     return float(back(after - part * (after - before))) if part else float(values[place])
 
 
@@ -309,19 +312,9 @@ def _needed(
     return max(least, wanted)
 
 
-def _with(answer: Crossing, changes: dict) -> Crossing:
-    return Crossing(**(vars(answer) | changes))
-
-
 def _bisect(reaches: Callable[[int], bool], safe: int, other: int) -> int:
     """The last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
     while abs(other - safe) > 1:
         middle = min(max(round(math.sqrt(safe * other)), min(safe, other) + 1), max(safe, other) - 1)
         safe, other = (middle, other) if reaches(middle) else (safe, middle)
     return safe
-
-
-def _inside(value: float, safe: float, other: float, reaches: Callable[[float], bool]) -> float:
-    """``value`` within the ends, which rounding of its logarithm may have left; ``safe`` if that costs the target."""
-    value = min(max(value, min(safe, other)), max(safe, other))
-    return value if reaches(value) else safe

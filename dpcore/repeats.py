@@ -9,7 +9,7 @@ from dpcore import check
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
-    """Of the means of ``values`` (..., R); exactly 0 where all are the same, whatever rounding makes of their variance."""
+    """Of the means of ``values`` (..., R); exactly 0 where all are the same, whatever rounding makes of it."""
     values = np.asarray(values)
     return np.where(np.ptp(values, axis=-1) > 0, values.std(axis=-1, ddof=1), 0.0) / math.sqrt(values.shape[-1])
 

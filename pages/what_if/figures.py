@@ -20,7 +20,7 @@ _STAR = "M0,-9L2.4,-2.9L8.6,-2.8L3.6,1.1L5.3,7.3L0,3.7L-5.3,7.3L-3.6,1.1L-8.6,-2
 
 def curve(result: WhatIfResult) -> dict:
     """The measure along the knob, the target, and where it is crossed."""
-    settings, found = result.settings, result.curve
+    settings = result.settings
     drawn = [*_rival(result), *_runs(result)]
     low, high = _range(result)
     across = settings.axis(settings.along)
@@ -30,7 +30,7 @@ def curve(result: WhatIfResult) -> dict:
         legend=_corner(result),
         xaxis=_axis(across, phrases.label(settings.along), most=9),
         yaxis={"title": {"text": phrases.upwards(settings)}} | _upwards(low, high),
-        shapes=_crossing(result, low),
+        shapes=_crossing(result),
         annotations=_words(result, low, high),
     )
 
@@ -118,7 +118,6 @@ def _ticks(axis: Axis, most: int) -> list[float]:
 
 def _axis(axis: Axis, name: str, *, most: int) -> dict:
     """Of a knob across a chart."""
-    low, *_, high = axis.edges
     if not axis.log:
         return {"title": {"text": name}, "range": [axis.values[0], axis.values[-1]]}
     ticks = _ticks(axis, most)
@@ -140,7 +139,7 @@ def _progress(result: WhatIfResult) -> str:
     return f"{done} of {all_of_it} trained" if done < all_of_it else ""
 
 
-def _crossing(result: WhatIfResult, low: float) -> list[dict]:
+def _crossing(result: WhatIfResult) -> list[dict]:
     """The target, and where it is crossed: by the average run in orange, by nine in ten as a hollow mark."""
     settings = result.settings
     shapes = [theme.level(settings.target, colour=theme.BOUND, width=2, dash=theme.DASHES[theme.BOUND])]
@@ -153,14 +152,11 @@ def _crossing(result: WhatIfResult, low: float) -> list[dict]:
     main, sure = phrases.main(result), phrases.sure(result)
     if main is not None:
         style = {"color": theme.BOUND, "width": 2, "dash": "solid"}
-        stem = {"type": "line", "x0": main, "x1": main, "y0": low, "y1": settings.target}
-        shapes += [stem | {"line": style}, theme.dot(main, settings.target, colour=theme.BOUND)]
+        shapes += [theme.rule(main) | {"line": style}, theme.dot(main, settings.target, colour=theme.BOUND)]
     if sure is not None and sure != main:
-        style = {"color": theme.NOW, "width": 1.2, "dash": "dot"}
-        stem = {"type": "line", "x0": sure, "x1": sure, "y0": low, "y1": settings.target}
         hollow = theme.dot(sure, settings.target, colour=theme.PRIVATE)
         hollow |= {"fillcolor": "white", "line": {"width": 2, "color": theme.PRIVATE}}
-        shapes += [stem | {"line": style}, hollow]
+        shapes += [theme.rule(sure), hollow]
     return shapes
 
 
@@ -190,13 +186,20 @@ def _words(result: WhatIfResult, low: float, high: float) -> list[dict]:
     for value, side, colour in ((main, sides[0], theme.BOUND), (sure, sides[1], theme.NOW)):
         if value is None or (colour == theme.NOW and sure == main):
             continue
-        text = f"<b>{phrases.at(settings, settings.along, value)}</b>"
-        shift = -5 if side == "right" else 5
-        x = float(axis.place(value))
-        text = theme.ink(text, colour) if colour != theme.NOW else text
-        place = {"xanchor": side, "yanchor": "bottom", "xshift": shift}
-        words.append(theme.word(text, x=x, y=up(low), size=13, **place))
+        words.append(_beside(result, value, side, colour))
     return words
+
+
+def _beside(result: WhatIfResult, value: float, side: str, colour: str) -> dict:
+    """A value of the knob, at the line that stands there: over the chart, or under the name of the axis upwards."""
+    settings = result.settings
+    axis = settings.axis(settings.along)
+    x, (left, *_, right) = float(axis.place(value)), axis.edges
+    share = (x - left) / (right - left)
+    side = "left" if share < 0.12 else "right" if share > 0.88 else side
+    text = theme.ink(f"<b>{phrases.at(settings, settings.along, value)}</b>", colour)
+    up = {"y": 1, "yanchor": "bottom"} if share > 0.4 else {"y": 0, "yanchor": "bottom"}
+    return theme.word(text, x=x, yref="paper", size=13, xanchor=side, xshift=-4 if side == "right" else 4, **up)
 
 
 # ---- which knob matters
@@ -280,7 +283,7 @@ def _values(rows: Sequence, result: WhatIfResult) -> list[dict]:
             arrow = "↓" if one.value < getattr(result.settings, knob) else "↑"
             found["x"].append(max(0.0, end, result.settings.scale * one.difference.high))
             found["y"].append((top + foot) / 2)
-            found["text"].append(f"{arrow}\u00a0{phrases.at(result.settings, knob, one.value)}")
+            found["text"].append(f"\u00a0{arrow}\u00a0{phrases.rough(result.settings, knob, one.value)}")
     style = {"mode": "text", "text": found["text"], "textposition": "middle right", "textfont": {"size": 13}}
     more = {"hoverinfo": "skip", "cliponaxis": False}
     return [theme.scatter(np.array(found["x"]), np.array(found["y"]), **style, **more)] if rows else [theme.holder()]

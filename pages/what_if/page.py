@@ -10,15 +10,16 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.links import changed, word
+from dpcore.sweep import beside
 from pages.what_if import figures
 from pages.what_if import words as say
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Tab, listed
+from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("the average run", "9 runs in 10"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -53,8 +54,57 @@ def aside(desk: controls.Desk) -> None:
         format_func=asks.get,
         on_change=lambda: desk.change(question=st.session_state[key]),
     )
-    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
+    if desk.settings.asks == "versus":
+        other(desk)
+    desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+
+
+def other(desk: controls.Desk) -> None:
+    """What is different in B: one choice or knob of the page that is asked about, and what it is there."""
+    settings = desk.settings
+    base, key = settings.settings, f"{desk.page}.versus"
+    choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
+    different = settings.different
+    now = next(iter(different), "") if len(different) == 1 else ""
+    names = [*settings.knobs, *choices]
+    st.session_state[key] = now if now in names else None
+
+    def first() -> None:
+        """Another one begins at a value that is not A's."""
+        name = st.session_state[key]
+        mine = getattr(base, name)
+        values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
+        desk.change(versus=f"{name} {values[0]}")
+
+    st.selectbox("B has another", names, key=key, format_func=called, on_change=first)
+    if now not in names:
+        return
+    value = f"{key}.{now}"
+    st.session_state[value] = different[now]
+
+    def changed() -> None:
+        desk.change(versus=f"{now} {st.session_state[value]}")
+
+    if now in choices:
+        st.selectbox(f"{called(now)} in B", choices[now], key=value, format_func=_spoken, on_change=changed)
+    else:
+        low, high = base.limits[now]
+        st.number_input(f"{called(now)} in B", low, high, key=value, on_change=changed, format=_digits(low))
+
+
+def called(name: str) -> str:
+    """What a knob or a choice is called."""
+    return label(name) if name in KNOBS else _spoken(name)
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _digits(low: float) -> str | None:
+    """How a number is shown in a field."""
+    return None if isinstance(low, int) else "%.6g"
 
 
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
@@ -77,7 +127,7 @@ def pictures(result) -> list[list[live.Picture]]:
         alt=say.curve_alt(result),
         about=say.CURVE_ABOUT,
         height=HEIGHT,
-        wide=1.5,
+        wide=1.45,
     )
     if result.settings.asks == "best":
         first = replace(first, name="tries", figure=figures.tries(result), alt=say.tries_alt(result))
@@ -88,7 +138,7 @@ def pictures(result) -> list[list[live.Picture]]:
         alt=say.knobs_alt(result),
         about=say.KNOBS_ABOUT,
         height=HEIGHT,
-        wide=1.1,
+        wide=1.2,
         clicks={"point": "knob"},
     )
     both = live.Picture(
@@ -131,7 +181,7 @@ def inset(desk: controls.Desk) -> None:
     settings = desk.settings
     desk.choose("knob", "Along", {name: label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-    desk.choose("reached", "Reached by", REACHED_BY, wide=True)
+    desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     key = f"{desk.page}.target"
     st.session_state[key] = float(settings.target)
@@ -164,6 +214,7 @@ def page(pages: Sequence[Page]) -> Page:
         lead=say.introduction,
         knobs=partial(knobs, pages),
         numbers=say.numbers,
+        slices=Slices(first=0.3, resting=0.5),
         words={
             "verdict": say.verdict,
             "caption": say.caption,

@@ -33,9 +33,32 @@ def plain(value: float) -> str:
     return number(value).replace("e-0", "e-")
 
 
+def rough(settings: WhatIfSettings, name: str, value: float) -> str:
+    """A knob's value with two digits, where there is little room."""
+    return at(settings, name, value if _counts(settings, name) else float(f"{value:.2g}"))
+
+
+def _counts(settings: WhatIfSettings, name: str) -> bool:
+    """Whether a knob has whole numbers."""
+    return isinstance(settings.limits[name][0], int)
+
+
+def counted(settings: WhatIfSettings, name: str) -> bool:
+    """Whether a knob says how many of something there are."""
+    return _counts(settings, name) and label(name).endswith("s")
+
+
+def where(settings: WhatIfSettings, name: str, value: float | str) -> str:
+    """ "at epsilon 0.5", "with 50 steps". ``value``: a text is taken as it is."""
+    shown_value = value if isinstance(value, str) else at(settings, name, value)
+    if counted(settings, name) and re.sub("<[^>]*>", "", shown_value) != "1":
+        return f"with {shown_value} {low(name)}"
+    return f"at {low(name)} {shown_value}"
+
+
 def at(settings: WhatIfSettings, name: str, value: float) -> str:
     """A knob's value."""
-    return f"{round(value):,}" if isinstance(settings.limits[name][0], int) else plain(value)
+    return f"{round(value):,}" if _counts(settings, name) else plain(value)
 
 
 def noun(settings: WhatIfSettings) -> str:
@@ -207,7 +230,7 @@ def important(result: WhatIfResult) -> str:
     if done < len(all_bars):
         return f"{done} of {len(all_bars)} trained"
     shown_ones = [knob for knob, both in found.items() if any(one.difference.shown for one in both)]
-    return f"{low(shown_ones[0])} most" if shown_ones else "none can be shown to"
+    return low(shown_ones[0]) if shown_ones else "none can be shown to"
 
 
 def bar(result: WhatIfResult, one: Effect) -> str:

@@ -77,7 +77,7 @@ def _accuracy(settings: WhatIfSettings) -> bool:
 
 
 def _here(settings: WhatIfSettings, name: str) -> str:
-    return f"at {low(name)} {at(settings, name, getattr(settings, name))}"
+    return phrases.where(settings, name, getattr(settings, name))
 
 
 def _reaches(settings: WhatIfSettings) -> str:
@@ -135,7 +135,7 @@ def _hits(result: WhatIfResult) -> str:
 
 def _accuracies(result: WhatIfResult) -> list[Number]:
     settings, one = result.settings, result.average(result.now)
-    name = f"{noun(settings)[0].upper()}{noun(settings)[1:]} {_here(settings, settings.along)}"
+    name = _capital(f"{noun(settings)} {_here(settings, settings.along)}")
     if settings.exact:
         return [_tile(result, name, one.mean, "computed, not drawn", "private"), _target(result)]
     least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
@@ -169,8 +169,15 @@ def _solved(result: WhatIfResult) -> list[Number]:
 def _asks(result: WhatIfResult) -> str:
     """What the answer is, in a few words."""
     settings = result.settings
-    which = "Largest" if result.direction == "falls" else "Smallest"
-    return f"{which} {low(settings.along)} for {target(settings)}"
+    return f"{_which(result)} {low(settings.along)} for {target(settings)}"
+
+
+def _which(result: WhatIfResult) -> str:
+    """What the answer is among the values that reach the target."""
+    settings, falls = result.settings, result.direction == "falls"
+    if phrases.counted(settings, settings.along):
+        return "Most" if falls else "Fewest"
+    return "Largest" if falls else "Smallest"
 
 
 def _first(result: WhatIfResult, found: Crossing) -> Number:
@@ -320,7 +327,7 @@ def _is(settings: WhatIfSettings, value: str) -> str:
 
 def _accuracy_said(result: WhatIfResult) -> str:
     settings, one = result.settings, result.average(result.now)
-    here = f"{_here(settings, settings.along)[0].upper()}{_here(settings, settings.along)[1:]}"
+    here = _capital(_here(settings, settings.along))
     if settings.exact:
         than = "reaches" if result.hits_now else "misses"
         return f"{here} {_is(settings, amount(settings, one.mean))}, which {than} {target(settings)}."
@@ -335,23 +342,36 @@ def _accuracy_said(result: WhatIfResult) -> str:
 
 
 def _found(result: WhatIfResult, found: Crossing) -> str:
-    settings, name = result.settings, low(result.settings.along)
+    settings = result.settings
     if settings.reached == "most":
         edge = "Up to" if result.direction == "falls" else "From"
         rest = " on" if edge == "From" else ""
         said = (
-            f"{edge} {name} <b>{at(settings, settings.along, found.safe)}</b>{rest}, at least <b>9 single runs in 10</b> "
+            f"{edge} {_value(settings, found.safe)}{rest}, at least <b>9 single runs in 10</b> "
             f"{_get(settings)}, with 95 % confidence ({_did(result, found)})."
         )
         mean = result.crossed("mean")
         if mean.verdict == "found":
-            said += f" The average run does at {at(settings, settings.along, mean.point)}."
+            said += f" The average run does {phrases.where(settings, settings.along, mean.point)}."
         return said
     said = (
-        f"At {name} <b>{at(settings, settings.along, found.point)}</b> {_is(settings, target(settings))}; with 95 % "
-        f"confidence, the crossing lies {_lies(result, found)}."
+        f"{_capital(phrases.where(settings, settings.along, _bold(settings, found.point)))} "
+        f"{_is(settings, target(settings))}; with 95 % confidence, the crossing lies {_lies(result, found)}."
     )
     return f"{said} {_single(result, found)}".strip()
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _bold(settings: WhatIfSettings, value: float) -> str:
+    return f"<b>{at(settings, settings.along, value)}</b>"
+
+
+def _value(settings: WhatIfSettings, value: float) -> str:
+    """ "epsilon 0.5", "50 steps"."""
+    return phrases.where(settings, settings.along, _bold(settings, value)).partition(" ")[2]
 
 
 def _lies(result: WhatIfResult, found: Crossing) -> str:
@@ -369,8 +389,7 @@ def _single(result: WhatIfResult, found: Crossing) -> str:
         return f"So do {share} single runs in 100." if share < 100 else "So does every single run."
     but = f"But only {share} single {'run' if share == 1 else 'runs'} in 100 {'gets' if share == 1 else 'get'} there."
     if most.verdict == "found":
-        safe = at(settings, settings.along, most.safe)
-        return f"{but} For <b>9 runs in 10</b>, take {low(settings.along)} <b>{safe}</b> ({_did(result, most)})."
+        return f"{but} For <b>9 runs in 10</b>, take {_value(settings, most.safe)} ({_did(result, most)})."
     return but
 
 
@@ -398,7 +417,7 @@ def _everywhere(result: WhatIfResult, found: Answer) -> str:
     first, last = _ends(result)
     who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
     reaches = _get(settings) if settings.reached == "most" else _does(settings)
-    return f"At every {low(settings.along)} from {first} to {last}, {who} {reaches}."
+    return f"<b>Anywhere</b> from {low(settings.along)} {first} to {last}, {who} {reaches}."
 
 
 def _does(settings: WhatIfSettings) -> str:
@@ -409,7 +428,7 @@ def _does(settings: WhatIfSettings) -> str:
 
 def _best_of(result: WhatIfResult, found: Answer) -> str:
     """The best that there is, and where."""
-    settings, where = result.settings, f"at {at(result.settings, result.settings.along, found.at)}"
+    settings, where = result.settings, phrases.where(result.settings, result.settings.along, found.at)
     if settings.reached == "most":
         return f"at best {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
     return f"the best average is {amount(settings, found.best)}, {where}"
@@ -420,10 +439,13 @@ def _nowhere(result: WhatIfResult, found: Answer) -> str:
     first, last = _ends(result)
     if settings.reached == "most":
         return (
-            f"At no {low(settings.along)} from {first} to {last} do <b>9 runs in 10</b> {_get(settings)}: "
+            f"<b>Nowhere</b> from {low(settings.along)} {first} to {last} do 9 runs in 10 {_get(settings)}: "
             f"{_best_of(result, found)}."
         )
-    return f"<b>No {low(settings.along)}</b> from {first} to {last} {_reaches(settings)}: {_best_of(result, found)}."
+    return (
+        f"<b>Nowhere</b> from {low(settings.along)} {first} to {last} does the average run {_get(settings)}: "
+        f"{_best_of(result, found)}."
+    )
 
 
 def _unclear(result: WhatIfResult, found: Answer) -> str:
@@ -493,24 +515,25 @@ def _exact_said(result: WhatIfResult) -> str:
     return f"{said.replace(goal, f'<b>{goal}</b>')}. It is computed, not drawn: there is nothing to be unsure of."
 
 
-def _at_best(result: WhatIfResult) -> str:
-    return at(result.settings, result.settings.along, result.crossed("mean").at)
+def _exactly(settings: WhatIfSettings) -> str:
+    """That the measure reaches the target."""
+    side = "at least" if settings.asked.better == "higher" else "at most"
+    return f"{_the(settings)} is {side} {target(settings)}"
 
 
 def _exact_curve(result: WhatIfResult) -> str:
     """Where nothing is drawn, and the knob has no direction: what the values shown do."""
     settings = result.settings
-    values = result.curve.values[result.hits > 0]
+    values, reached = result.curve.values, result.hits > 0
     first, last = _ends(result)
-    if not len(values):
-        return f"None of the {len(result.curve.values)} values of {low(settings.along)} shown {_reaches(settings)}."
-    if len(values) == len(result.curve.values):
-        return f"Every {low(settings.along)} shown, from {first} to {last}, {_reaches(settings)}."
-    shown = [at(settings, settings.along, value) for value in (values[0], values[-1])]
-    return (
-        f"Of {low(settings.along)} from {first} to {last}, values between {shown[0]} and {shown[1]} are the ones shown "
-        f"of which some {_reach(settings)}."
-    )
+    name, what = low(settings.along), f"{_exactly(settings)}"
+    if result.trained < 1:
+        return f"{len(values)} values of {name} computed so far."
+    if reached.all() or not reached.any():
+        return f"<b>{'Anywhere' if reached.any() else 'Nowhere'}</b> from {name} {first} to {last} {what}."
+    share = f"{reached.sum()} of {len(values)} values"
+    ends = [at(settings, settings.along, value) for value in (values[reached][0], values[reached][-1])]
+    return f"At {share} of {name} shown, {what}; the least of them is {ends[0]}, the largest {ends[1]}."
 
 
 def _best_said(result: WhatIfResult) -> str:

@@ -94,7 +94,7 @@ CLASSES = (
     "#a34d4d",
 )
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
-# A scale of numbers, from the worst to the best: cividis (Nunez et al. 2018), which colour-blind people see as others do.
+# A scale of numbers, from the worst to the best: cividis, which colour-blind people see as others do.
 SCALE = (
     "#00224e",
     "#123570",
@@ -289,11 +289,14 @@ def steady_range(low: float, high: float) -> list[float]:
 GHOST = "ghost"
 
 
+# A circle of radius 5 in cubic curves: Plotly squeezes its own on a log axis.
+_CIRCLE = "M5,0C5,2.76 2.76,5 0,5C-2.76,5 -5,2.76 -5,0C-5,-2.76 -2.76,-5 0,-5C2.76,-5 5,-2.76 5,0Z"
+
+
 def dot(x: float, y: float, *, colour: str) -> dict:
     """The mark of what is now on a curve: a shape, which moves without a redraw, and which a ghost may have hollow."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    ends = {"x0": -5, "x1": 5, "y0": -5, "y1": 5}
-    return {"type": "circle", "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size | ends
+    return {"type": "path", "path": _CIRCLE, "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size
 
 
 def rule(x: float) -> dict:
