@@ -23,7 +23,11 @@ RANK = {
     "dpcore.cores": 1,
     "dpcore.experiment": 1,
     "dpcore.confusion": 1,
-    "dpcore.differences": 1,
+    "dpcore.clopper_pearson": 1,
+    "dpcore.repeats": 1,
+    "dpcore.roots": 1,
+    "dpcore.differences": 2,
+    "dpcore.crossing": 2,
     "dpcore.pieces": 1,
     "dpcore.links": 2,
     "dpcore.training.lots": 2,
@@ -296,7 +300,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9400
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9100
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 
