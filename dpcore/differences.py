@@ -53,7 +53,7 @@ def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -
     """
     a, b = _repeats(a=a), _repeats(b=b)
     differences = a - check.numbers(a.shape, b=b)
-    return _interval(float(differences.mean()), float(standard_error(differences)), len(a) - 1, pairs=len(a))
+    return _interval(float(differences.mean()), float(standard_error(differences)), len(a) - 1, pairs=len(a), confidence=confidence)
 
 
 def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
@@ -76,6 +76,6 @@ def _repeats(**named: np.ndarray) -> np.ndarray:
     return check.numbers((max(2, values.size),), **{name: values})
 
 
-def _interval(mean: float, error: float, freedom: float, *, pairs: int = 0) -> Difference:
-    half = float(stdtrit(freedom, _TAIL)) * error
+def _interval(mean: float, error: float, freedom: float, *, confidence: float, pairs: int = 0) -> Difference:
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Difference(mean=mean, low=mean - half, high=mean + half, pairs=pairs)

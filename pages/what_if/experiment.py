@@ -57,18 +57,19 @@ class Start(NamedTuple):
     knob: str
     other: str
     versus: str
+    repeats: int = 100
 
 
 STARTS: Mapping[str, Start] = {
     "classifier": Start(
         "dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 90, "epsilon", "clip_norm", "clip_norm 1"
     ),
-    "network": Start("", "accuracy", 92, "epsilon", "clip_norm", "clip_norm 2"),
-    "regression": Start("mechanism functional", "error", 40, "epsilon", "rows", "mechanism adassp"),
-    "transfer": Start("", "transfer", 0.5, "epsilon", "h", "sources 2"),
-    "parties": Start("", "soft", 80, "epsilon", "parties", "method vote"),
-    "hypotheses": Start("", "accuracy", 80, "epsilon", "source_rows", "noise gaussian"),
-    "mechanisms": Start("", "within", 10, "epsilon", "sensitivity", "mechanism gaussian"),
+    "network": Start("", "accuracy", 90, "epsilon", "clip_norm", "clip_norm 2", repeats=24),
+    "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows", "mechanism functional"),
+    "transfer": Start("", "transfer", 0.01, "epsilon", "h", "sources 2"),
+    "parties": Start("", "soft", 85, "epsilon", "parties", "method vote"),
+    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "noise gaussian", repeats=24),
+    "mechanisms": Start("", "within", 5, "epsilon", "sensitivity", "mechanism gaussian"),
     "ledger": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
 }
 
@@ -180,6 +181,11 @@ class WhatIfSettings(Settings):
         """The question; which value reaches the target, where the base leaves nothing of it."""
         missing = {"people": not self.crowd, "best": not self.tried}
         return "smallest" if missing.get(self.question) else self.question
+
+    @property
+    def solving(self) -> bool:
+        """Whether a value is asked for that reaches the target."""
+        return self.asks in ("smallest", "people", CURVE)
 
     @property
     def crowd(self) -> str:

@@ -1,12 +1,15 @@
-"""The questions' pictures: where a target is reached, which knob matters, two knobs at once, and what was tried."""
+"""The questions' pictures: where a target is reached, which knob matters, two knobs at once, and what was tried.
+
+``say``: numbers and knobs in words, the room's ``words_parts``.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
+from types import ModuleType
 
 import numpy as np
 
 from dpcore.boundaries import zeros
-from pages.what_if import phrases
 from pages.what_if.experiment import WhatIfResult
 from pages.what_if.result import Axis
 from ui.plot import theme
@@ -18,27 +21,27 @@ _BAR, _ROWS, _HEARD = 0.36, 7, 24
 _STAR = "M0,-9L2.4,-2.9L8.6,-2.8L3.6,1.1L5.3,7.3L0,3.7L-5.3,7.3L-3.6,1.1L-8.6,-2.8L-2.4,-2.9Z"
 
 
-def curve(result: WhatIfResult) -> dict:
+def curve(result: WhatIfResult, say: ModuleType) -> dict:
     """The measure along the knob, the target, and where it is crossed."""
     settings = result.settings
-    drawn = [*_rival(result), *_runs(result)]
+    drawn = [*_rival(result, say), *_runs(result, say)]
     low, high = _range(result)
     across = settings.axis(settings.along)
     return theme.figure(
         *drawn,
-        title=theme.title("Crossing", _progress(result) or phrases.finding(result)),
+        title=theme.title("Crossing", _progress(result) or say.finding(result)),
         legend=_corner(result),
-        xaxis=_axis(across, phrases.label(settings.along), most=9),
-        yaxis={"title": {"text": phrases.upwards(settings)}} | _upwards(low, high),
+        xaxis=_axis(across, say.label(settings.along), most=9),
+        yaxis={"title": {"text": say.upwards(settings)}} | _upwards(low, high),
         shapes=_crossing(result),
-        annotations=_words(result, low, high),
+        annotations=_words(result, say, low, high),
     )
 
 
-def _runs(result: WhatIfResult) -> list[dict]:
+def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
     """The mean of the base's runs, where nine in ten lie, and what nine in ten reach."""
     settings, (x, runs) = result.settings, result.curve
-    y, name, hover = settings.scale * runs, phrases.label(settings.along), phrases.hover(settings)
+    y, name, hover = settings.scale * runs, say.label(settings.along), say.hover(settings)
     mean = theme.line(
         x,
         y.mean(axis=1),
@@ -47,7 +50,7 @@ def _runs(result: WhatIfResult) -> list[dict]:
         hovertemplate=f"{name} %{{x}}: {hover}<extra>average run</extra>",
     )
     if settings.exact:
-        return [mean | {"name": phrases.noun(settings)}]
+        return [mean | {"name": say.noun(settings)}]
     least, _, most = settings.scale * result.curve.quantiles
     area = theme.band(x, least, most, colour=theme.PRIVATE)
     if settings.asks == "versus":
@@ -65,13 +68,13 @@ def _runs(result: WhatIfResult) -> list[dict]:
     return [area | {"name": "nine runs in ten", "showlegend": True}, mean, reached]
 
 
-def _rival(result: WhatIfResult) -> list[dict]:
+def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
     """The mean of the other setting's runs, where that is asked for."""
     settings = result.settings
     if settings.asks != "versus":
         return []
     x, runs = result.rival
-    hover = f"{phrases.label(settings.along)} %{{x}}: {phrases.hover(settings)}<extra>B</extra>"
+    hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>B</extra>"
     y = settings.scale * runs.mean(axis=1) if len(x) else np.empty(0)
     return [theme.line(x, y, colour=theme.PRIVATE, name="B, average run", dash="dash", hovertemplate=hover)]
 
@@ -116,13 +119,18 @@ def _ticks(axis: Axis, most: int) -> list[float]:
     return found[:: math.ceil(len(found) / most)]
 
 
+def _tick(value: float) -> str:
+    """A round value as an axis says it."""
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}".replace("e-0", "e-")
+
+
 def _axis(axis: Axis, name: str, *, most: int) -> dict:
     """Of a knob across a chart."""
     if not axis.log:
         return {"title": {"text": name}, "range": [axis.values[0], axis.values[-1]]}
     ticks = _ticks(axis, most)
     ends = [float(np.log10(axis.values[0])), float(np.log10(axis.values[-1]))]
-    words = {"tickvals": ticks, "ticktext": [phrases.plain(tick) for tick in ticks]}
+    words = {"tickvals": ticks, "ticktext": [_tick(tick) for tick in ticks]}
     return {"title": {"text": f"{name} (log scale)"}, "type": "log", "range": ends} | words
 
 
@@ -147,9 +155,9 @@ def _crossing(result: WhatIfResult) -> list[dict]:
     shapes.append(theme.dot(now, settings.scale * float(result.now.mean()), colour=theme.PRIVATE))
     if settings.asks in ("versus", "best", "accuracy"):
         return [*shapes, theme.rule(now)]
-    for left, right in phrases.spans(result):
+    for left, right in result.spans:
         shapes.append(_strip(left, right))
-    main, sure = phrases.main(result), phrases.sure(result)
+    main, sure = result.main, result.sure
     if main is not None:
         style = {"color": theme.BOUND, "width": 2, "dash": "solid"}
         shapes += [theme.rule(main) | {"line": style}, theme.dot(main, settings.target, colour=theme.BOUND)]
@@ -168,36 +176,35 @@ def _strip(left: float, right: float) -> dict:
     return {"type": "rect", "x0": left, "x1": right, "yref": "paper", "y0": 0, "y1": 1} | fill
 
 
-def _words(result: WhatIfResult, low: float, high: float) -> list[dict]:
+def _words(result: WhatIfResult, say: ModuleType, low: float, high: float) -> list[dict]:
     """The target by its name; what the marks stand at."""
     settings = result.settings
-    axis = settings.axis(settings.along)
     log = low > 0 and high / low > 20
 
     def up(value: float) -> float:
         return math.log10(value) if log else value
 
-    target = theme.ink(f"<b>target {phrases.target(settings)}</b>", theme.BOUND)
+    target = theme.ink(f"<b>target {say.target(settings)}</b>", theme.BOUND)
     under = up(settings.target) > up(low) + 0.85 * (up(high) - up(low))
     place = {"xanchor": "left", "yanchor": "top" if under else "bottom"}
     words = [theme.word(target, x=0.01, xref="paper", y=up(settings.target), size=13, **place)]
-    main, sure = phrases.main(result), phrases.sure(result)
+    main, sure = result.main, result.sure
     sides = ("right", "left") if main is None or sure is None or main <= sure else ("left", "right")
     for value, side, colour in ((main, sides[0], theme.BOUND), (sure, sides[1], theme.NOW)):
         if value is None or (colour == theme.NOW and sure == main):
             continue
-        words.append(_beside(result, value, side, colour))
+        words.append(_beside(result, say, value, side, colour))
     return words
 
 
-def _beside(result: WhatIfResult, value: float, side: str, colour: str) -> dict:
+def _beside(result: WhatIfResult, say: ModuleType, value: float, side: str, colour: str) -> dict:
     """A value of the knob, at the line that stands there: over the chart, or under the name of the axis upwards."""
     settings = result.settings
     axis = settings.axis(settings.along)
     x, (left, *_, right) = float(axis.place(value)), axis.edges
     share = (x - left) / (right - left)
     side = "left" if share < 0.12 else "right" if share > 0.88 else side
-    text = theme.ink(f"<b>{phrases.at(settings, settings.along, value)}</b>", colour)
+    text = theme.ink(f"<b>{say.at(settings, settings.along, value)}</b>", colour)
     up = {"y": 1, "yanchor": "bottom"} if share > 0.4 else {"y": 0, "yanchor": "bottom"}
     return theme.word(text, x=x, yref="paper", size=13, xanchor=side, xshift=-4 if side == "right" else 4, **up)
 
@@ -205,9 +212,9 @@ def _beside(result: WhatIfResult, value: float, side: str, colour: str) -> dict:
 # ---- which knob matters
 
 
-def knobs(result: WhatIfResult) -> dict:
+def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     """What a step of each knob down and up does, the most important first; hatched where that may be nothing."""
-    rows = [(knob, both) for knob, both in result.effects.items() if phrases.acts(both)][:_ROWS]
+    rows = [(knob, both) for knob, both in result.effects.items() if say.acts(both)][:_ROWS]
     scale, bars = result.settings.scale, [one for _, both in rows for one in both]
     ends = [scale * end for one in bars for end in (one.difference.low, one.difference.high)] + [0.0]
     reach = max(map(abs, ends)) or 1.0
@@ -216,11 +223,11 @@ def knobs(result: WhatIfResult) -> dict:
     places = [_bar(result, row, one) for row, (_, both) in enumerate(rows) for one in both]
     shown = [one.difference.shown for one in bars]
     return theme.figure(
-        *_heard(rows, result, left, right),
-        *_values(rows, result),
-        title=theme.title("Which knob matters", phrases.important(result)),
+        *_heard(rows, result, say, left, right),
+        *_values(rows, result, say),
+        title=theme.title("Which knob matters", say.important(result)),
         margin={"l": 112, "r": 8, "t": 54, "b": 44},
-        xaxis={"title": {"text": phrases.differences(result.settings)}, "range": [left, right], "nticks": 5},
+        xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
         shapes=[
             _boxes([place for place, one in zip(places, shown, strict=True) if one], 0.8),
@@ -230,7 +237,7 @@ def knobs(result: WhatIfResult) -> dict:
             theme.level(0, colour=theme.NOW, width=1.2, dash="solid")
             | {"xref": "x", "yref": "paper", "x0": 0, "x1": 0, "y0": 0, "y1": 1},
         ],
-        annotations=[note for row, (knob, _) in enumerate(rows) for note in _named(result, row, knob)],
+        annotations=[note for row, (knob, _) in enumerate(rows) for note in _named(result, say, row, knob)],
     )
 
 
@@ -266,15 +273,15 @@ def _whiskers(places: Sequence[tuple[float, float, float]], bars: Sequence, scal
     return {"type": "path", "path": path or "M0,0Z", "line": {"color": theme.NOW, "width": 1.4}}
 
 
-def _named(result: WhatIfResult, row: int, knob: str) -> list[dict]:
+def _named(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> list[dict]:
     """The name of a knob beside its bars, and where it is now."""
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
-    now = phrases.at(result.settings, knob, getattr(result.settings, knob))
-    text = f"<b>{phrases.label(knob)}</b><br>now {now}"
+    now = say.at(result.settings, knob, getattr(result.settings, knob))
+    text = f"<b>{say.label(knob)}</b><br>now {now}"
     return [theme.word(text, x=0, y=row, size=13, **place)]
 
 
-def _values(rows: Sequence, result: WhatIfResult) -> list[dict]:
+def _values(rows: Sequence, result: WhatIfResult, say: ModuleType) -> list[dict]:
     """To what each bar moves its knob, beside it."""
     found = {"x": [], "y": [], "text": []}
     for row, (knob, both) in enumerate(rows):
@@ -283,13 +290,13 @@ def _values(rows: Sequence, result: WhatIfResult) -> list[dict]:
             arrow = "↓" if one.value < getattr(result.settings, knob) else "↑"
             found["x"].append(max(0.0, end, result.settings.scale * one.difference.high))
             found["y"].append((top + foot) / 2)
-            found["text"].append(f"\u00a0{arrow}\u00a0{phrases.rough(result.settings, knob, one.value)}")
+            found["text"].append(f"\u00a0{arrow}\u00a0{say.rough(result.settings, knob, one.value)}")
     style = {"mode": "text", "text": found["text"], "textposition": "middle right", "textfont": {"size": 13}}
     more = {"hoverinfo": "skip", "cliponaxis": False}
     return [theme.scatter(np.array(found["x"]), np.array(found["y"]), **style, **more)] if rows else [theme.holder()]
 
 
-def _heard(rows: Sequence, result: WhatIfResult, left: float, right: float) -> list[dict]:
+def _heard(rows: Sequence, result: WhatIfResult, say: ModuleType, left: float, right: float) -> list[dict]:
     """Points all along each bar, unseen, that hear a click and say what the bar is."""
     x, y, names, said = [], [], [], []
     for row, (knob, both) in enumerate(rows):
@@ -298,7 +305,7 @@ def _heard(rows: Sequence, result: WhatIfResult, left: float, right: float) -> l
             x += np.linspace(left, right, _HEARD).tolist()
             y += [(top + foot) / 2] * _HEARD
             names += [knob] * _HEARD
-            said += [phrases.bar(result, one)] * _HEARD
+            said += [say.bar(result, one)] * _HEARD
     if not rows:
         return []
     style = {"mode": "markers", "marker": {"size": 6, "opacity": 0}, "customdata": names, "text": said}
@@ -308,20 +315,20 @@ def _heard(rows: Sequence, result: WhatIfResult, left: float, right: float) -> l
 # ---- two knobs
 
 
-def both(result: WhatIfResult) -> dict:
+def both(result: WhatIfResult, say: ModuleType) -> dict:
     """The mean over two knobs; cells that are still to be trained are blank."""
     settings, (across, up) = result.settings, result.settings.axes
-    shapes, words = _lines(result)
-    key_shapes, key_words = _key(result)
+    shapes, words = _lines(result, say)
+    key_shapes, key_words = _key(result, say)
     return theme.figure(
-        _cells(result),
-        title=theme.title("Two knobs", phrases.map_finding(result)),
+        _cells(result, say),
+        title=theme.title("Two knobs", say.map_finding(result)),
         images=[_image(result)],
-        xaxis=_places(across, phrases.label(settings.along), most=6),
-        yaxis=_places(up, phrases.label(settings.other), most=7),
+        xaxis=_places(across, say.label(settings.along), most=6),
+        yaxis=_places(up, say.label(settings.other), most=7),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*key_shapes, *shapes, *_marks(result)],
-        annotations=[*key_words, *words, *_mark_words(result)],
+        annotations=[*key_words, *words, *_mark_words(result, say)],
     )
 
 
@@ -339,7 +346,7 @@ def _places(axis: Axis, name: str, *, most: int) -> dict:
     if not axis.log:
         return base | {"nticks": most}
     ticks = _ticks(axis, most)
-    return base | {"tickvals": np.log10(ticks).tolist(), "ticktext": [phrases.plain(tick) for tick in ticks]}
+    return base | {"tickvals": np.log10(ticks).tolist(), "ticktext": [_tick(tick) for tick in ticks]}
 
 
 def shade(result: WhatIfResult, means: np.ndarray) -> np.ndarray:
@@ -370,15 +377,15 @@ def _image(result: WhatIfResult) -> dict:
     return theme.ground(source, left=left, top=top, width=right - left, height=top - foot)
 
 
-def _cells(result: WhatIfResult) -> dict:
+def _cells(result: WhatIfResult, say: ModuleType) -> dict:
     """A point in each cell, unseen, that says what it is."""
     settings, (x, y, means) = result.settings, result.map
     across, up = settings.axes
     rows, columns = np.nonzero(~np.isnan(means))
     said = [
-        f"{phrases.label(settings.along)} {phrases.at(settings, settings.along, x[column])}, "
-        f"{phrases.label(settings.other)} {phrases.at(settings, settings.other, y[row])}: "
-        f"{phrases.amount(settings, means[row, column])}"
+        f"{say.label(settings.along)} {say.at(settings, settings.along, x[column])}, "
+        f"{say.label(settings.other)} {say.at(settings, settings.other, y[row])}: "
+        f"{say.amount(settings, means[row, column])}"
         for row, column in zip(rows, columns, strict=True)
     ]
     style = {"mode": "markers", "marker": {"size": 6, "opacity": 0}, "text": said}
@@ -399,7 +406,7 @@ def _levels(result: WhatIfResult) -> list[float]:
     return [round(step * i, 9) for i in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def _lines(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
+def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
     """(iso-lines of the measure and of the target, a number beside each)."""
     settings = result.settings
     means, target = settings.scale * result.map.means, settings.target
@@ -412,7 +419,7 @@ def _lines(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
         own = {"type": "path", "path": path, "line": {"color": colour or theme.ON_SCALE[0], "width": width}}
         shapes += [rim, own]
         if len(ends) and not colour:
-            words.append(_on(result, *ends[len(ends) // 2].mean(axis=0), phrases.shown(settings, level)))
+            words.append(_on(result, *ends[len(ends) // 2].mean(axis=0), say.shown(settings, level)))
     return shapes, words
 
 
@@ -448,7 +455,7 @@ def _marks(result: WhatIfResult) -> list[dict]:
     edge = {"color": theme.ON_SCALE[1], "width": 2}
     x, y = _now(result)
     marks = [theme.dot(x, y, colour=theme.PRIVATE) | {"fillcolor": theme.ON_SCALE[0], "line": edge}]
-    place = phrases.marked(result)
+    place = result.marked
     if place is not None:
         x, y = _at(result, place)
         size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": x, "yanchor": y}
@@ -457,15 +464,15 @@ def _marks(result: WhatIfResult) -> list[dict]:
     return marks
 
 
-def _mark_words(result: WhatIfResult) -> list[dict]:
+def _mark_words(result: WhatIfResult, say: ModuleType) -> list[dict]:
     x, y = _now(result)
     side = {"xanchor": "right", "xshift": -9} if x > sum(_ends(result)) / 2 else {"xanchor": "left", "xshift": 9}
     words = [_on(result, x, y, "now", **side)]
-    place = phrases.marked(result)
+    place = result.marked
     if place is not None and _at(result, place) != (x, y):
         a, b = _at(result, place)
         side = {"xanchor": "right", "xshift": -10} if a > sum(_ends(result)) / 2 else {"xanchor": "left", "xshift": 10}
-        words.append(_on(result, a, b, phrases.marked_as(result), **side))
+        words.append(_on(result, a, b, say.marked_as(result), **side))
     return words
 
 
@@ -486,7 +493,7 @@ def _at(result: WhatIfResult, place: tuple[int, int]) -> tuple[float, float]:
     return float(across.place(result.map.x[place[1]])), float(up.place(result.map.y[place[0]]))
 
 
-def _key(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
+def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
     """(the scale's colours over the map, the numbers at their ends)."""
     left, width, count = 0.6, 0.24, 12
     colours = theme.shades(count)
@@ -495,7 +502,7 @@ def _key(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
         | {"x0": left + width * i / count, "x1": left + width * (i + 1) / count, "fillcolor": colour}
         for i, colour in enumerate(colours)
     ]
-    worst, best = phrases.ends(result)
+    worst, best = say.ends(result)
     how = {"xref": "paper", "yref": "paper", "y": 1, "yanchor": "bottom", "size": 12}
     words = [
         theme.word(worst, x=left, xanchor="right", xshift=-4, **how),
@@ -507,14 +514,14 @@ def _key(result: WhatIfResult) -> tuple[list[dict], list[dict]]:
 # ---- which setting is best
 
 
-def tries(result: WhatIfResult) -> dict:
+def tries(result: WhatIfResult, say: ModuleType) -> dict:
     """The mean by which each try was chosen, the best first, and for the winner the mean when measured again."""
     settings = result.settings
     scale, sign = settings.scale, -1 if settings.asked.better == "higher" else 1
     means = sorted((scale * mean for _, mean in result.tries), key=lambda mean: sign * mean)
     x = np.arange(1, len(means) + 1)
     style = {"mode": "markers", "marker": {"size": 9, "color": theme.PRIVATE}}
-    hover = {"hovertemplate": f"{phrases.hover(settings)}<extra>chosen by</extra>"}
+    hover = {"hovertemplate": f"{say.hover(settings)}<extra>chosen by</extra>"}
     drawn = [theme.scatter(x, np.array(means), name="chosen by", **style, **hover)]
     now = scale * float(result.now.mean())
     values = [*means, now, settings.target]
@@ -522,19 +529,19 @@ def tries(result: WhatIfResult) -> dict:
         again = scale * float(result.winner.again.mean())
         values.append(again)
         hollow = {"size": 13, "symbol": "diamond", "color": theme.BOUND}
-        hover = {"hovertemplate": f"{phrases.hover(settings)}<extra>measured again</extra>"}
+        hover = {"hovertemplate": f"{say.hover(settings)}<extra>measured again</extra>"}
         again = theme.scatter(np.array([1.0]), np.array([again]), name="the best, again", mode="markers", marker=hollow)
         drawn.append(again | hover)
     low, high = min(values), max(values)
     room = 0.12 * ((high - low) or 1.0)
     done = len(result.tries), len(settings.tried)
-    finding = f"{done[0]} of {done[1]} trained" if done[0] < done[1] else phrases.best_finding(result)
+    finding = f"{done[0]} of {done[1]} trained" if done[0] < done[1] else say.best_finding(result)
     return theme.figure(
         *drawn,
         title=theme.title("Tries", finding),
         legend="lower left" if settings.asked.better == "higher" else "upper left",
         xaxis={"title": {"text": "tries, the best first"}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
-        yaxis={"title": {"text": phrases.upwards(settings)}, "range": [low - room, high + room]},
+        yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
         annotations=[theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")],
     )

@@ -13,6 +13,7 @@ from dpcore.links import changed, word
 from dpcore.sweep import beside
 from pages.what_if import figures
 from pages.what_if import words as say
+from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
@@ -123,18 +124,18 @@ def pictures(result) -> list[list[live.Picture]]:
     """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
     first = live.Picture(
         name="curve",
-        figure=figures.curve(result),
+        figure=figures.curve(result, parts),
         alt=say.curve_alt(result),
         about=say.CURVE_ABOUT,
         height=HEIGHT,
         wide=1.45,
     )
     if result.settings.asks == "best":
-        first = replace(first, name="tries", figure=figures.tries(result), alt=say.tries_alt(result))
+        first = replace(first, name="tries", figure=figures.tries(result, parts), alt=say.tries_alt(result))
         first = replace(first, about=say.TRIES_ABOUT)
     bars = live.Picture(
         name="knobs",
-        figure=figures.knobs(result),
+        figure=figures.knobs(result, parts),
         alt=say.knobs_alt(result),
         about=say.KNOBS_ABOUT,
         height=HEIGHT,
@@ -143,7 +144,7 @@ def pictures(result) -> list[list[live.Picture]]:
     )
     both = live.Picture(
         name="map",
-        figure=figures.both(result),
+        figure=figures.both(result, parts),
         alt=say.map_alt(result),
         about=say.MAP_ABOUT,
         height=HEIGHT,

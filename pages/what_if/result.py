@@ -10,8 +10,10 @@ import pandas as pd
 
 from dpcore import crossing, differences
 from dpcore.experiment import Settings, Task, quantiles_of
+from dpcore.privacy import Guarantee
 from dpcore.repeats import Means, over_splits
 from dpcore.sweep import Effect, Look, best, effect
+from pages.what_if.work import prices
 
 
 class Curve(NamedTuple):
@@ -174,6 +176,34 @@ class WhatIfResult:
         return runs if seeds == 1 else over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
 
     @property
+    def main(self) -> float | None:
+        """The value of the knob that answers the question, where one does."""
+        found = self.crossed(self.settings.reached)
+        if found is None or found.verdict != "found":
+            return None
+        return found.safe if self.settings.reached == "most" or self.settings.exact else found.point
+
+    @property
+    def sure(self) -> float | None:
+        """The value from which on nine runs in ten reach the target, beside that of the mean."""
+        if self.settings.exact or self.settings.reached != "mean" or not self.direction:
+            return None
+        found = self.crossed("most")
+        return found.safe if found.verdict == "found" else None
+
+    @property
+    def spans(self) -> list[tuple[float, float]]:
+        """Between which values the crossing lies; or, of a knob without a direction, those that reach the target."""
+        if self.settings.exact:
+            return []
+        if not self.direction:
+            return list(self.reaching.intervals)
+        found, ends = self.crossed(self.settings.reached), self._values
+        if found.verdict != "found":
+            return []
+        return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
+
+    @property
     def hits(self) -> np.ndarray:
         """In which share of the runs the target is reached, at each value of the curve, (V,)."""
         return self._reach(self.curve.runs).mean(axis=1)
@@ -193,6 +223,18 @@ class WhatIfResult:
         if len(means) < 2:
             return differences.Difference(mean=float(means[0]), low=float(means[0]), high=float(means[0]))
         return differences.of_pairs(means, np.zeros_like(means))
+
+    def nine_in_ten(self, runs: np.ndarray) -> tuple[float, float]:
+        """Between which numbers nine runs in ten lie."""
+        low, _, high = quantiles_of(runs).tolist()
+        return low, high
+
+    @property
+    def splits(self) -> tuple[float, float]:
+        """Of the base's means on several splits, their standard deviation, and what noise alone would make of it."""
+        by_split = self.now.reshape(self.settings.seeds, -1)
+        within = by_split.std(axis=1, ddof=1).mean() / np.sqrt(by_split.shape[1])
+        return float(by_split.mean(axis=1).std(ddof=1)), float(within)
 
     # ---- which knob matters
 
@@ -229,6 +271,36 @@ class WhatIfResult:
         place = best(self.map.means.ravel(), self.settings.asked)
         return divmod(place, len(self.map.x))
 
+    @cached_property
+    def cells_done(self) -> int:
+        return int(np.count_nonzero(~np.isnan(self.map.means)))
+
+    @cached_property
+    def marked(self) -> tuple[int, int] | None:
+        """(row, column) of the cell that the map points out once it is whole: the first along the knob whose mean
+        reaches the target, where that is asked and there is one; else the best.
+        """
+        if self.cells_done < len(self.settings.around.cells):
+            return None
+        if not (self.settings.solving and self.direction):
+            return self.best_cell
+        means = np.where(np.isnan(self.map.means), self._worst, self.map.means)
+        columns = np.flatnonzero(self._reach(means).any(axis=0))
+        if not len(columns):
+            return self.best_cell
+        column = int(columns[-1] if self.direction == "falls" else columns[0])
+        return best(means[:, column], self.settings.asked), column
+
+    @property
+    def _worst(self) -> float:
+        return -np.inf if self.settings.asked.better == "higher" else np.inf
+
+    @property
+    def marks_first(self) -> bool:
+        """Whether the cell that is pointed out is the first that reaches the target, and not the best."""
+        solves = self.settings.solving and self.direction and self.marked is not None
+        return bool(solves and self._reach(self.map.means[self.marked]))
+
     # ---- which setting is best
 
     @property
@@ -247,6 +319,13 @@ class WhatIfResult:
         both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
         means = [(mine.mean(), base.mean()) for mine, base in both if mine is not None and base is not None]
         return Found(settings, chosen, *np.array(means).reshape(-1, 2).T)
+
+    @cached_property
+    def prices(self) -> Mapping[str, Guarantee]:
+        """Way to release what has been found -> what a search of so many tries costs on private rows; nothing where
+        none is looked at, or a run promises nothing.
+        """
+        return {} if self.settings.exact else prices(self.settings.settings, self.settings.tries)
 
     # ---- one against another
 

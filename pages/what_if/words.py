@@ -2,21 +2,20 @@
 
 from html import escape
 
-import numpy as np
-
 from dpcore.crossing import Answer, Crossing
 from dpcore.links import brief
+from dpcore.papers import short
 from dpcore.sweep import grid
-from pages.what_if import phrases
+from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, REPEATS, WhatIfResult, WhatIfSettings
-from pages.what_if.phrases import amount, at, interval, label, low, noun, points, signed, spread, target
+from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, signed, spread, target
 from ui import outcomes, panels
-from ui.panels import Number
+from ui.panels import Number, number
 
 CURVE_ABOUT = (
-    "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine runs "
-    "in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and for "
-    "how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % confidence."
+    "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine "
+    "runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and "
+    "for how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % confidence."
 )
 KNOBS_ABOUT = (
     "What one step of each knob does from here, one knob at a time: a third of a decade down and up, or a tenth of its "
@@ -28,8 +27,9 @@ MAP_ABOUT = (
     "still to be trained. The orange line is where the target is reached. Click on a place to go there."
 )
 TRIES_ABOUT = (
-    "Each dot is one of the settings that were tried, by the average it was chosen by, the best first. The best of many "
-    "is chosen for its luck too: the orange mark is the same setting measured again, on other splits with fresh noise."
+    "Each dot is one of the settings that were tried, by the average it was chosen by, the best first. The best of "
+    "many is chosen for its luck too: the orange mark is the same setting measured again, on other splits with fresh "
+    "noise."
 )
 
 
@@ -138,7 +138,7 @@ def _accuracies(result: WhatIfResult) -> list[Number]:
     name = _capital(f"{noun(settings)} {_here(settings, settings.along)}")
     if settings.exact:
         return [_tile(result, name, one.mean, "computed, not drawn", "private"), _target(result)]
-    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+    least, most = result.nine_in_ten(result.now)
     ends = interval(settings, (least, most))
     return [
         _tile(result, name, one.mean, f"{interval(settings, (one.low, one.high))}, 95 % confidence", "private"),
@@ -182,7 +182,7 @@ def _which(result: WhatIfResult) -> str:
 
 def _first(result: WhatIfResult, found: Crossing) -> Number:
     """The answer, with its interval."""
-    settings, value = result.settings, phrases.main(result)
+    settings, value = result.settings, result.main
     if value is None:
         return Number(_asks(result), _no_value(result, found), _reached_by(settings), tone="bound")
     note = "computed, not drawn"
@@ -190,7 +190,7 @@ def _first(result: WhatIfResult, found: Crossing) -> Number:
         note = f"average run; {_between(result, found)}"
     elif not settings.exact:
         note = f"9 runs in 10; {_did(result, found)}"
-    shown = at(settings, settings.along, value)
+    shown = at(settings, settings.along, phrases.safely(result, value) if settings.exact else value)
     return Number(_asks(result), shown, note, tone="bound", amount=value, unit=label(settings.along))
 
 
@@ -264,10 +264,11 @@ def _mean(result: WhatIfResult) -> str:
 
 def _versus(result: WhatIfResult) -> list[Number]:
     settings, theirs = result.settings, result.of(result.settings.rival)
-    mine = _tile(result, "A, average run", float(result.now.mean()), _said(settings, settings.settings), "private")
+    run = "" if settings.exact else ", average run"
+    mine = _tile(result, f"A{run}", float(result.now.mean()), _said(settings, settings.settings), "private")
     if theirs is None:
         return [mine, Number("B", "…", "being trained")]
-    other = _tile(result, "B, average run", float(theirs.mean()), _said(settings, settings.rival))
+    other = _tile(result, f"B{run}", float(theirs.mean()), _said(settings, settings.rival))
     return [_gap(result), mine, other]
 
 
@@ -292,7 +293,16 @@ def _gap(result: WhatIfResult) -> Number:
 
 
 def _price(result: WhatIfResult) -> Number | None:
-    return None
+    """What it costs to have looked, where the rows are private."""
+    settings, prices = result.settings, result.prices
+    if settings.exact:
+        return Number("Price of searching", "none", "no row is looked at")
+    if not prices:
+        return Number("Price of searching", "no limit", "one run promises nothing")
+    tries = outcomes.count(settings.tries, "try", "tries")
+    shown = number(prices["all"].epsilon)
+    note = f"one run: {number(prices['public'].epsilon)}; on public rows nothing more"
+    return Number(f"{tries}, all counted", f"<small>epsilon</small> {shown}", note)
 
 
 # ---- the answer
@@ -329,9 +339,9 @@ def _accuracy_said(result: WhatIfResult) -> str:
     settings, one = result.settings, result.average(result.now)
     here = _capital(_here(settings, settings.along))
     if settings.exact:
-        than = "reaches" if result.hits_now else "misses"
-        return f"{here} {_is(settings, amount(settings, one.mean))}, which {than} {target(settings)}."
-    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+        than = "" if result.hits_now else " not"
+        return f"{here} {_is(settings, amount(settings, one.mean))}: the target of {target(settings)} is{than} reached."
+    least, most = result.nine_in_ten(result.now)
     said = f"{here} {_is(settings, amount(settings, one.mean))}"
     if not one.sure:
         said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
@@ -500,19 +510,16 @@ def _exact_said(result: WhatIfResult) -> str:
     found = result.crossed("mean")
     if found is None:
         return "The answer is being computed."
-    name, goal = low(settings.along), target(settings)
+    name = low(settings.along)
     least, most = (at(settings, settings.along, end) for end in settings.limits[settings.along])
     if found.verdict == "everywhere":
-        return f"Every {name} from {least} to {most} {_reaches(settings)}."
+        return f"<b>Anywhere</b> from {name} {least} to {most}, {_exactly(settings)}."
     if found.verdict == "nowhere":
-        best = amount(settings, found.best)
-        return (
-            f"<b>No {name}</b> from {least} to {most} {_reaches(settings)}: the best is {best}, at {_at_best(result)}."
-        )
-    which = "largest" if result.direction == "falls" else "smallest"
-    value = at(settings, settings.along, found.safe)
-    said = f"{label(settings.along)} <b>{value}</b> is the {which} that {_reaches(settings)}"
-    return f"{said.replace(goal, f'<b>{goal}</b>')}. It is computed, not drawn: there is nothing to be unsure of."
+        best = f"{amount(settings, found.best)} {phrases.where(settings, settings.along, found.at)}"
+        return f"<b>No {name}</b> from {least} to {most} {_reaches(settings)}: the best is {best}."
+    edge, on = ("Up to", "") if result.direction == "falls" else ("From", " on")
+    said = f"{edge} {_value(settings, phrases.safely(result, found.safe))}{on}, {_exactly(settings)}."
+    return f"{said} This is computed, not drawn: there is nothing to be unsure of."
 
 
 def _exactly(settings: WhatIfSettings) -> str:
@@ -603,7 +610,7 @@ def caption(result: WhatIfResult) -> str:
     if settings.exact:
         return "Everything here is computed, not drawn. Click on a bar to ask about its knob, on the map to go there."
     area = "Blue area: nine runs in ten"
-    strip = "Orange strip: where the average run may cross, with 95 % confidence" if phrases.spans(result) else ""
+    strip = "Orange strip: where the average run may cross, with 95 % confidence" if result.spans else ""
     return ". ".join(
         one
         for one in (
@@ -633,12 +640,10 @@ def _splits(result: WhatIfResult) -> str:
             f"All of this is about <b>one split</b> of the data, seed {settings.settings.seed}, with {runs} at each "
             "setting: the confidence is about noise, not about other people. More splits are under More knobs."
         )
-    by_split = result.now.reshape(settings.seeds, -1)
-    means = by_split.mean(axis=1)
-    within = float(by_split.std(axis=1, ddof=1).mean() / np.sqrt(by_split.shape[1]))
+    across, within = result.splits
     return (
         f"Averages are over <b>{settings.seeds} splits</b> with {runs} each. From split to split they differ by a "
-        f"standard deviation of {points(settings, float(means.std(ddof=1)))}, where the noise alone would make "
+        f"standard deviation of {points(settings, across)}, where the noise alone would make "
         f"{points(settings, within)}; intervals count splits, not runs."
     )
 
@@ -646,7 +651,7 @@ def _splits(result: WhatIfResult) -> str:
 def _single_runs(result: WhatIfResult) -> str:
     """What a single run may come to."""
     settings = result.settings
-    least, _, most = np.quantile(result.now, [0.05, 0.5, 0.95])
+    least, most = result.nine_in_ten(result.now)
     return (
         f"Whoever publishes one model gets a single run, not the average: nine in ten land from "
         f"{interval(settings, (least, most))} here, and {_hits(result)} reach {target(settings)}."
@@ -663,7 +668,10 @@ def _paired(result: WhatIfResult) -> str:
         return "Every bar is the mean difference of pairs of runs with the same rows and the same noise."
     if not pairs:
         return "Bars compare groups of runs: those knobs change what is drawn."
-    return f"Of {len(effects)} bars, {pairs} compare pairs of runs with the same noise; the other knobs change what is drawn."
+    return (
+        f"Of {len(effects)} bars, {pairs} compare pairs of runs with the same noise; the other knobs change what is "
+        "drawn."
+    )
 
 
 def _lucky(result: WhatIfResult) -> str:
@@ -671,23 +679,54 @@ def _lucky(result: WhatIfResult) -> str:
     settings, winner = result.settings, result.winner
     if winner is None or not len(winner.again):
         return ""
+    picked = "high" if settings.asked.better == "higher" else "low"
+    splits = outcomes.count(len(winner.again), "other split")
     return (
-        f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on "
-        f"{outcomes.count(len(winner.again), 'other split')} it comes to {amount(settings, float(winner.again.mean()))}. "
-        "Only the second is fair, as the first was picked for being high."
-        if settings.asked.better == "higher"
-        else f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on "
-        f"{outcomes.count(len(winner.again), 'other split')} it comes to {amount(settings, float(winner.again.mean()))}. "
-        "Only the second is fair, as the first was picked for being low."
+        f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on {splits} it "
+        f"comes to {amount(settings, float(winner.again.mean()))}. Only the second is fair: the first was picked for being "
+        f"{picked}."
     )
+
+
+_WAYS = {
+    "public": "chosen on public or made-up rows",
+    "logarithmic": "the best alone, of a secret number of tries, logarithmic law",
+    "half": "the best alone, of a secret number of tries, negative binomial law of shape 1/2",
+    "geometric": "the best alone, of a secret number of tries, geometric law",
+    "poisson": "the best alone, of a secret number of tries, Poisson law",
+    "all": "all tries shown, or any number that is not secret",
+}
 
 
 def price(result: WhatIfResult) -> str:
-    """What looking for an answer costs."""
-    return panels.note(
-        "Settings that are chosen by looking at private rows are a release too. Chosen on public or made-up rows, the "
-        "choice costs nothing."
+    """What looking for an answer costs, by what is released, and what is honest about choosing epsilon in this way."""
+    settings, prices = result.settings, result.prices
+    honest = panels.note(
+        "Choosing epsilon by looking at private accuracy is itself a release: the epsilon that is found is <b>not</b> "
+        "the price of having found it. Runs at several epsilons add up; only methods made for it, which reveal "
+        f"accuracy first (ex-post privacy: {short('ligett2017')}; {short('ghazi2025')}), do better. On this page all rows are "
+        "made up or public, so nobody pays."
     )
+    if settings.exact:
+        return panels.note("Nothing here looks at a row: all numbers are computed, and cost nothing.")
+    if not prices:
+        return panels.note("One run promises nothing here, so neither do several.") + honest
+    rows = [
+        {"way": _WAYS[way], "epsilon": number(one.epsilon), "delta": phrases.plain(one.delta), "basis": one.basis}
+        for way, one in prices.items()
+    ]
+    tries = outcomes.count(settings.tries, "try", "tries")
+    table = panels.table(
+        rows,
+        title=f"<b>What a search of {tries} costs on private rows</b>, each of epsilon {number(settings.epsilon)}",
+        caption=(
+            f"Of a random number of tries, {settings.tries} is the mean. Its law must be fixed beforehand, the number "
+            "stay secret, and the score that ranks the tries be part of each, or of public rows. A fixed number of "
+            "tries of which only the best is shown has no better price than all of them."
+        ),
+        heads={"way": "way of searching", "epsilon": "epsilon", "delta": "delta", "basis": "counted by"},
+    )
+    return table + honest
 
 
 def search(result: WhatIfResult) -> str:
@@ -714,7 +753,7 @@ def search(result: WhatIfResult) -> str:
     )
     return panels.table(
         rows,
-        title=f"<b>{outcomes.count(len(rows), 'setting', 'settings')}, drawn at random from ranges declared beforehand</b>",
+        title=f"<b>{outcomes.count(len(rows), 'setting')}, drawn at random from ranges declared beforehand</b>",
         caption=f"Ranges: {ranges}. Again: on {OTHER_SEEDS} other splits, with fresh noise.",
         heads={name: label(name) for name in names} | {"chosen": "chosen by", "again": "again"},
     )
@@ -798,7 +837,7 @@ def program(settings: WhatIfSettings) -> str:
         f"print(runs.groupby({settings.along!r})[{settings.measure!r}].describe())\n"
     )
     direction = settings.along in settings.asked.rises, settings.along in settings.asked.falls
-    if settings.exact or not any(direction) or settings.asks not in phrases.SOLVING or settings.seeds > 1:
+    if settings.exact or not any(direction) or not settings.solving or settings.seeds > 1:
         return f"from dpcore.sweep import sweep\n{head}{lines}"
     share = f", share={settings.most}" if settings.reached == "most" else ""
     towards = "large" if direction[1] else "small"

@@ -4,15 +4,12 @@ import math
 import re
 from collections.abc import Sequence
 
-import numpy as np
-
 from dpcore.differences import Difference
 from dpcore.sweep import Effect
-from pages.what_if.experiment import CURVE, WhatIfResult, WhatIfSettings
+from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from ui.panels import number
 from ui.vocabulary import KNOBS
 
-SOLVING = ("smallest", "people", CURVE)
 # What is counted by a knob, where its name does not say so.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
 _MINUS = "\u2212"
@@ -137,36 +134,15 @@ def repeats(result: WhatIfResult) -> int:
 # ---- where the target is reached
 
 
-def main(result: WhatIfResult) -> float | None:
-    """The value that answers the question, where one does."""
-    settings = result.settings
-    found = result.crossed(settings.reached)
-    if found is None or found.verdict != "found":
-        return None
-    return found.point if settings.reached == "mean" or settings.exact else found.safe
-
-
-def sure(result: WhatIfResult) -> float | None:
-    """The value from which on nine runs in ten reach it, beside that of the mean."""
-    settings = result.settings
-    if settings.exact or settings.reached != "mean":
-        return None
-    found = result.crossed("most")
-    return found.safe if found is not None and found.verdict == "found" else None
-
-
-def spans(result: WhatIfResult) -> list[tuple[float, float]]:
-    """Values between which the crossing lies, or that reach the target where there may be several stretches of them."""
-    settings = result.settings
-    if settings.exact:
-        return []
-    if not result.direction:
-        return list(result.reaching.intervals)
-    found = result.crossed(settings.reached)
-    if found.verdict != "found":
-        return []
-    ends = [*settings.around.curve]
-    return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
+def safely(result: WhatIfResult, value: float) -> float:
+    """A value with the three digits that are shown, rounded to the side where the target is reached."""
+    if _counts(result.settings, result.settings.along):
+        return value
+    shown_value = float(f"{value:.3g}")
+    step = 10.0 ** (math.floor(math.log10(abs(value))) - 2) if value else 0.0
+    if result.direction == "falls":
+        return shown_value if shown_value <= value else float(f"{shown_value - step:.3g}")
+    return shown_value if shown_value >= value else float(f"{shown_value + step:.3g}")
 
 
 def edge(result: WhatIfResult) -> str:
@@ -183,7 +159,7 @@ def finding(result: WhatIfResult) -> str:
         return ahead(result)
     if settings.exact and result.crossed("mean") is None:
         return ""
-    value, goal = main(result), target(settings)
+    value, goal = result.main, target(settings)
     if value is not None:
         return f"{goal} {edge(result)} {low(settings.along)} {at(settings, settings.along, value)}"
     found = result.crossed(settings.reached) or result.reaching
@@ -246,56 +222,20 @@ def bar(result: WhatIfResult, one: Effect) -> str:
 # ---- two knobs
 
 
-def complete(result: WhatIfResult) -> bool:
-    """Whether all of the map is known."""
-    return bool(np.count_nonzero(~np.isnan(result.map.means)) == len(result.settings.around.cells))
-
-
-def marked(result: WhatIfResult) -> tuple[int, int] | None:
-    """(row, column) of the cell that the map points out once it is whole: the first along the knob whose mean reaches
-    the target, where that is asked and there is a first; else the best.
-    """
-    settings = result.settings
-    if not complete(result):
-        return None
-    if settings.asks not in SOLVING or not result.direction:
-        return result.best_cell
-    means = result.map.means
-    higher = settings.asked.better == "higher"
-    with np.errstate(invalid="ignore"):
-        reached = means >= settings.goal if higher else means <= settings.goal
-    columns = np.flatnonzero(reached.any(axis=0))
-    if not len(columns):
-        return result.best_cell
-    column = int(columns[-1] if result.direction == "falls" else columns[0])
-    shown_ones = np.where(reached[:, column], means[:, column] if higher else -means[:, column], -np.inf)
-    return int(shown_ones.argmax()), column
-
-
-def _first(result: WhatIfResult) -> bool:
-    """Whether the marked cell is a first one, and not the best."""
-    settings, place = result.settings, marked(result)
-    if place is None or settings.asks not in SOLVING or not result.direction:
-        return False
-    mean = result.map.means[place]
-    return bool(mean >= settings.goal if settings.asked.better == "higher" else mean <= settings.goal)
-
-
 def marked_as(result: WhatIfResult) -> str:
     """What the marked cell is."""
-    if not _first(result):
+    if not result.marks_first:
         return "best"
     return "most" if result.direction == "falls" else "least"
 
 
 def map_finding(result: WhatIfResult) -> str:
     """What the map shows; or how far it has come."""
-    settings, place = result.settings, marked(result)
+    settings, place = result.settings, result.marked
     if place is None:
-        done = np.count_nonzero(~np.isnan(result.map.means))
-        return f"{done} of {len(settings.around.cells)} trained"
+        return f"{result.cells_done} of {len(settings.around.cells)} trained"
     x = at(settings, settings.along, result.map.x[place[1]])
-    if _first(result):
+    if result.marks_first:
         return f"{target(settings)} {edge(result)} {x}"
     y = at(settings, settings.other, result.map.y[place[0]])
     return f"{amount(settings, result.map.means[place])} at {x} and {y}"
