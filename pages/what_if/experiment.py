@@ -68,7 +68,7 @@ STARTS: Mapping[str, Start] = {
     "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows", "mechanism functional"),
     "transfer": Start("", "transfer", 0.01, "epsilon", "h", "sources 2"),
     "parties": Start("", "soft", 85, "epsilon", "parties", "method vote"),
-    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "noise gaussian", repeats=24),
+    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "source_rows 200", repeats=24),
     "mechanisms": Start("", "within", 5, "epsilon", "sensitivity", "mechanism gaussian"),
     "ledger": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
 }

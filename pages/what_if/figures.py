@@ -9,7 +9,6 @@ from types import ModuleType
 
 import numpy as np
 
-from dpcore.boundaries import zeros
 from pages.what_if.experiment import WhatIfResult
 from pages.what_if.result import Axis
 from ui.plot import theme
@@ -153,7 +152,7 @@ def _crossing(result: WhatIfResult) -> list[dict]:
     shapes = [theme.level(settings.target, colour=theme.BOUND, width=2, dash=theme.DASHES[theme.BOUND])]
     now = getattr(settings, settings.along)
     shapes.append(theme.dot(now, settings.scale * float(result.now.mean()), colour=theme.PRIVATE))
-    if settings.asks in ("versus", "best", "accuracy"):
+    if not settings.solving:
         return [*shapes, theme.rule(now)]
     for left, right in result.spans:
         shapes.append(_strip(left, right))
@@ -328,7 +327,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
         yaxis=_places(up, say.label(settings.other), most=7),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*key_shapes, *shapes, *_marks(result)],
-        annotations=[*key_words, *words, *_mark_words(result, say)],
+        annotations=[*key_words, *words, *_mark_words(result)],
     )
 
 
@@ -409,27 +408,28 @@ def _levels(result: WhatIfResult) -> list[float]:
 def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
     """(iso-lines of the measure and of the target, a number beside each)."""
     settings = result.settings
-    means, target = settings.scale * result.map.means, settings.target
+    target, scale = settings.target, settings.scale
     shapes, words = [], []
     levels = [one for one in _levels(result) if abs(one - target) > 0.02 * abs(target)]
     for level, colour, width in [*((one, "", 1.3) for one in levels), (target, theme.BOUND, 3)]:
-        ends = _traced(means - level, settings.axes)
+        ends = result.iso(level / scale)
         path = "".join(f"M{a:.4g},{b:.4g}L{c:.4g},{d:.4g}" for (a, b), (c, d) in ends) or "M0,0Z"
         rim = {"type": "path", "path": path, "line": {"color": theme.ON_SCALE[1], "width": width + 1.6}, "opacity": 0.5}
         own = {"type": "path", "path": path, "line": {"color": colour or theme.ON_SCALE[0], "width": width}}
         shapes += [rim, own]
-        if len(ends) and not colour:
-            words.append(_on(result, *ends[len(ends) // 2].mean(axis=0), say.shown(settings, level)))
+        if not colour:
+            words += _level_word(result, ends, say.shown(settings, level))
     return shapes, words
 
 
-def _traced(field: np.ndarray, axes: Sequence[Axis]) -> np.ndarray:
-    """Segments (m, 2, 2) along which a field on the cells is 0, in units of the axes."""
-    if min(field.shape) < 2:
-        return np.empty((0, 2, 2))
-    found = zeros(field[None])
-    places = [np.interp(found[..., i], range(len(axis.values)), axis.place(axis.values)) for i, axis in enumerate(axes)]
-    return np.stack(places, axis=-1)
+def _level_word(result: WhatIfResult, ends: np.ndarray, text: str) -> list[dict]:
+    """The number of an iso-line, at its place nearest to the middle of the map, but for its edges."""
+    middles = ends.mean(axis=1)
+    low, high = np.transpose([(axis.edges[0], axis.edges[-1]) for axis in result.settings.axes])
+    far = np.abs((middles - low) / (high - low) - 0.5).max(axis=1, initial=0.0)
+    if not len(ends) or far.min() > 0.38:
+        return []
+    return [_on(result, *middles[far.argmin()], text)]
 
 
 def _dark(result: WhatIfResult, x: float, y: float) -> bool:
@@ -455,25 +455,37 @@ def _marks(result: WhatIfResult) -> list[dict]:
     edge = {"color": theme.ON_SCALE[1], "width": 2}
     x, y = _now(result)
     marks = [theme.dot(x, y, colour=theme.PRIVATE) | {"fillcolor": theme.ON_SCALE[0], "line": edge}]
-    place = result.marked
+    place = _star(result)
     if place is not None:
-        x, y = _at(result, place)
-        size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": x, "yanchor": y}
-        star = {"type": "path", "path": _STAR.replace("-0", "0"), "xref": "x", "yref": "y"} | size
+        size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": place[0], "yanchor": place[1]}
+        star = {"type": "path", "path": _STAR, "xref": "x", "yref": "y"} | size
         marks.append(star | {"fillcolor": theme.ON_SCALE[0], "line": edge | {"width": 1.5}})
     return marks
 
 
-def _mark_words(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    x, y = _now(result)
-    side = {"xanchor": "right", "xshift": -9} if x > sum(_ends(result)) / 2 else {"xanchor": "left", "xshift": 9}
-    words = [_on(result, x, y, "now", **side)]
-    place = result.marked
-    if place is not None and _at(result, place) != (x, y):
-        a, b = _at(result, place)
-        side = {"xanchor": "right", "xshift": -10} if a > sum(_ends(result)) / 2 else {"xanchor": "left", "xshift": 10}
-        words.append(_on(result, a, b, say.marked_as(result), **side))
+def _star(result: WhatIfResult) -> tuple[float, float] | None:
+    """Where the target is first reached, or else the middle of the best cell; None until the map is whole."""
+    if not result.whole:
+        return None
+    if result.first:
+        return result.first
+    (row, column), (across, up) = result.best_cell, result.settings.axes
+    return float(across.place(result.map.x[column])), float(up.place(result.map.y[row]))
+
+
+def _mark_words(result: WhatIfResult) -> list[dict]:
+    here, place = _now(result), _star(result)
+    words = [_beside_mark(result, *here, "now")]
+    if place is not None and place != here:
+        name = "best" if not result.first else "most" if result.direction == "falls" else "least"
+        words.append(_beside_mark(result, *place, name))
     return words
+
+
+def _beside_mark(result: WhatIfResult, x: float, y: float, text: str) -> dict:
+    """A word at a mark, on the side where there is room."""
+    right = x > sum(_ends(result)) / 2
+    return _on(result, x, y, text, xanchor="right" if right else "left", xshift=-10 if right else 10)
 
 
 def _ends(result: WhatIfResult) -> tuple[float, float]:
@@ -485,12 +497,6 @@ def _now(result: WhatIfResult) -> tuple[float, float]:
     settings = result.settings
     across, up = settings.axes
     return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.other)))
-
-
-def _at(result: WhatIfResult, place: tuple[int, int]) -> tuple[float, float]:
-    """The middle of the cell in this (row, column)."""
-    across, up = result.settings.axes
-    return float(across.place(result.map.x[place[1]])), float(up.place(result.map.y[place[0]]))
 
 
 def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
@@ -526,12 +532,13 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     now = scale * float(result.now.mean())
     values = [*means, now, settings.target]
     if result.winner and len(result.winner.again):
-        again = scale * float(result.winner.again.mean())
-        values.append(again)
-        hollow = {"size": 13, "symbol": "diamond", "color": theme.BOUND}
-        hover = {"hovertemplate": f"{say.hover(settings)}<extra>measured again</extra>"}
-        again = theme.scatter(np.array([1.0]), np.array([again]), name="the best, again", mode="markers", marker=hollow)
-        drawn.append(again | hover)
+        both = ("the best, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
+        for name, means_again, colour in both:
+            again = scale * float(means_again.mean())
+            values.append(again)
+            style = {"mode": "markers", "marker": {"size": 13, "symbol": "diamond", "color": colour}}
+            hover = {"hovertemplate": f"{say.hover(settings)}<extra>{name}</extra>"}
+            drawn.append(theme.scatter(np.array([1.0]), np.array([again]), name=name, **style, **hover))
     low, high = min(values), max(values)
     room = 0.12 * ((high - low) or 1.0)
     done = len(result.tries), len(settings.tried)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import crossing, differences
+from dpcore.boundaries import zeros
 from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.repeats import Means, over_splits
@@ -41,6 +42,10 @@ class Axis(NamedTuple):
     def place(self, values: Any) -> np.ndarray:
         """Where values lie."""
         return np.log10(values) if self.log else np.asarray(values, dtype=float)
+
+    def value(self, place: float) -> float:
+        """What lies there."""
+        return 10.0**place if self.log else place
 
     @property
     def edges(self) -> np.ndarray:
@@ -178,7 +183,7 @@ class WhatIfResult:
     @property
     def main(self) -> float | None:
         """The value of the knob that answers the question, where one does."""
-        found = self.crossed(self.settings.reached)
+        found = self.crossed(self.settings.reached) if self.settings.solving else None
         if found is None or found.verdict != "found":
             return None
         return found.safe if self.settings.reached == "most" or self.settings.exact else found.point
@@ -186,7 +191,8 @@ class WhatIfResult:
     @property
     def sure(self) -> float | None:
         """The value from which on nine runs in ten reach the target, beside that of the mean."""
-        if self.settings.exact or self.settings.reached != "mean" or not self.direction:
+        settings = self.settings
+        if settings.exact or settings.reached != "mean" or not (settings.solving and self.direction):
             return None
         found = self.crossed("most")
         return found.safe if found.verdict == "found" else None
@@ -194,7 +200,7 @@ class WhatIfResult:
     @property
     def spans(self) -> list[tuple[float, float]]:
         """Between which values the crossing lies; or, of a knob without a direction, those that reach the target."""
-        if self.settings.exact:
+        if self.settings.exact or not self.settings.solving:
             return []
         if not self.direction:
             return list(self.reaching.intervals)
@@ -276,30 +282,37 @@ class WhatIfResult:
         return int(np.count_nonzero(~np.isnan(self.map.means)))
 
     @cached_property
-    def marked(self) -> tuple[int, int] | None:
-        """(row, column) of the cell that the map points out once it is whole: the first along the knob whose mean
-        reaches the target, where that is asked and there is one; else the best.
+    def line(self) -> np.ndarray:
+        """Where the map's means are at the target, straight between its cells: segments (m, 2, 2) of (across, up), on
+        its axes."""
+        return self.iso(self.settings.goal)
+
+    def iso(self, level: float) -> np.ndarray:
+        """The same of another level."""
+        if min(self.map.means.shape) < 2:
+            return np.empty((0, 2, 2))
+        found, axes = zeros(self.map.means[None] - level), self.settings.axes
+        places = [np.interp(found[..., i], range(len(one.values)), one.place(one.values)) for i, one in enumerate(axes)]
+        return np.stack(places, axis=-1)
+
+    @cached_property
+    def first(self) -> tuple[float, float] | None:
+        """(across, up), on the map's axes, where the target is first reached along the knob, once the map is whole;
+        None where that is not asked, or nowhere between its cells.
         """
-        if self.cells_done < len(self.settings.around.cells):
+        points = self.line.reshape(-1, 2)
+        if not (self.settings.solving and self.direction and self.whole and len(points)):
             return None
-        if not (self.settings.solving and self.direction):
-            return self.best_cell
-        means = np.where(np.isnan(self.map.means), self._worst, self.map.means)
-        columns = np.flatnonzero(self._reach(means).any(axis=0))
-        if not len(columns):
-            return self.best_cell
-        column = int(columns[-1] if self.direction == "falls" else columns[0])
-        return best(means[:, column], self.settings.asked), column
+        edge = self._reach(self.map.means)[:, -1 if self.direction == "falls" else 0]
+        if edge.any():
+            return None
+        place = points[:, 0].argmax() if self.direction == "falls" else points[:, 0].argmin()
+        return tuple(points[place].tolist())
 
     @property
-    def _worst(self) -> float:
-        return -np.inf if self.settings.asked.better == "higher" else np.inf
-
-    @property
-    def marks_first(self) -> bool:
-        """Whether the cell that is pointed out is the first that reaches the target, and not the best."""
-        solves = self.settings.solving and self.direction and self.marked is not None
-        return bool(solves and self._reach(self.map.means[self.marked]))
+    def whole(self) -> bool:
+        """Whether all of the map is trained."""
+        return self.cells_done == len(self.settings.around.cells)
 
     # ---- which setting is best
 
@@ -340,8 +353,8 @@ class WhatIfResult:
 
     @cached_property
     def ahead(self) -> list[tuple[str, float, float]]:
-        """Along the knob, who is ahead from where to where, "A" or "B", as far as it can be told; all intervals hold
-        together with 95 % confidence.
+        """Along the knob, who is ahead, "A" or "B", from which value to which, at all those in between where it can be
+        told; all intervals hold together with 95 % confidence.
         """
         mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
         common = sorted(mine.keys() & theirs.keys())
@@ -349,15 +362,17 @@ class WhatIfResult:
         compare = differences.of_pairs if paired else differences.of_groups
         sign = 1 if self.settings.asked.better == "higher" else -1
         found: list[tuple[str, float, float]] = []
-        before = ""
-        for value in common if self.curve.runs.shape[1] > 1 else ():
-            one = compare(sign * mine[value], sign * theirs[value], confidence=1 - 0.05 / len(common))
-            who = "A" if one.low > 0 else "B" if one.high < 0 else ""
-            if who and who == before:
+        for value in common:
+            if self.settings.exact:
+                low = high = float(sign * (mine[value] - theirs[value])[0])
+            else:
+                one = compare(sign * mine[value], sign * theirs[value], confidence=1 - 0.05 / len(common))
+                low, high = one.low, one.high
+            who = "A" if low > 0 else "B" if high < 0 else ""
+            if who and found and who == found[-1][0]:
                 found[-1] = (who, found[-1][1], value)
             elif who:
                 found.append((who, value, value))
-            before = who
         return found
 
     # ---- tables

@@ -15,7 +15,8 @@ from ui.panels import Number, number
 CURVE_ABOUT = (
     "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine "
     "runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and "
-    "for how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % confidence."
+    "for how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % "
+    "confidence."
 )
 KNOBS_ABOUT = (
     "What one step of each knob does from here, one knob at a time: a third of a decade down and up, or a tenth of its "
@@ -125,12 +126,12 @@ def _tile(result: WhatIfResult, name: str, mean: float, note: str, tone: str = "
 def _today(result: WhatIfResult) -> Number:
     """What the base reaches, and how many of its runs reach the target."""
     settings, one = result.settings, result.average(result.now)
-    note = "computed, not drawn" if settings.exact else f"{_hits(result)} reach {target(settings)}"
+    note = "computed, not drawn" if settings.exact else f"{_hits(result)} {target(settings)}"
     return _tile(result, f"Now, {_here(settings, settings.along)}", one.mean, note)
 
 
 def _hits(result: WhatIfResult) -> str:
-    return f"{result.hits_now} of {len(result.now)} runs"
+    return f"{result.hits_now} of {len(result.now)} runs {'reaches' if result.hits_now == 1 else 'reach'}"
 
 
 def _accuracies(result: WhatIfResult) -> list[Number]:
@@ -301,7 +302,7 @@ def _price(result: WhatIfResult) -> Number | None:
         return Number("Price of searching", "no limit", "one run promises nothing")
     tries = outcomes.count(settings.tries, "try", "tries")
     shown = number(prices["all"].epsilon)
-    note = f"one run: {number(prices['public'].epsilon)}; on public rows nothing more"
+    note = f"one run, or chosen on public rows: {number(prices['public'].epsilon)}"
     return Number(f"{tries}, all counted", f"<small>epsilon</small> {shown}", note)
 
 
@@ -346,7 +347,7 @@ def _accuracy_said(result: WhatIfResult) -> str:
     if not one.sure:
         said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
     return (
-        f"{said}. Nine single runs in ten land from {interval(settings, (least, most))}; {_hits(result)} reach "
+        f"{said}. Nine single runs in ten land from {interval(settings, (least, most))}; {_hits(result)} "
         f"{target(settings)}."
     )
 
@@ -590,9 +591,9 @@ def _versus_said(result: WhatIfResult) -> str:
         f"<b>{who} is better</b> by {points(settings, one.mean)} on average ({_span(settings, one)}, {pairs}): {both}."
     )
     where = phrases.ahead(result)
-    if not result.ahead or "throughout" in where:
+    if len(result.ahead) < 2:
         return said
-    return f"{said} Along {low(settings.along)}: {where}."
+    return f"{said} Over {low(settings.along)}, where it can be told: {where}."
 
 
 def _span(settings: WhatIfSettings, one) -> str:
@@ -610,6 +611,8 @@ def caption(result: WhatIfResult) -> str:
     if settings.exact:
         return "Everything here is computed, not drawn. Click on a bar to ask about its knob, on the map to go there."
     area = "Blue area: nine runs in ten"
+    if settings.asks == "best":
+        area = "Dots: averages that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
     strip = "Orange strip: where the average run may cross, with 95 % confidence" if result.spans else ""
     return ". ".join(
         one
@@ -654,7 +657,7 @@ def _single_runs(result: WhatIfResult) -> str:
     least, most = result.nine_in_ten(result.now)
     return (
         f"Whoever publishes one model gets a single run, not the average: nine in ten land from "
-        f"{interval(settings, (least, most))} here, and {_hits(result)} reach {target(settings)}."
+        f"{interval(settings, (least, most))} here, and {_hits(result)} {target(settings)}."
     )
 
 
@@ -683,8 +686,8 @@ def _lucky(result: WhatIfResult) -> str:
     splits = outcomes.count(len(winner.again), "other split")
     return (
         f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on {splits} it "
-        f"comes to {amount(settings, float(winner.again.mean()))}. Only the second is fair: the first was picked for being "
-        f"{picked}."
+        f"comes to {amount(settings, float(winner.again.mean()))}. Only the second is fair: the first was picked for "
+        f"being {picked}."
     )
 
 
@@ -704,8 +707,8 @@ def price(result: WhatIfResult) -> str:
     honest = panels.note(
         "Choosing epsilon by looking at private accuracy is itself a release: the epsilon that is found is <b>not</b> "
         "the price of having found it. Runs at several epsilons add up; only methods made for it, which reveal "
-        f"accuracy first (ex-post privacy: {short('ligett2017')}; {short('ghazi2025')}), do better. On this page all rows are "
-        "made up or public, so nobody pays."
+        f"accuracy first (ex-post privacy: {short('ligett2017')}; {short('ghazi2025')}), do better. On this page all "
+        "rows are made up or public, so nobody pays."
     )
     if settings.exact:
         return panels.note("Nothing here looks at a row: all numbers are computed, and cost nothing.")

@@ -54,8 +54,10 @@ def where(settings: WhatIfSettings, name: str, value: float | str) -> str:
 
 
 def at(settings: WhatIfSettings, name: str, value: float) -> str:
-    """A knob's value."""
-    return f"{round(value):,}" if _counts(settings, name) else plain(value)
+    """A knob's value; of whole numbers an estimate with three digits."""
+    if _counts(settings, name):
+        return f"{round(value):,}" if float(value).is_integer() or value < 100 else number(value)
+    return plain(value)
 
 
 def noun(settings: WhatIfSettings) -> str:
@@ -172,18 +174,20 @@ def finding(result: WhatIfResult) -> str:
 
 
 def ahead(result: WhatIfResult) -> str:
-    """Who is ahead where, of the two."""
-    settings, stretches = result.settings, result.ahead
-    if not stretches:
+    """Who is ahead where, of the two, at values where it can be told."""
+    settings, told = result.settings, result.ahead
+    if not told:
         return "nobody can be shown to be ahead"
-    values = [*settings.around.curve]
+    if len(told) == 1:
+        return f"{told[0][0]} ahead wherever it can be told"
+    if len(told) > 3:
+        return "now one is ahead, now the other"
     said = []
-    for who, first, last in stretches[:3]:
+    for nth, (who, first, last) in enumerate(told):
         one, other = at(settings, settings.along, first), at(settings, settings.along, last)
-        if first == values[0] and last == values[-1]:
-            return f"{who} ahead throughout"
-        where = f"to {other}" if first == values[0] else f"from {one}" if last == values[-1] else f"{one} to {other}"
-        said.append(f"{who} ahead {where}" if first != last else f"{who} ahead at {one}")
+        middle = f"{one} to {other}" if first < last else f"at {one}"
+        where_to = f"up to {other}" if not nth else f"from {one}" if nth == len(told) - 1 else middle
+        said.append(f"{who} ahead {where_to}" if not nth else f"{who} {where_to}")
     return ", ".join(said)
 
 
@@ -222,23 +226,16 @@ def bar(result: WhatIfResult, one: Effect) -> str:
 # ---- two knobs
 
 
-def marked_as(result: WhatIfResult) -> str:
-    """What the marked cell is."""
-    if not result.marks_first:
-        return "best"
-    return "most" if result.direction == "falls" else "least"
-
-
 def map_finding(result: WhatIfResult) -> str:
     """What the map shows; or how far it has come."""
-    settings, place = result.settings, result.marked
-    if place is None:
+    settings = result.settings
+    if not result.whole:
         return f"{result.cells_done} of {len(settings.around.cells)} trained"
-    x = at(settings, settings.along, result.map.x[place[1]])
-    if result.marks_first:
-        return f"{target(settings)} {edge(result)} {x}"
-    y = at(settings, settings.other, result.map.y[place[0]])
-    return f"{amount(settings, result.map.means[place])} at {x} and {y}"
+    if result.first:
+        value = settings.axes[0].value(result.first[0])
+        return f"{target(settings)} {edge(result)} about {rough(settings, settings.along, value)}"
+    row, column = result.best_cell
+    return f"best {amount(settings, result.map.means[row, column])}"
 
 
 def ends(result: WhatIfResult) -> tuple[str, str]:
