@@ -236,7 +236,9 @@ class WhatIfSettings(Settings):
         return self._fitting(changes)
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
-        """With what a changed knob pushes aside."""
+        """With what a changed knob pushes aside: the other of the map, and the question how many people."""
+        if "knob" in changes and self.asks == "people":
+            changes = {"question": "smallest", **changes}
         if changes.get("knob", self.knob) == changes.get("other", self.other):
             name = "other" if "knob" in changes else "knob"
             free = [
@@ -252,10 +254,10 @@ class WhatIfSettings(Settings):
     def _at(self, place: str) -> dict[str, float]:
         """What the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
         try:
-            shares = [float(part) for part in str(place).split(",")]
+            shares = [check.between(-1, 1, place=float(part)) for part in str(place).split(",")]
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
-        except ValueError:
-            raise check.RefusedError("place", str(place), "two numbers") from None
+        except ValueError:  # a refusal is one too
+            raise check.RefusedError("place", str(place), "two numbers from -1 to 1") from None
         return {self.along: x, self.other: y}
 
     @property
