@@ -11,6 +11,7 @@ import streamlit as st
 from pages import home
 from pages.table import PAGES
 from ui import live
+from ui.doors import remember
 from ui.show import live_part, show, style
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
@@ -19,6 +20,7 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
+remember(doors)
 welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 groups = dict.fromkeys(page.group for page in PAGES)

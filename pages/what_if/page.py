@@ -12,7 +12,7 @@ from dpcore.links import changed, word
 from pages.what_if import figures
 from pages.what_if import words as say
 from pages.what_if.experiment import CURVE, QUESTIONS, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
-from ui import controls, live
+from ui import controls, doors, live
 from ui.page import WHY_TAB, Asked, Knobs, Page, Tab, listed
 from ui.vocabulary import KNOBS
 
@@ -33,9 +33,7 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
         desk.choose("knob", "Knob that is solved for", named)
         desk.choose("other", "Second knob of the map", named)
-        st.page_link(
-            st.session_state["doors"][settings.topic], label="Open these settings on their page", query_params={}
-        )
+        doors.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def label(name: str) -> str:
@@ -112,6 +110,7 @@ def inset(desk: controls.Desk) -> None:
     low, high = map(float, settings.limits["target"])
     said = say.target_knob(settings)["label"]
     st.number_input(said, low, high, key=key, on_change=lambda: desk.change(target=st.session_state[key]))
+    doors.door("what-if", "More questions", settings.change(question=QUESTIONS[1]))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
