@@ -135,7 +135,7 @@ class Asked(NamedTuple):
     def view(self, result: Any) -> "View":
         """What the tab shows of an answer."""
         whole = self.page.view(result)
-        boards = {ASK_TAB.name: lambda result: [whole.boards[FIRST][0][:1]]}
+        boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 

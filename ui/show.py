@@ -110,7 +110,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
         if opened.name in boards and opened.name != FIRST:
             live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
         _always(opened, page, desk, both.result)
-        if page.tabs and opened.name != GUARANTEE_TAB.name:
+        if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name
 
