@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check, differences
-from dpcore.experiment import Measure, Settings
+from dpcore.experiment import Measure, Settings, quantiles_of
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
@@ -31,41 +31,30 @@ DECADE, RANGE = 10 ** (1 / 3), 0.1
 _DIGITS = 3
 
 
-# Repeats that one piece of work of a cell has, so that none takes long.
-_AT_ONCE = 25
-
-
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A measure of some settings: the ``part``-th of the parts that ``repeats`` are cut into; (r,), a number a repeat,
-    or none where the topic's own work is cut into fewer."""
+    """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that ``repeats`` are cut
+    into; of none where the topic's own work is cut into fewer."""
 
     settings: Settings
     measure: str
     repeats: int
     part: int = 0
+    parts: int = 1
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> np.ndarray:
-        tasks, parts = self.settings.sample(self.repeats), _parts(self.repeats)
-        mine = tasks[self.part * len(tasks) // parts : (self.part + 1) * len(tasks) // parts]
+        tasks = self.settings.sample(self.repeats)
+        begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
         read = self.settings.MEASURES[self.measure].read
-        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in mine]
+        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in tasks[begin:end]]
         return np.concatenate(found) if found else np.empty(0)
 
 
-def _parts(repeats: int) -> int:
-    return -(-repeats // _AT_ONCE)
-
-
-def looks(
-    settings: Settings, *, measure: str, repeats: int, seeds: int = 1, essential: bool = False
-) -> tuple[Look, ...]:
+def looks(settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1) -> tuple[Look, ...]:
     """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
-    how = {"measure": measure, "repeats": repeats, "essential": essential}
-    return tuple(
-        Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(_parts(repeats))
-    )
+    how = {"measure": measure, "repeats": repeats, "parts": parts}
+    return tuple(Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(parts))
 
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
@@ -113,6 +102,23 @@ def sweep(
             index = {knob: value, "seed": getattr(one, "seed", 0), "repeat": np.arange(len(numbers))}
             frames.append(pd.DataFrame(index | {name: numbers}))
     return pd.concat(frames, ignore_index=True)
+
+
+def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.DataFrame:
+    """Of what ``sweep`` gives: a row a value with the mean, the range that nine runs in ten are in, and the share of
+    the runs that reach ``target``.
+    """
+    knob, measure = runs.columns[0], runs.columns[-1]
+    reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
+    groups = runs.assign(reach=reach).groupby(knob)
+    ends = np.array([quantiles_of(group.to_numpy())[[0, 2]] for _, group in groups[measure]])
+    columns = {
+        "mean": groups[measure].mean(),
+        "low": ends[:, 0],
+        "high": ends[:, 1],
+        "share reaching": groups.reach.mean(),
+    }
+    return pd.DataFrame(columns).reset_index()
 
 
 # ---- values of a knob

@@ -53,8 +53,8 @@ def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
 
 
 def script(settings: Settings) -> str:
-    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``; their own, where
-    they have one (``program``)."""
+    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their own
+    ``program``, where they have one."""
     if own := getattr(settings, "program", ""):
         return own
     kind = type(settings)

@@ -5,7 +5,7 @@ of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try s
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -234,6 +234,20 @@ class WhatIfSettings(Settings):
             settings = links.changed(settings, **{name: value})
         return settings
 
+    @property
+    def program(self) -> str:
+        """The curve in Python, without the lab: it prints the page's table."""
+        kind, values = type(self.settings), [*self.around.curve]
+        given = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
+        first = getattr(self.settings, "preparation", "")
+        how = f"measure={self.measure!r}, repeats={self.repeats}, seeds={self.seeds}"
+        return (
+            f"{first}from dpcore.sweep import summary, sweep\nfrom {kind.__module__} import {kind.__name__}\n\n"
+            f"settings = {kind.__name__}(\n{given})\nvalues = {values!r}\n"
+            f"runs = sweep(settings, {self.along!r}, values, {how})\n"
+            f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
+        )
+
     # ---- the work
 
     @cached_property
@@ -247,10 +261,10 @@ class WhatIfSettings(Settings):
         ranges = {name: pair for name, pair in self.settings.TUNED.items() if name in self.knobs}
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
-    def looks(self, settings: Settings, *, essential: bool = False) -> tuple[Look, ...]:
+    def looks(self, settings: Settings) -> tuple[Look, ...]:
         """The work that measures some settings of the topic."""
         how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-        return looks(settings, **how, essential=essential)
+        return looks(settings, parts=self.around.parts, **how)
 
     @property
     def solved(self) -> Solved | None:
@@ -308,7 +322,7 @@ class Around(NamedTuple):
     """What is measured around some settings of a topic.
 
     curve: value -> settings; bars: (knob, value) -> settings; cells: (x, y) -> settings; looks: settings -> work;
-    work: all of it, in turns.
+    work: all of it, in turns. parts: that the runs of one setting are cut into, on each seed.
     """
 
     curve: Mapping[float, Settings]
@@ -316,6 +330,7 @@ class Around(NamedTuple):
     cells: Mapping[tuple[float, float], Settings]
     looks: Mapping[Settings, tuple[Look, ...]]
     work: tuple[tuple[Look, ...], ...]
+    parts: int
 
 
 @lru_cache(maxsize=32)
@@ -324,6 +339,8 @@ def around(
 ) -> Around:
     """Along one knob, beside each knob, and over a map of two."""
     now, found = getattr(settings, along), {}
+    tasks = settings.sample(repeats)
+    how = {"measure": measure, "repeats": repeats, "seeds": seeds, "parts": len(tasks)}
 
     def at(**changes: float) -> Settings | None:
         """The settings there; None where they refuse it."""
@@ -331,13 +348,14 @@ def around(
             there = settings.change(**changes)
         except check.RefusedError:
             return None
-        found.setdefault(there, looks(there, measure=measure, repeats=repeats, seeds=seeds))
+        found.setdefault(there, looks(there, **how))
         return there
 
     def known(pairs: Iterable[tuple[Any, Settings | None]]) -> dict[Any, Settings]:
         return {key: there for key, there in pairs if there is not None}
 
-    found[settings] = looks(settings, measure=measure, repeats=repeats, seeds=seeds, essential=True)
+    first, *others = looks(settings, **how)
+    found[settings] = (replace(first, essential=True), *others)
     turns = coarse_to_fine(grid(settings, along), now)
     curve = [known((value, at(**{along: value})) for value in turn) for turn in turns]
     bars = known(((name, value), at(**{name: value})) for name in knobs for value in beside(settings, name))
@@ -356,11 +374,11 @@ def around(
     for turn in turned:
         work.append(tuple(look for one in turn if one not in done for look in found[one]))
         done.update(turn)
-    each = sum(getattr(task, "cells", pieces.FIRST) for task in settings.sample(repeats)) * seeds
+    each = sum(getattr(task, "cells", pieces.FIRST) for task in tasks) * seeds
     if each * len(turned[1]) < pieces.FIRST:
         work[1] = tuple(replace(look, essential=True) for look in work[1])
     ordered = {value: there for turn in curve for value, there in turn.items()}
-    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work))
+    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work), len(tasks))
 
 
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:

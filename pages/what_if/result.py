@@ -10,7 +10,7 @@ import pandas as pd
 
 from dpcore import crossing, differences
 from dpcore.experiment import Settings, Task, quantiles_of
-from dpcore.sweep import Effect, Look, best, effect
+from dpcore.sweep import Effect, Look, best, effect, summary
 
 
 class Curve(NamedTuple):
@@ -64,8 +64,9 @@ class WhatIfResult:
 
     @cached_property
     def now(self) -> np.ndarray:
-        """Runs of the base."""
-        return self.of(self.settings.settings)
+        """Runs of the base; some of them, while others are to be trained."""
+        looks = self.settings.around.looks[self.settings.settings]
+        return np.concatenate([self.outcomes[look] for look in looks if look in self.outcomes])
 
     @property
     def trained(self) -> float:
@@ -149,7 +150,7 @@ class WhatIfResult:
         found: dict[str, list[Effect]] = {}
         for (knob, value), settings in self.settings.around.bars.items():
             then = self.of(settings)
-            if then is not None:
+            if then is not None and len(then) == len(self.now):
                 found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, now=self.now, then=then))
         return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
 
@@ -205,9 +206,7 @@ class WhatIfResult:
 
     def table(self) -> pd.DataFrame:
         """A row a value of the knob: mean, the range of nine runs in ten, and the share that reaches the target."""
-        low, _, high = self.curve.quantiles
-        columns = {"mean": self.curve.means, "low": low, "high": high, "share reaching": self.hits}
-        return pd.DataFrame({self.settings.along: self.curve.values} | columns)
+        return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
 
     def all_runs(self) -> pd.DataFrame:
         """A row a run of the curve."""
