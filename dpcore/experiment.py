@@ -8,6 +8,7 @@ repeat, and ``sample(count)`` the cheapest work that gives as many as are asked 
 comparison are made of. ``pairs_with`` says where common random numbers make pairs of repeats.
 """
 
+import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
@@ -31,17 +32,26 @@ class Task(Hashable, Protocol):
 
 class Measure(NamedTuple):
     """A number that says how well an experiment does: its name in words, which way is better, and how it is read off
-    what the ``probe`` gives: (R,), one number a repeat. ``share``: whether it is the model's share of right answers.
+    what the ``probe`` gives: (R,), one number a repeat.
+
+    share: whether it is the model's share of right answers. rises, falls: the fields along which its expectation gets
+    better, and worse, whatever the other fields are; a field that is in neither may do anything. unit: "%" of what is a
+    share of 1, "nats", or "" where it has none or the data set's. limits: (lowest, highest) value that it may have.
     """
 
     label: str
     better: Literal["higher", "lower"]
     read: Callable[[Any], np.ndarray]
     share: bool = False
-    rises: tuple[str, ...] = ("epsilon",)
+    rises: tuple[str, ...] = ()
     falls: tuple[str, ...] = ()
     unit: str = ""
-    limits: tuple[float, float] = (0.001, 1000.0)
+    limits: tuple[float, float] = (0.0, math.inf)
+
+    @classmethod
+    def accuracy(cls, label: str, read: Callable[[Any], np.ndarray], *, rises: tuple[str, ...] = ()) -> Self:
+        """The model's share of right answers."""
+        return cls(label, "higher", read, share=True, rises=rises, unit="%", limits=(0.0, 1.0))
 
 
 class Spread(NamedTuple):
@@ -79,7 +89,9 @@ class Settings:
 
     CHOICES: field -> the values it may have. LIMITS: field -> (lowest, highest) value; whole numbers where the lowest
     is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
-    noise of scale 1 repeat r has; empty where repeats have no noise of their own.
+    noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
+    tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
+    field that says how many people there are, or "".
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -105,6 +117,20 @@ class Settings:
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the other settings leave of them."""
         return self.LIMITS
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """Name -> what can be measured, with the fields along which it rises or falls as the other settings are."""
+        return self.MEASURES
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value worth a try, of those that change anything, within their ``limits``."""
+        found = {}
+        for name, (low, high) in self.TUNED.items():
+            least, most = self.limits[name]
+            found[name] = (min(max(low, least), most), max(min(high, most), least))
+        return found
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on them is brought into its new range."""

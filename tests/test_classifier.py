@@ -9,6 +9,7 @@ import pytest
 
 from dpcore import check
 from dpcore.data import toy as data
+from dpcore.estimators.reference import optimum
 from dpcore.training import losses
 from dpcore.training import recipes as classifier_claims
 from pages.classifier import experiment as classifier
@@ -24,7 +25,8 @@ def settings(**changes) -> ClassifierSettings:
 BAD = [
     *((name, low - 1) for name, (low, _) in classifier.LIMITS.items()),
     *((name, high + 1) for name, (_, high) in classifier.LIMITS.items()),
-    *((name, value) for name in classifier.LIMITS for value in (math.nan, "abc", None)),
+    *((name, value) for name in classifier.LIMITS for value in (math.nan, "abc")),
+    *((name, None) for name in classifier.LIMITS if name != "rows"),
     *[("steps", 2.5), ("seed", True), ("epsilon", 0), ("delta", 0), ("delta", 1), ("dataset", "mars")],
     *[("version", "secret"), ("adjacency", "both"), ("plane", "top"), ("feature_x", 2), ("feature_y", -1)],
 ]
@@ -39,6 +41,18 @@ class TestSettings:
         if name in classifier.LIMITS:
             low, high = classifier.LIMITS[name]
             assert f"from {low:g} to {high:g}" in str(caught.value)
+
+    def test_there_are_as_many_rows_as_the_data_have_or_as_are_asked_for(self):
+        assert (settings().rows, settings(dataset="wine").rows) == (400, 89)
+        assert settings() == settings(rows=400)
+        with pytest.raises(check.RefusedError, match="^rows is 90, but must be a whole number from 50 to 89"):
+            settings(dataset="wine", rows=90)
+
+    def test_other_data_keep_the_number_of_rows_where_they_can(self):
+        assert settings(rows=1000).change(dataset="blobs").rows == 1000
+        assert settings(rows=1000).change(dataset="wine").rows == 89
+        assert settings(dataset="wine", rows=60).change(dataset="gaussians").rows == 400
+        assert settings().change(dataset="wine", rows=60).rows == 60
 
     @pytest.mark.parametrize("name", classifier.LIMITS)
     @pytest.mark.parametrize("end", [0, 1])
@@ -179,6 +193,34 @@ class TestOutcomes:
         assert found.focus.noise == 0
         assert np.ptp(found.focus.weights, axis=1).max() == 0
         assert found.reference.accuracy == pytest.approx(found.focus.accuracy[0, 0])
+
+    @pytest.mark.parametrize("version", ["sound", "published"])
+    def test_the_noise_is_made_for_the_rows_that_there_are(self, version):
+        few, many = (settings(version=version, rows=rows) for rows in (200, 800))
+        assert many.probe().run().noise == pytest.approx(few.probe().run().noise / 4)
+        assert many.run().guarantees.formula.epsilon == pytest.approx(few.run().guarantees.formula.epsilon)
+        for one in (few, many):
+            assert [len(part.split.X_private) for part in (one.model, one.model.public)] == [one.rows] * 2
+            assert len(one.run().split.X_private) == one.rows
+
+    def test_fewer_rows_of_real_data_leave_its_public_start_as_it_is(self):
+        few, whole = (settings(dataset="wine", rows=rows).model.public for rows in (50, 89))
+        assert np.array_equal(few.weights(), whole.weights())
+
+    def test_a_class_without_a_private_row_is_never_the_answer(self):
+        random = np.random.default_rng(2)
+        X = random.normal(size=(90, 2))
+        for there in ([0, 1, 3], [1, 3]):
+            y = np.array(there)[random.integers(len(there), size=90)]
+            weights = optimum(X + y[:, None], y, n_classes=4)
+            assert weights.shape == (4, 3)
+            known = optimum(X + y[:, None], np.searchsorted(there, y), n_classes=len(there))
+            rows = losses.with_constant(X + y[:, None])
+            said = losses.predict(weights, rows)
+            assert np.array_equal(said, np.array(there)[losses.predict(known, rows)])
+            assert losses.mean_loss(weights, rows, y) == pytest.approx(
+                losses.mean_loss(known, rows, np.searchsorted(there, y)), rel=1e-9
+            )
 
     def test_the_reference_does_not_pass_its_optimum(self):
         reference = settings(steps=200).tasks()[1].run()

@@ -111,10 +111,19 @@ def test_a_generated_set_has_as_many_private_rows_as_asked(rows):
     assert split.source.private_rows == rows
 
 
-def test_a_set_of_fixed_size_has_no_other():
-    with pytest.raises(check.RefusedError, match="^private_rows is 900, but must be 898"):
-        data.load("digits", seed=1, private_rows=900)
-    assert data.load("digits", seed=1, private_rows=898).source.private_rows == 898
+@pytest.mark.parametrize("name", ["digits", "iris"])
+def test_a_set_of_fixed_size_has_no_more_but_fewer_private_rows(name):
+    whole = data.load(name, seed=1)
+    n = whole.source.private_rows
+    with pytest.raises(check.RefusedError, match=f"^private_rows is {n + 1}, but must be at most {n}"):
+        data.load(name, seed=1, private_rows=n + 1)
+    some = data.load(name, seed=1, private_rows=n // 2)
+    assert some.source.private_rows == len(some.X_private) == n // 2
+    for part in PARTS:
+        rows, known = some.rows_of[part], whole.rows_of[part]
+        assert np.array_equal(rows, known[: n // 2] if part == "private" else known)
+        assert np.array_equal(getattr(some, f"X_{part}"), getattr(whole, f"X_{part}")[: len(rows)])
+        assert np.array_equal(getattr(some, f"y_{part}"), getattr(whole, f"y_{part}")[: len(rows)])
 
 
 def test_no_line_tells_the_curved_sets_apart():

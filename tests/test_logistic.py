@@ -246,7 +246,7 @@ def test_the_reference_is_a_stationary_point():
     X, y = problem(3, seed=2)
     labels = np.unique(y, return_inverse=True)[1]
     mean = oracles.mean_gradient(
-        optimum(X, labels), np.column_stack([X, np.ones(len(X))]), labels, clip_norm=1.0, clipping="none"
+        optimum(X, labels, n_classes=3), np.column_stack([X, np.ones(len(X))]), labels, clip_norm=1.0, clipping="none"
     )
     # What is left of the gradient is what its slight regularisation balances.
     assert np.linalg.norm(mean) < 1e-4

@@ -1,5 +1,7 @@
 """What a sweep may measure: each page's probe is its own work, and gives the page's own number bit for bit."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -130,6 +132,137 @@ def test_a_sample_is_the_pages_own_repeats_and_then_more_of_them(page, changes):
     more = numbers(settings, settings.sample(settings.repeats + 9))
     assert np.array_equal(more[:, : settings.repeats + 3], some)
     assert np.isfinite(more).all()
+
+
+def directions(settings) -> set[tuple[str, str, int]]:
+    """(measure, field, whether it gets better along it, 1, or worse, -1)."""
+    return {
+        (name, field, sign)
+        for name, one in settings.measures.items()
+        for fields, sign in ((one.rises, 1), (one.falls, -1))
+        for field in fields
+    }
+
+
+# Page -> field -> values along which a measure only gets better, or only worse.
+_EPSILONS, _DELTAS = (0.1, 0.3, 1.0, 3.0, 10.0), (1e-9, 1e-6, 1e-3)
+ALONG = {
+    "classifier": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (50, 75, 150, 280, 1000)},
+    "network": {"epsilon": (0.2, 1.0, 10.0), "delta": _DELTAS, "rows": (200, 500, 1200)},
+    "regression": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (500, 20_000, 296_000)},
+    "ledger": {
+        "noise_multiplier": (0.3, 1.0, 5.0, 30.0),
+        "delta": _DELTAS,
+        "steps": (1, 30, 1000, 10_000),
+        "sampling_rate": (1e-4, 0.01, 0.3, 0.99, 1.0),
+    },
+    "mechanisms": {"epsilon": _EPSILONS, "delta": _DELTAS, "sensitivity": (0.1, 1.0, 30.0)},
+    "transfer": {"epsilon": _EPSILONS, "delta": _DELTAS, "target_rows": (200, 800, 3000)},
+    "parties": {"epsilon": _EPSILONS, "delta": _DELTAS, "parties": (10, 100, 1000)},
+    "hypotheses": {
+        "epsilon": (0.3, 3.0, 30.0),
+        "delta": _DELTAS,
+        "source_rows": (100, 300, 1000),
+        "unlabelled_rows": (100, 300, 1000),
+    },
+    "attack": {"epsilon": _EPSILONS, "delta": _DELTAS},
+}
+# Page -> the settings at which that is looked at.
+PLACES = {
+    "classifier": [{}, {"dataset": "breast_cancer"}, {"dataset": "iris", "public_rows": 0}, {"version": "published"}],
+    "network": [{}, {"dataset": "circles", "variant": "shuffled", "shown": 40}],
+    "regression": [{"mechanism": name} for name in ("adassp", "output", "descent")] + [{}],
+    "ledger": [{}, {"steps": 300, "sampling_rate": 0.2}],
+    "mechanisms": [{"mechanism": name} for name in ("laplace", "gaussian", "classical")],
+    "transfer": [{}, {"noise": "laplace", "h": 0.2}, {"selection": "detected"}],
+    "parties": [{}, {"dataset": "four", "parties": 300}],
+    "hypotheses": [{"repeats": 2}, {"repeats": 2, "noise": "gaussian", "data": "topics"}],
+    "attack": [{"repeats": 300}, {"repeats": 300, "version": "published"}],
+}
+LOOKED = [(page, changes) for page in MEASURED for changes in PLACES[page.name]]
+
+
+@pytest.mark.parametrize(("page", "changes"), LOOKED, ids=[f"{page.name} {changes}" for page, changes in LOOKED])
+def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes):
+    """No value's mean, over splits and repeats, lies below an earlier one's by more than three standard errors."""
+    settings, seeds = page.settings().change(**changes), (1, 2) if hasattr(page.settings, "seed") else (None,)
+    count = {"classifier": 100, "regression": 100, "network": 16, "hypotheses": 6}.get(page.name, 24)
+    for field in {field for _, field, _ in directions(settings)}:
+        values = [value for value in ALONG[page.name][field] if value <= settings.limits[field][1]]
+        found = [[_sampled(settings, count, {field: value}, seed) for seed in seeds] for value in values]
+        for place, (name, measure) in enumerate(settings.measures.items()):
+            for sign in (sign for one, along, sign in directions(settings) if (one, along) == (name, field)):
+                runs = np.array(found)[:, :, place] * sign * (1 if measure.better == "higher" else -1)
+                assert (_steps(runs) > -3).all(), (name, field, runs.mean(axis=(1, 2)))
+
+
+def _sampled(settings, count: int, changes: dict, seed: int | None) -> np.ndarray:
+    other = settings.change(**changes, **({} if seed is None else {"seed": seed}))
+    return numbers(other, other.sample(count))
+
+
+def _steps(runs: np.ndarray) -> np.ndarray:
+    """How far each mean of runs (V, S, R) lies above each earlier one, in standard errors."""
+    low, high = np.triu_indices(len(runs), k=1)
+    means, (splits, repeats) = runs.mean(axis=2), runs.shape[1:]
+    within = runs.var(axis=2, ddof=1).mean(axis=1) / (splits * repeats) if repeats > 1 else np.zeros(len(runs))
+    rise = means[high] - means[low]
+    between = rise.var(axis=1, ddof=1) / splits if splits > 1 else 0
+    return rise.mean(axis=1) / np.sqrt(np.maximum(within[high] + within[low] + 1e-18, between))
+
+
+def test_a_measure_that_falls_back_would_be_seen():
+    random = np.random.default_rng(1)
+    runs = np.array([0.7, 0.75, 0.73])[:, None, None] + 0.01 * random.normal(size=(3, 3, 40))
+    assert (_steps(runs) > -3).tolist() == [True, True, False]
+    assert (_steps(runs[[0, 1]]) > 3).all()
+
+
+def test_what_a_search_must_know(settings):
+    own = {one.name for one in fields(settings)}
+    assert own >= {field for _, field, _ in directions(settings)}
+    for one in settings.MEASURES.values():
+        assert not set(one.rises) & set(one.falls)
+        assert one.unit in ("%", "nats", "")
+        assert one.limits[0] < one.limits[1]
+        assert not one.share or (one.unit, one.limits, one.better) == ("%", (0.0, 1.0), "higher")
+    assert settings.PEOPLE in own | {""}
+    assert not settings.PEOPLE or any(settings.PEOPLE in one.rises for one in settings.MEASURES.values())
+    for name, (low, high) in settings.TUNED.items():
+        assert settings.LIMITS[name][0] <= low < high <= settings.LIMITS[name][1]
+        assert low > 0
+    assert settings.tuned.keys() <= settings.TUNED.keys()
+    for name, ends in settings.tuned.items():
+        assert [getattr(settings.change(**{name: end}), name) for end in ends] == list(ends)
+
+
+def test_a_measure_lies_within_its_limits(settings, outcome):
+    for one in settings.MEASURES.values():
+        assert ((one.limits[0] <= one.read(outcome)) & (one.read(outcome) <= one.limits[1])).all()
+
+
+@pytest.mark.parametrize(
+    ("page", "changes"),
+    [
+        ("network", {"plan": "noise"}),  # a longer training
+        ("regression", {"mechanism": "gaussian"}),  # a mean of far minima
+        ("transfer", {"selection": "detected"}),  # other sources
+    ],
+)
+def test_what_rises_elsewhere_may_not_here(page, changes):
+    settings = next(one for one in MEASURED if one.name == page).settings().change(**changes)
+    name = next(iter(settings.MEASURES))
+    assert settings.MEASURES[name].rises
+    assert settings.measures[name].rises == ()
+
+
+def test_only_what_changes_anything_is_tuned():
+    regression, transfer = (
+        next(one for one in MEASURED if one.name == name).settings() for name in ("regression", "transfer")
+    )
+    assert (regression.tuned, [*regression.change(split="own").tuned]) == ({}, ["share"])
+    assert regression.change(split="own", mechanism="adassp").tuned == {}
+    assert [*transfer.tuned, *transfer.change(selection="detected").tuned] == ["h", "h", "detection_share"]
 
 
 def test_what_a_sample_does_together_depends_on_no_count():

@@ -26,8 +26,8 @@ class Source:
 
     make: (rng, how many rows) -> (X in its own units, y classes from 0) in random order; a set of fixed size gives all
     of its rows, whatever is asked. bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many
-    rows are private. public_rows: how many rows the public pool has. sizable: whether the number of private rows is
-    free.
+    rows are private. public_rows: how many rows the public pool has. sizable: whether as many private rows as one likes
+    can be made.
     """
 
     title: str
@@ -44,10 +44,10 @@ class Source:
         return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
 
     def of_size(self, private_rows: int) -> "Source":
-        """The same source with another number of private rows; raises RefusedError where that is fixed."""
+        """The same source with another number of private rows; raises RefusedError for more than there are."""
         check.whole(1, private_rows=private_rows)
-        if private_rows != self.private_rows and not self.sizable:
-            raise check.RefusedError("private_rows", private_rows, f"{self.private_rows}, as many as there are")
+        if private_rows > self.private_rows and not self.sizable:
+            raise check.RefusedError("private_rows", private_rows, f"at most {self.private_rows}, as many as there are")
         return replace(self, private_rows=private_rows)
 
 
@@ -230,16 +230,19 @@ STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals")
 def load(name: str, *, seed: int, private_rows: int | None = None) -> Split:
     """Draw the data set ``name`` and split it, both by ``seed``; raises RefusedError for an unknown name.
 
-    private_rows: how many private rows, where the set leaves that free; by default the set's own number. A pure
-    function of its arguments: the last splits are kept and handed out again, so their arrays are read-only.
+    private_rows: how many private rows; by default the set's own number. A generated set is made anew for each; of
+    another, fewer are the first of its private rows, and its public and test rows stay. A pure function of its
+    arguments: the last splits are kept and handed out again, so their arrays are read-only.
     """
-    source = DATASETS[check.choice(DATASETS, dataset=name)]
-    source = source if private_rows is None else source.of_size(private_rows)
-    X, y = source.draw(stream(seed, "data"))
+    whole = DATASETS[check.choice(DATASETS, dataset=name)]
+    source = whole if private_rows is None else whole.of_size(private_rows)
+    drawn = source if source.sizable else whole
+    X, y = drawn.draw(stream(seed, "data"))
     X = to_unit(X, source.bounds)
     order = stream(seed, "split").permutation(len(y))
-    ends = (source.private_rows, source.private_rows + source.public_rows)
+    ends = (drawn.private_rows, drawn.private_rows + drawn.public_rows)
     rows_of = dict(zip(("private", "public", "test"), np.split(order, ends), strict=True))
+    rows_of["private"] = rows_of["private"][: source.private_rows]
     parts = {f"X_{part}": X[rows] for part, rows in rows_of.items()} | {
         f"y_{part}": y[rows] for part, rows in rows_of.items()
     }

@@ -75,7 +75,16 @@ class AttackSettings(Settings):
 
     CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
     LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {"attacker": Measure("accuracy of the attacker in two worlds", "lower", np.asarray)}
+    MEASURES: ClassVar = {
+        "attacker": Measure(
+            "accuracy of the attacker in two worlds",
+            "lower",
+            np.asarray,
+            falls=("epsilon", "delta"),
+            unit="%",
+            limits=(0.0, 1.0),
+        )
+    }
 
     part: str = "worlds"
     dataset: str = "gaussians"

@@ -41,6 +41,7 @@ LIMITS = {
     "clip_norm": (0.01, 100.0),
     "steps": (1, 400),
     "learning_rate": (0.01, 100.0),
+    "rows": (50, 5000),
     "public_rows": (0, 500),
     "shift": (0.0, 3.0),
     "public_steps": (1, 400),
@@ -48,6 +49,8 @@ LIMITS = {
     "seed": (0, 9999),
 }
 
+# What makes the noise of the same descent smaller.
+_LESS_NOISE = ("epsilon", "delta", "rows")
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
 
@@ -63,6 +66,7 @@ class ClassifierSettings(Settings):
     clip_norm: L2 bound C on a gradient, of rows in [-1, 1]^d with a constant beside.
     steps: T, how many steps the descent takes.
     learning_rate: eta, how far a step goes.
+    rows: private rows n, public knowledge; None takes as many as the data set has.
     public_rows: how many public rows the public start has; 0: no such start.
     shift: how far public rows are moved, in their own standard deviations.
     public_steps: steps of the public start.
@@ -77,13 +81,17 @@ class ClassifierSettings(Settings):
     CHOICES: ClassVar = {"dataset": data.STRAIGHT, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "scratch": Measure("accuracy from zero", "higher", lambda now: now.accuracy[0], share=True),
-        "accuracy": Measure(
-            "accuracy with the public start, if there is one", "higher", lambda now: now.accuracy[-1], share=True
+        "scratch": Measure.accuracy("accuracy from zero", lambda now: now.accuracy[0], rises=_LESS_NOISE),
+        "accuracy": Measure.accuracy(
+            "accuracy with the public start, if there is one", lambda now: now.accuracy[-1], rises=_LESS_NOISE
         ),
-        "loss": Measure("loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1]),
+        "loss": Measure(
+            "loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1], rises=("epsilon", "delta"), unit="nats"
+        ),
     }
-    COMMON: ClassVar = ("dataset", "repeats", "seed")
+    TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
+    PEOPLE: ClassVar = "rows"
+    COMMON: ClassVar = ("dataset", "rows", "repeats", "seed")
 
     dataset: str = "gaussians"
     version: str = "sound"
@@ -92,6 +100,7 @@ class ClassifierSettings(Settings):
     clip_norm: float = 1.0
     steps: int = 50
     learning_rate: float = 1.0
+    rows: int | None = None
     public_rows: int = 30
     shift: float = 0.25
     public_steps: int = 200
@@ -103,6 +112,9 @@ class ClassifierSettings(Settings):
     feature_y: int = 1
 
     def __post_init__(self) -> None:
+        if self.rows is None:
+            own = data.DATASETS[check.choice(data.STRAIGHT, dataset=self.dataset)].private_rows
+            object.__setattr__(self, "rows", own)
         super().__post_init__()
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
@@ -113,7 +125,9 @@ class ClassifierSettings(Settings):
             source = data.DATASETS[check.choice(data.STRAIGHT, dataset=changes["dataset"])]
             fits = max(self.feature_x, self.feature_y) < len(source.features)
             x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
-            fitting = {"public_rows": min(self.public_rows, source.public_rows), "feature_x": x, "feature_y": y}
+            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else source.private_rows
+            public = min(self.public_rows, source.public_rows)
+            fitting = {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y}
             changes = fitting | changes
         return replace(self, **changes)
 
@@ -122,13 +136,16 @@ class ClassifierSettings(Settings):
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         source = data.DATASETS[self.dataset]
         last = len(source.features) - 1
-        of_data = {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
+        low, high = self.LIMITS["rows"]
+        of_data = {"rows": (low, high if source.sizable else source.private_rows)}
+        of_data |= {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
         return self.LIMITS | of_data
 
     @cached_property
     def model(self) -> Model:
         """What the private models of all epsilons depend on."""
-        shared = {"dataset": self.dataset, "learning_rate": self.learning_rate, "seed": self.seed}
+        shared = {"dataset": self.dataset, "private_rows": self.rows}
+        shared |= {"learning_rate": self.learning_rate, "seed": self.seed}
         start = PublicStart(rows=self.public_rows, shift=self.shift, steps=self.public_steps, **shared)
         return Model(
             version=self.version,
@@ -143,11 +160,6 @@ class ClassifierSettings(Settings):
     @property
     def arms(self) -> tuple[str, ...]:
         return self.model.arms
-
-    @property
-    def rows(self) -> int:
-        """How many private rows there are; public knowledge."""
-        return self.model.rows
 
     def schedule(self) -> Iterable[Task]:
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
@@ -186,7 +198,7 @@ class ClassifierSettings(Settings):
 
     @property
     def _reference(self) -> Reference:
-        return Reference(dataset=self.dataset, steps=self.steps, learning_rate=self.learning_rate, seed=self.seed)
+        return self.part(Reference, private_rows=self.rows)
 
     def _curve(self) -> tuple[AccuracyCurve, ...]:
         """Over epsilon in slices, some repeats at every epsilon before more at any."""
@@ -206,7 +218,7 @@ class ClassifierSettings(Settings):
             if task in outcomes:
                 place = EPSILONS.index(task.epsilons[0])
                 accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
-        split = data.load(self.dataset, seed=self.seed)
+        split = data.load(self.dataset, seed=self.seed, private_rows=self.rows)
         features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,

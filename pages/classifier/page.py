@@ -12,7 +12,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
 MAIN = ("clip_norm", "steps", "public_rows")
-MORE = ("shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
+MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True))
 ADJACENCY = {"replace-one": "replace one person", "add/remove": "add or remove one person"}
 PLANES = {"principal": "two principal directions of the public rows", "features": "two features"}

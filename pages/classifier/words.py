@@ -353,7 +353,7 @@ def program(settings: ClassifierSettings) -> str:
     return f"""from dpcore.data import toy
 from dpcore.estimators.logistic import DPLogisticRegression
 {imported}
-split = toy.load({settings.dataset!r}, seed={settings.seed})
+split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
 # As in the page's sound version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
 # are scaled to norm 1 at most, so clip_norm and learning_rate count in other units; and it is one model, no ensemble.
 model = DPLogisticRegression(

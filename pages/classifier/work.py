@@ -23,17 +23,19 @@ _CURVE_POINTS = 21
 class Training:
     """A descent as it is without privacy.
 
-    dataset: a key of ``DATASETS``. steps: T. learning_rate: eta. seed: of the rows, and of noise where there is any.
+    dataset: a key of ``DATASETS``. private_rows: how many there are; public knowledge. steps: T. learning_rate: eta.
+    seed: of the rows, and of noise where there is any.
     """
 
     dataset: str
+    private_rows: int
     steps: int
     learning_rate: float
     seed: int
 
     @property
     def split(self) -> data.Split:
-        return data.load(self.dataset, seed=self.seed)
+        return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
 
     @property
     def zero(self) -> np.ndarray:
@@ -101,8 +103,8 @@ class Model(Training):
 
     @property
     def rows(self) -> int:
-        """How many private rows there are; public knowledge."""
-        return data.DATASETS[self.dataset].private_rows
+        """What the noise is made for."""
+        return self.private_rows
 
     @property
     def cells(self) -> float:
@@ -264,7 +266,7 @@ class Reference(Training):
         split, X = self.split, losses.with_constant(self.split.X_private)
         # Twice the same model, so that its arithmetic is that of an ensemble
         path = self.descend(split.X_private, split.y_private, draws=range(2), record=self.marks)
-        best = _optimum(self.dataset, self.seed)
+        best = _optimum(self.dataset, self.private_rows, self.seed)
         return ReferenceOutcome(
             weights=path.weights[0],
             accuracy=float(_held_out(split, path.weights[:1])[0]),
@@ -276,9 +278,9 @@ class Reference(Training):
 
 
 @kept
-def _optimum(dataset: str, seed: int) -> np.ndarray:
-    split = data.load(dataset, seed=seed)
-    return optimum(split.X_private, split.y_private)
+def _optimum(dataset: str, private_rows: int, seed: int) -> np.ndarray:
+    split = data.load(dataset, seed=seed, private_rows=private_rows)
+    return optimum(split.X_private, split.y_private, n_classes=split.n_classes)
 
 
 @dataclass(frozen=True, kw_only=True)

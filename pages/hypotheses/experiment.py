@@ -60,6 +60,10 @@ DIMENSIONS = (2, 5, 10, 20, 40, 60)
 # each number of features.
 _FIRST, _CHUNK, _TABLE, _WIDTHS = 3, 6, 12, 8
 _FIRST_EFFORT = 6e7
+# What makes the noise of the sources' releases smaller.
+_LESS_NOISE = ("epsilon", "delta")
+# What brings their hypotheses closer to the truth.
+_CLOSER = (*_LESS_NOISE, "source_rows")
 # With more features than this, a slice has half as many.
 _WIDE = 30
 
@@ -99,10 +103,21 @@ class HypothesesSettings(Settings):
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "accuracy": Measure("accuracy of transfer", "higher", lambda now: now.of("transfer"), share=True),
-        "gain": Measure("gain over few labels only", "higher", lambda now: now.of("transfer") - now.of("weak")),
-        "error": Measure("mean squared error of the weights", "lower", lambda now: now.error),
+        "accuracy": Measure.accuracy("accuracy of transfer", lambda now: now.of("transfer"), rises=_CLOSER),
+        "gain": Measure(
+            "gain over few labels only",
+            "higher",
+            lambda now: now.of("transfer") - now.of("weak"),
+            rises=_CLOSER,
+            unit="%",
+            limits=(-1.0, 1.0),
+        ),
+        "error": Measure(
+            "mean squared error of the weights", "lower", lambda now: now.error, rises=(*_LESS_NOISE, "unlabelled_rows")
+        ),
     }
+    TUNED: ClassVar = {"lambda_lr": (1e-4, 0.1), "lambda_iw": (1e-4, 0.1)}
+    PEOPLE: ClassVar = "source_rows"
     COMMON: ClassVar = (
         "data",
         "own",

@@ -54,7 +54,15 @@ class LedgerSettings(Settings):
         "people": (1, 50),
         "settings_tried": (1, 100),
     }
-    MEASURES: ClassVar = {"epsilon": Measure("epsilon by the loss distribution", "lower", np.ravel)}
+    MEASURES: ClassVar = {
+        "epsilon": Measure(
+            "epsilon by the loss distribution",
+            "lower",
+            np.ravel,
+            rises=("noise_multiplier", "delta"),
+            falls=("sampling_rate", "steps"),
+        )
+    }
 
     sampling_rate: float = 0.01
     noise_multiplier: float = 4.0

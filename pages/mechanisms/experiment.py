@@ -56,8 +56,21 @@ class MechanismsSettings(Settings):
         "seed": (0, 9999),
     }
     MEASURES: ClassVar = {
-        "within": Measure("error of nine releases in ten", "lower", lambda worlds: np.array([worlds.within])),
-        "attacker": Measure("accuracy of the attacker", "lower", lambda worlds: np.array([worlds.balanced_accuracy])),
+        "within": Measure(
+            "error of nine releases in ten",
+            "lower",
+            lambda worlds: np.array([worlds.within]),
+            rises=("epsilon", "delta"),
+            falls=("sensitivity",),
+        ),
+        "attacker": Measure(
+            "accuracy of the attacker",
+            "lower",
+            lambda worlds: np.array([worlds.balanced_accuracy]),
+            falls=("epsilon", "delta"),
+            unit="%",
+            limits=(0.5, 1.0),
+        ),
     }
 
     mechanism: str = "laplace"

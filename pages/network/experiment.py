@@ -96,7 +96,16 @@ class NetworkSettings(Settings):
         "seed": (0, 9999),
         "shown": (0, FRAMES),
     }
-    MEASURES: ClassVar = {"accuracy": Measure("accuracy at the moment shown", "higher", np.asarray, share=True)}
+    MEASURES: ClassVar = {
+        "accuracy": Measure.accuracy("accuracy at the moment shown", np.asarray, rises=("epsilon", "delta", "rows"))
+    }
+    TUNED: ClassVar = {
+        "clip_norm": (0.05, 5.0),
+        "lot_size": (20, 400),
+        "learning_rate": (0.5, 30.0),
+        "epochs": (3, 60),
+    }
+    PEOPLE: ClassVar = "rows"
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = ("dataset", "variant", "rows", "layers", "width", "lot_size", "repeats", "seed")
 
@@ -151,6 +160,13 @@ class NetworkSettings(Settings):
             own["rows"] = (source.private_rows, source.private_rows)
         low, high = own["lot_size"]
         return own | {"lot_size": (low, min(high, max(self.rows, low)) if isinstance(self.rows, int) else high)}
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """With a noise of its own, a larger budget is a longer training, which may end anywhere."""
+        if self.plan == "epochs":
+            return self.MEASURES
+        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
 
     @property
     def rate(self) -> float:

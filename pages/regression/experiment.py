@@ -36,6 +36,8 @@ from pages.regression.work import (
 SPLITS = ("best", "own")
 # The mechanisms that split epsilon, with the split of least noise for each.
 SPLITTERS = {"published": published_best_share, "functional": best_share}
+# The mechanisms that release a quadratic whose noise may leave it without a minimum, and no bound on the weights.
+UNBOUNDED = ("published", "functional", "gaussian")
 LIMITS = {
     "epsilon": (0.01, 100.0),
     "delta": (1e-9, 1e-3),
@@ -75,7 +77,11 @@ class RegressionSettings(Settings):
         "repair": REPAIRS,
     }
     LIMITS: ClassVar = LIMITS
-    MEASURES: ClassVar = {"error": Measure("error on held-out rows", "lower", lambda now: now.errors)}
+    MEASURES: ClassVar = {
+        "error": Measure("error on held-out rows", "lower", lambda now: now.errors, rises=("epsilon", "delta", "rows"))
+    }
+    TUNED: ClassVar = {"share": (0.05, 0.95)}
+    PEOPLE: ClassVar = "rows"
     COMMON: ClassVar = ("dataset", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -135,6 +141,18 @@ class RegressionSettings(Settings):
             "up": (0, last),
             "draw": (1, self.repeats if isinstance(self.repeats, int) else 1),
         }
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """The minimum of a noisy quadratic may lie anywhere: the mean over its draws is that of a few far ones."""
+        if self.mechanism not in UNBOUNDED:
+            return self.MEASURES
+        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """The share is free where a mechanism has one and it is set by hand."""
+        return super().tuned if self.split == "own" and self.mechanism in SPLITTERS else {}
 
     @property
     def problem(self) -> Problem:

@@ -38,6 +38,8 @@ LIMITS = {
     "repeats": (2, 40),
     "seed": (0, 9999),
 }
+# What makes the noise of a walk smaller.
+_LESS_NOISE = ("epsilon", "delta", "target_rows")
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
 # epsilon is first drawn with so few repeats that all of it is a slice.
 _CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
@@ -68,11 +70,15 @@ class TransferSettings(Settings):
     CHOICES: ClassVar = {"selection": SELECTIONS, "noise": NOISES, "adjacency": list(Adjacency), "polytope": POLYTOPES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "transfer": Measure("excess risk, sources corrected privately", "lower", lambda now: now.excess[3]),
-        "target": Measure("excess risk, target rows only", "lower", lambda now: now.excess[0]),
+        "transfer": Measure(
+            "excess risk, sources corrected privately", "lower", lambda now: now.excess[3], rises=_LESS_NOISE
+        ),
+        "target": Measure("excess risk, target rows only", "lower", lambda now: now.excess[0], rises=_LESS_NOISE),
         "source": Measure("excess risk, sources only", "lower", lambda now: now.excess[1]),
-        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.excess[2]),
+        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.excess[2], rises=_LESS_NOISE[:2]),
     }
+    TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
+    PEOPLE: ClassVar = "target_rows"
     COMMON: ClassVar = (
         "sources",
         "difference",
@@ -100,6 +106,19 @@ class TransferSettings(Settings):
     noise: str = "gumbel"
     adjacency: str = "replace-one"
     polytope: str = "diamond"
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """With less noise a detection is stricter, also with sources that would have helped."""
+        if self.selection == "known":
+            return self.MEASURES
+        return self.MEASURES | {"transfer": self.MEASURES["transfer"]._replace(rises=())}
+
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Known sources need no detection, and detected ones no threshold but for the correction's reach."""
+        found = super().tuned
+        return found if self.selection == "detected" else {"h": found["h"]}
 
     @property
     def radius(self) -> float:
