@@ -208,15 +208,15 @@ def effect(settings: Settings, knob: str, value: float, *, now: np.ndarray, then
 
 
 def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]) -> tuple[Settings, ...]:
-    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where the
-    range is on a log scale, else uniform. Which they are is decided by the settings' seed.
+    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where they
+    begin above 0, else uniform. Which they are is decided by the settings' seed.
     """
     check.whole(1, 10_000, tries=tries)
     found, random = [], stream(getattr(settings, "seed", 0), "search")
     for shares in random.uniform(size=(tries, len(ranges))):
         changes = {}
         for (knob, (low, high)), share in zip(ranges.items(), shares, strict=True):
-            value = low * (high / low) ** share if log_scale(low, high) else low + share * (high - low)
+            value = low * (high / low) ** share if low > 0 else low + share * (high - low)
             least, most = settings.limits[knob]
             changes[knob] = min(max(_plain(value, whole=isinstance(least, int)), least), most)
         found.append(settings.change(**changes))
@@ -242,9 +242,9 @@ def recommend(
     for the best one the mean ``again``: on other seeds, that is with fresh noise and on other splits. The best of many
     is chosen for its luck too: only ``again`` says what it is worth.
 
-    ranges: field -> (low, high); by default ``settings.TUNED``. Raises RefusedError where there is nothing to tune.
+    ranges: field -> (low, high); by default ``settings.tuned``. Raises RefusedError where there is nothing to tune.
     """
-    name, ranges = _measure(settings, measure), dict(ranges or settings.TUNED)
+    name, ranges = _measure(settings, measure), dict(ranges or settings.tuned)
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
     all_tries = drawn(settings, tries=tries, ranges=ranges)

@@ -4,6 +4,7 @@ A question is about another page's settings, ``base``. All of its answers are ma
 of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try stands for.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
@@ -23,6 +24,8 @@ REACHED = ("mean", "most")
 MOST = 0.9
 REPEATS = (24, 100, 400)
 # The map has so many steps either way along each knob; the best setting is measured again on so many other seeds.
+# A target of what has no largest value lies within this factor of the topic's usual one.
+WIDE = 100.0
 MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 # Knobs that say what is looked at or how often, and so decide nothing that is asked for.
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
@@ -81,7 +84,7 @@ class WhatIfSettings(Settings):
     other: the field of the base that the map goes up along.
     versus: for the question whether one setting is better than another: what is different in that other one, a word.
     measure: of the topic.
-    target: that the measure is to reach; a share in percent, anything else in the measure's own unit.
+    target: that the measure is to reach, in percent or in the measure's own unit.
     reached: by the "mean" of the runs, or by "most", nine runs in ten.
     repeats: runs of each setting, on each seed.
     seeds: splits of the data, from the base's own seed on.
@@ -139,7 +142,12 @@ class WhatIfSettings(Settings):
     @property
     def asked(self) -> Measure:
         """The measure."""
-        return self.settings.MEASURES[self.measure]
+        return self.settings.measures[self.measure]
+
+    @property
+    def scale(self) -> float:
+        """What a number of the measure's own is multiplied with to be shown, and the target is in: 100 for percent."""
+        return 100.0 if self.asked.unit == "%" else 1.0
 
     @property
     def most(self) -> float:
@@ -149,7 +157,7 @@ class WhatIfSettings(Settings):
     @property
     def goal(self) -> float:
         """The target in the measure's own unit."""
-        return self.target / 100 if self.asked.share else self.target
+        return self.target / self.scale
 
     @property
     def exact(self) -> bool:
@@ -178,7 +186,8 @@ class WhatIfSettings(Settings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
-        target = (100 * low, 100 * high) if self.asked.share else (low, high)
+        usual = STARTS[self.topic].target
+        target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
     def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,9 +223,11 @@ class WhatIfSettings(Settings):
             changes = {**changes, name: free[0]}
         if changes.get("measure", self.measure) != self.measure:
             measure = self.settings.MEASURES.get(changes["measure"])
-            if measure and "target" not in changes and measure.share != self.asked.share:
-                low, high = measure.limits
-                changes = {**changes, "target": 80.0 if measure.share else (low * high) ** 0.5}
+            if measure and "target" not in changes:
+                changes = {
+                    **changes,
+                    "target": measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target,
+                }
         return replace(self, **changes)
 
     def _at(self, place: str) -> dict[str, float]:
@@ -258,7 +269,7 @@ class WhatIfSettings(Settings):
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
         """Settings that a search draws from declared ranges; none where there is nothing to tune."""
-        ranges = {name: pair for name, pair in self.settings.TUNED.items() if name in self.knobs}
+        ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
     def looks(self, settings: Settings) -> tuple[Look, ...]:

@@ -239,5 +239,5 @@ class WhatIfResult:
 
     def search(self) -> pd.DataFrame:
         """A row a try."""
-        names = [*self.settings.settings.TUNED]
+        names = [*self.settings.settings.tuned]
         return pd.DataFrame([{name: getattr(one, name) for name in names} | {"mean": mean} for one, mean in self.tries])
