@@ -140,6 +140,17 @@ PAPERS = {
         "M. Fredrikson, S. Jha, T. Ristenpart. Model Inversion Attacks that Exploit Confidence Information and Basic "
         "Countermeasures. CCS 2015."
     ),
+    "papernot2022": (
+        "N. Papernot, T. Steinke. Hyperparameter Tuning with Renyi Differential Privacy. ICLR 2022; arXiv:2110.03620."
+    ),
+    "ligett2017": (
+        "K. Ligett, S. Neel, A. Roth, B. Waggoner, Z. S. Wu. Accuracy First: Selecting a Differential Privacy Level "
+        "for Accuracy-Constrained ERM. NeurIPS 2017; arXiv:1705.10829."
+    ),
+    "ghazi2025": (
+        "B. Ghazi, P. Kamath, A. Knop, R. Kumar, P. Manurangsi, C. Zhang. Private Hyperparameter Tuning with Ex-Post "
+        "Guarantee. NeurIPS 2025; arXiv:2508.15183."
+    ),
 }
 
 _KEY = re.compile(r"\[([a-z]+(?:19|20)\d\d)\](?!\()")

@@ -126,7 +126,28 @@ class Sequence:
             raise check.RefusedError("events", self.events, "a tuple of at least one event")
 
 
-Release = GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled
+# Laws of the number of tries of a search: shapes of the truncated negative binomial, in whose limit is Poisson's.
+LAWS = {"logarithmic": 0.0, "half": 0.5, "geometric": 1.0, "poisson": math.inf}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestOf:
+    """The best of a random number of tries, each ``event`` anew, ``tries`` in the mean; the others are not released.
+
+    The number's law, one of ``LAWS``, is fixed beforehand, and the number is secret. A score on private rows that ranks
+    the tries is part of ``event``. Of no tries, which Poisson's law allows, a fixed answer is released.
+    """
+
+    event: "Event"
+    law: str
+    tries: int
+
+    def __post_init__(self) -> None:
+        check.choice(LAWS, law=self.law)
+        check.whole(1, tries=self.tries)
+
+
+Release = GaussianRelease | LaplaceRelease | PureRelease | ApproximateRelease | PoissonSampled | BestOf
 Event = Release | Composed | Sequence
 
 
@@ -153,7 +174,7 @@ def releases(event: Event) -> dict[Release, int]:
             return dict(total)
         case PoissonSampled(rate=1, event=inner):
             return releases(inner)
-        case GaussianRelease() | LaplaceRelease() | PureRelease() | ApproximateRelease() | PoissonSampled():
+        case GaussianRelease() | LaplaceRelease() | PureRelease() | ApproximateRelease() | PoissonSampled() | BestOf():
             return {event: 1}
         case _:
             raise UnsupportedEventError(f"{event!r} is no event")

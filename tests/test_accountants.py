@@ -12,6 +12,7 @@ from dpcore.accountants import ACCOUNTANTS, BASES
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
+    BestOf,
     Composed,
     GaussianRelease,
     LaplaceRelease,
@@ -36,7 +37,18 @@ EVENTS = {
     "sampled approximate": PoissonSampled(rate=0.1, event=ApproximateRelease(epsilon=0.5, delta=1e-8)),
     "several": Sequence(events=(GAUSSIAN, LaplaceRelease(noise_multiplier=20.0), STEP)),
 }
+# Which accountants have a proof for searches; of the others all but the exact one, of Gaussians alone, have all.
+SEARCHES = {
+    "best of gaussian": (BestOf(event=GAUSSIAN, law="logarithmic", tries=10), ("moments", "renyi")),
+    "best of sampled": (BestOf(event=STEP, law="poisson", tries=3), ("moments", "renyi")),
+    "best of pure": (
+        BestOf(event=PureRelease(epsilon=0.05), law="geometric", tries=9),
+        ("naive", "strong", "moments", "renyi"),
+    ),
+}
 PROVED = {(name, event) for name in ACCOUNTANTS for event in EVENTS if name != "gdp"} | {("gdp", "gaussian")}
+PROVED |= {(name, event) for event, (_, names) in SEARCHES.items() for name in names}
+EVENTS |= {event: search for event, (search, _) in SEARCHES.items()}
 CASES = sorted(PROVED)
 IDS = [f"{name}-{event}" for name, event in CASES]
 # Rounding to a grid that depends on the event: what two ways to the same event may differ by.
@@ -95,11 +107,19 @@ class TestContract:
                 epsilon(one, name, adjacency=REPLACE)
 
 
+@pytest.mark.parametrize("event", SEARCHES)
+@pytest.mark.parametrize("name", ACCOUNTANTS)
+def test_a_search_without_a_proof_is_refused_by_name(name, event):
+    if (name, event) not in PROVED:
+        with pytest.raises(UnsupportedEventError, match=r"BestOf\(event="):
+            epsilon(Composed(event=EVENTS[event], count=2), name)
+
+
 def test_the_words_are_those_of_the_table():
     assert list(BASES) == list(ACCOUNTANTS)
 
 
-@pytest.mark.parametrize("event", [event for event in EVENTS if event != "gaussian"])
+@pytest.mark.parametrize("event", [event for event in EVENTS if event != "gaussian" and event not in SEARCHES])
 def test_what_is_not_gaussian_is_refused_by_the_exact_accountant_by_name(event):
     with pytest.raises(UnsupportedEventError, match=r"(Laplace|Pure|Approximate)Release\(|PoissonSampled\(rate"):
         epsilon(EVENTS[event], "gdp")

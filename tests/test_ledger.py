@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore import check
-from dpcore.accountants import account, most_steps
+from dpcore.accountants import account, most_steps, tuning
 from dpcore.accountants.prices import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
 from pages.ledger import experiment as ledger
@@ -91,7 +91,7 @@ def test_the_pieces_are_not_done_twice():
 @pytest.mark.parametrize("which", ["example", "partial"])
 def test_plotly_accepts_every_figure(which, request):
     result = request.getfixturevalue(which)
-    for draw in (figures.over_steps, figures.over_noise, figures.effects):
+    for draw in (figures.over_steps, figures.over_noise, figures.effects, figures.searches):
         figure = draw(result)
         assert len(go.Figure(figure).data) == len(figure["data"])
 
@@ -133,8 +133,45 @@ def test_tuning_is_one_long_run(example):
     own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
     assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
     alone = LedgerSettings(settings_tried=1).run()
-    assert alone.tuned.epsilon == pytest.approx(alone.epsilon("pld"), rel=0.01)
+    assert alone.tuned == alone.guarantee("pld")
     assert LedgerSettings(steps=100_000).tuning_accountant == "renyi"
+
+
+@pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
+def test_a_search_has_its_price_by_what_is_released(changes):
+    settings = LedgerSettings(**changes)
+    found = settings.run()
+    searches = found.searches
+    assert searches["public"] == found.guarantee("pld")
+    assert searches["all"] == found.tuned
+    for law in ("logarithmic", "geometric", "poisson"):
+        promise = {"tries": 10, "delta": settings.delta, "adjacency": ADD_REMOVE}
+        event = Composed(event=step(settings.sampling_rate, settings.noise_multiplier), count=settings.steps)
+        assert searches[law] == tuning.price(event, way=law, **promise)
+        assert found.epsilon("pld") < searches[law].epsilon < searches["all"].epsilon
+    chances = found.searches_table().set_index("released")["chance of the best tenth"]
+    assert chances[["all", "public", "poisson", "geometric", "logarithmic"]].round(3).tolist() == [
+        *(0.651, 0.651, 0.632, 0.526, 0.423)
+    ]
+
+
+def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
+    for way in figures.WAYS:
+        chances, epsilon = example.over_chance(way)
+        assert (np.diff(epsilon) > 0).all()
+        assert (np.diff(chances) > 0).all()
+        at = np.interp(example.chance(way), chances, epsilon)
+        assert at == pytest.approx(example.searches[way].epsilon, rel=0.02)
+        assert partial.over_chance(way)[0].size == 0
+    ends = example.over_chance("all")[1][[0, -1]]
+    assert ends == pytest.approx([example.epsilon("pld"), example.tuned.epsilon], rel=1e-9)
+    assert len(figures.searches(partial)["layout"]["shapes"]) == 1 + 3  # one run, and the laws, which wait for nothing
+
+
+def test_one_setting_is_no_search():
+    alone = LedgerSettings(settings_tried=1).run()
+    assert "lab-table" not in say.searches(alone)
+    assert len(figures.searches(alone)["layout"]["shapes"]) == 1
 
 
 def test_what_is_done_afterwards_costs_nothing(example):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
+from dpcore.accountants import tuning
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from tests.sentences import Rules, hold, plain
@@ -38,6 +39,7 @@ def words(result) -> str:
     parts = [verdict, *say.diagnostics(result), *say.effects(result), say.guarantee(result), say.caption(result)]
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding(result)}." for name, finding in say.FINDINGS.items()]
+    parts += [say.searches(result), say.searches_alt(result)]
     return " ".join([*parts, say.neighbours(result), say.effects_alt(result), say.curve_alt(result, "steps")])
 
 
@@ -88,7 +90,46 @@ def unseen(result) -> float:
     return (1 - result.settings.sampling_rate) ** result.settings.steps
 
 
+def best_alone(result) -> float:
+    """The least price of the best of a random number of tries, by any of the laws."""
+    run, tries = result.settings.whole, result.settings.settings_tried
+    promise = {"tries": tries, "delta": result.settings.delta, "adjacency": "add/remove"}
+    return min(tuning.price(run, way=law, **promise).epsilon for law in ("logarithmic", "geometric", "poisson"))
+
+
+def told_best(result, shown: str) -> bool:
+    return shown == say.number(best_alone(result))
+
+
+def found_by(chance: float, shown: str) -> bool:
+    """Whether a chance is said as so many in a hundred."""
+    return abs(float(shown) - 100 * chance) <= 0.5 + 1e-9
+
+
 RULES: Rules = {
+    r"All (\d+) tries may be released for (\S+): the best alone has no lower price here, (\S+) by": lambda r, m: (
+        int(m[1]) == r.settings.settings_tried > 1
+        and m[2] == say.number(r.tuned.epsilon)
+        and told_best(r, m[3])
+        and r.tuned.epsilon <= best_alone(r)
+    ),
+    r"The best alone costs (\S+) by [\w' ]+, and all (\d+) tries cost (\S+)\. ": lambda r, m: (
+        told_best(r, m[1]) and m[3] == say.number(r.tuned.epsilon) and r.tuned.epsilon > best_alone(r)
+    ),
+    r"The best alone costs (\S+) by [\w' ]+; all (\d+) tries are being counted": lambda r, m: (
+        told_best(r, m[1]) and r.tuned is None
+    ),
+    r"searches finding: the best alone from (\S+), all for (\S+?)\.(?: |$)": lambda r, m: (
+        told_best(r, m[1]) and m[2] == say.number(r.tuned.epsilon)
+    ),
+    r"(\d+) tries find one of the best tenth of settings (\S+) in 100 times": lambda r, m: (
+        int(m[1]) == r.settings.settings_tried and found_by(1 - 0.9 ** int(m[1]), m[2])
+    ),
+    r"by which one run counts as (\S+); the exact count of a run is (\S+)\. ": lambda r, m: (
+        m[1] == say.number(r.epsilon("renyi")) and m[2] == say.number(r.epsilon("pld"))
+    ),
+    r"Of exactly (\d+) tries": lambda r, m: int(m[1]) == r.settings.settings_tried > 1,
+    r"no guarantee at all": lambda *_: True,
     r"The same run is (\S+) by strong composition": lambda r, m: (
         m[1] == say.number(r.epsilon("strong")) and worst(r) > r.epsilon("strong")
     ),

@@ -108,7 +108,7 @@ OTHERS = {
     "mechanisms": [{"mechanism": "gaussian"}],
     "attack": [{"dataset": "iris", "repeats": 100}],
 }
-SAMPLED = [(page, changes) for page in MEASURED for changes in ({}, *OTHERS[page.name])]
+SAMPLED = [(page, changes) for page in MEASURED for changes in ({}, *OTHERS.get(page.name, ()))]
 
 
 def numbers(settings, tasks) -> np.ndarray:
@@ -179,7 +179,7 @@ PLACES = {
     "hypotheses": [{"repeats": 2}, {"repeats": 2, "noise": "gaussian", "data": "topics"}],
     "attack": [{"repeats": 300}, {"repeats": 300, "version": "published"}],
 }
-LOOKED = [(page, changes) for page in MEASURED for changes in PLACES[page.name]]
+LOOKED = [(page, changes) for page in MEASURED for changes in PLACES.get(page.name, ({},))]
 
 
 @pytest.mark.parametrize(("page", "changes"), LOOKED, ids=[f"{page.name} {changes}" for page, changes in LOOKED])

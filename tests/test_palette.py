@@ -10,6 +10,7 @@ import pytest
 
 from pages.attack import figures_audits, figures_parts
 from pages.hypotheses import figures as hypotheses
+from pages.ledger import figures as ledger
 from pages.network import figures as network
 from pages.parties import figures as parties
 from pages.transfer import figures as transfer
@@ -28,6 +29,7 @@ FAMILIES = {
     "arms": [(colour, theme.DASHES[colour]) for colour in theme.COLOURS.values()],
     "worlds": [(colour, theme.DASHES[colour]) for colour in WORLDS],
     "theorems": [(colour, dash) for _, colour, dash in theme.THEOREMS.values()],
+    "searches": [(colour, theme.DASHES[colour]) for _, colour in ledger.WAYS.values()],
     "regressions": [(colour, theme.DASHES[colour]) for _, colour in theme.REGRESSIONS.values()],
     "parties": [(colour, theme.DASHES[colour]) for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
     "hypotheses": [(colour, theme.DASHES[colour]) for _, colour in hypotheses.STYLES.values()],

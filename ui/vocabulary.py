@@ -79,7 +79,7 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     ),
     "people": _whole("People together", "A family or a household: what is promised to all of its rows at once."),
     "settings_tried": _whole(
-        "Settings tried", "How many such runs were made on the same data before the best one was chosen."
+        "Settings tried", "How many such runs were made on the same data before one was chosen, or are made on average."
     ),
     "shown": _whole("Step shown", "Which moment of the training the pictures show. Play it, or drag it to and fro."),
     "sources": _whole("Public sources", "K, how many public data sets there are that resemble the private one."),

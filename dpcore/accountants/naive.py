@@ -10,8 +10,10 @@ from scipy.special import ndtri
 
 from dpcore import check
 from dpcore.privacy import (
+    LAWS,
     Adjacency,
     ApproximateRelease,
+    BestOf,
     Event,
     GaussianRelease,
     LaplaceRelease,
@@ -46,6 +48,8 @@ def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Relea
     for release in found:
         if isinstance(release, PoissonSampled) and adjacency is not Adjacency.ADD_REMOVE:
             raise UnsupportedEventError(f"{accountant} has no proof under {adjacency} for {release!r}")
+        if isinstance(release, BestOf):
+            proved(release.event, adjacency, accountant=accountant)
     return found
 
 
@@ -63,6 +67,9 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
             return np.full_like(slack, epsilon)
         case PoissonSampled(rate=rate, event=inner):
             return amplified(rate, sum(n * price(one, slack=slack) for one, n in releases(inner).items()))
+        case BestOf(event=inner, law=law) if not any(total_failures(releases(inner))):
+            # (2 + eta) epsilon, whatever the mean; nothing by Poisson's law [papernot2022, Theorem 2, infinite orders]
+            return (2 + LAWS[law]) * sum(n * price(one, slack=slack) for one, n in releases(inner).items())
         case _:
             raise UnsupportedEventError(f"basic composition has no price for {release!r}")
 
@@ -83,6 +90,8 @@ def failures(release: Release) -> tuple[float, float]:
         case PoissonSampled(rate=rate, event=inner):
             fixed, shares = total_failures(releases(inner))
             return rate * fixed, rate * shares
+        case BestOf(event=inner):
+            return total_failures(releases(inner))
         case _:
             return 0.0, 0.0
 

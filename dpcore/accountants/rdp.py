@@ -4,16 +4,18 @@
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcore import check
-from dpcore.accountants import gdp, naive
+from dpcore.accountants import gdp, naive, selection
 from dpcore.kept import kept
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
+    BestOf,
     Event,
     GaussianRelease,
     LaplaceRelease,
@@ -21,6 +23,7 @@ from dpcore.privacy import (
     PureRelease,
     Release,
     UnsupportedEventError,
+    releases,
 )
 
 # Moments lambda = a - 1 of 1 to 32, as in the paper.
@@ -62,9 +65,14 @@ def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
     left = delta - counts * naive.total_failures(found)[0]
     log_delta = np.log(np.where(left > 0, left, 1))
     a = np.array(orders)
-    total = counts * sum(n * np.array(divergences(release, orders)) for release, n in found.items())
+    total = counts * summed(event, orders)
     conversion = np.log1p(-1 / a) - (log_delta + np.log(a)) / (a - 1) if sharp else -log_delta / (a - 1)
     return np.where(left[:, 0] > 0, np.maximum((total + conversion).min(axis=1), 0), math.inf)
+
+
+def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
+    """r(a) of all that an event consists of, at each of ``orders`` [mironov2017, Proposition 1]."""
+    return sum(n * divergences(release, orders) for release, n in releases(event).items())
 
 
 @kept
@@ -82,6 +90,10 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
         case PoissonSampled() if naive.failures(release)[1] == 0:
             return _randomised_response(float(naive.price(release, slack=np.ones(1))[0]), a)
+        case BestOf(event=inner, law=law, tries=tries) if naive.total_failures(releases(inner))[0] == 0:
+            mu = gdp.mu_of_event(inner) if gdp.is_gaussian(inner) else math.inf
+            profile = partial(gdp.deltas_of, mu=mu) if mu < math.inf else None
+            return selection.divergences(summed(inner, orders), a, law=law, tries=tries, profile=profile)
         case _:
             raise UnsupportedEventError(f"Renyi accounting has no divergence for {release!r}")
 

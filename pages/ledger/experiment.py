@@ -9,10 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import BASES, gdp, prices
+from dpcore.accountants import BASES, gdp, prices, selection, tuning
 from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, NoiseFor, Price, StepsWithin
 from dpcore.experiment import Measure, Settings, Task
-from dpcore.privacy import Adjacency, Composed, Guarantee, for_group, for_replacement
+from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
@@ -26,8 +26,29 @@ _AT_ONCE = ROWS[:-1]  # of these a whole curve costs milliseconds
 # What may be done with the released weights afterwards, none of which can cost anything.
 AFTERWARDS = ("nothing", "average", "round", "predict")
 
+# Ways to release what a search has found, and the mean numbers of tries at which their curves are computed.
+WAYS = tuple(way for way in tuning.WAYS if way != "half")
+TRIES = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
+# The settings that a search is to find: the best tenth of all that it might try.
+SHARE = 0.1
+
 # How much of that is one slice of work: some 30 ms.
 _SLICES = {"steps": (slice(0, 6), slice(6, 8), slice(8, 9)), "noises": 3, "renyi": 7}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searches:
+    """Epsilon (N,) of the best alone of each of ``TRIES`` runs in the mean, by the law of their number."""
+
+    run_of: Composed
+    law: str
+    delta: float
+    essential: bool = False
+    shape: ClassVar = (len(TRIES),)
+
+    def run(self) -> np.ndarray:
+        promise = {"way": self.law, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
+        return np.array([tuning.price(self.run_of, tries=tries, **promise).epsilon for tries in TRIES])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +61,7 @@ class LedgerSettings(Settings):
     delta: of the guarantee.
     target_epsilon: the budget to which noise and steps are inverted.
     people: the size of a group that wants the promise together.
-    settings_tried: how many such runs were made before one was chosen.
+    settings_tried: how many such runs were made before one was chosen; of a random number, the mean.
     afterwards: what is then done with the released weights.
     """
 
@@ -79,6 +100,11 @@ class LedgerSettings(Settings):
         return self.steps * self.settings_tried
 
     @property
+    def whole(self) -> Composed:
+        """The run: all of its steps."""
+        return Composed(event=prices.step(self.sampling_rate, self.noise_multiplier), count=self.steps)
+
+    @property
     def tuning_accountant(self) -> str:
         """By which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
         too_long = self.exact_accountant != "gdp" and self.tuned_steps > MOST_COUNTED
@@ -110,6 +136,7 @@ class LedgerSettings(Settings):
             **{f"least {n}": (NoiseFor(accountant=n, steps=self.steps, **budget, essential=True),) for n in quick},
             "noises renyi": self._sliced("renyi", NOISES, _SLICES["renyi"]),
             "tuned": (self._price(self.tuning_accountant, sigma, (self.tuned_steps,)),),
+            **{f"searches {law}": (Searches(run_of=self.whole, law=law, delta=self.delta),) for law in WAYS[1:-1]},
             "replaced": (replace(self._price(exact, half, (self.steps,)), adjacency=Adjacency.REPLACE_ONE),),
             "noises pld": self._sliced(exact, EXACT_NOISES, _SLICES["noises"]),
             "least renyi": (NoiseFor(accountant="renyi", steps=self.steps, **budget),),
@@ -269,8 +296,60 @@ class LedgerResult:
     @property
     def tuned(self) -> Guarantee | None:
         """All runs that were made before one was chosen, composed."""
+        if self.settings.settings_tried == 1:
+            return self.guarantee("pld")
         steps, accountant = self.settings.tuned_steps, self.settings.tuning_accountant
         return self._held(float(self.found["tuned"][0]), accountant=accountant, steps=steps)
+
+    @cached_property
+    def searches(self) -> dict[str, Guarantee | None]:
+        """What is promised by way of releasing what the settings tried have brought; None while it is computed."""
+        one = self.settings
+        promise = {"tries": one.settings_tried, "delta": one.delta, "adjacency": Adjacency.ADD_REMOVE}
+        best = {way: tuning.price(one.whole, way=way, **promise) for way in WAYS if way in LAWS}
+        return {"public": self.guarantee("pld"), **best, "all": self.tuned}
+
+    def chance(self, way: str) -> float:
+        """That the best of the settings tried is among the best tenth of all."""
+        return selection.best_among(SHARE, law=way if way in LAWS else None, tries=self.settings.settings_tried)
+
+    def over_chance(self, way: str) -> tuple[np.ndarray, np.ndarray]:
+        """(chance that the best is among the best tenth, epsilon) of a law, or of all tries, as far as it is computed.
+
+        All of k runs cost what one of k times the steps costs: so theirs is the exact curve over steps, from here on,
+        between its points as that is drawn, straight on log scales.
+        """
+        if way in LAWS:
+            chances = [selection.best_among(SHARE, law=way, tries=tries) for tries in TRIES]
+            return _drawable(np.array(chances), self.found[f"searches {way}"])
+        steps, epsilon = self.over_steps("pld")
+        tuned = self.tuned.epsilon if self.tuned else math.nan
+        steps, epsilon = _drawable(np.append(steps, self.settings.tuned_steps), np.append(epsilon, tuned))
+        if not len(steps):
+            return steps, epsilon
+        tries = np.unique([*TRIES, self.settings.settings_tried])
+        at = np.log(tries * self.settings.steps)
+        between = np.exp(np.interp(at, np.log(steps), np.log(epsilon), left=math.nan, right=math.nan))
+        return _drawable(1 - (1 - SHARE) ** tries, between)
+
+    def searches_table(self) -> pd.DataFrame:
+        """A row a way: what it promises, and what the search finds; the last are those of the number of tries."""
+        tries, rows = self.settings.settings_tried, []
+        for way, held in self.searches.items():
+            law = {"law": way, "tries": tries} if way in LAWS else None
+            rows.append(
+                {
+                    "released": way,
+                    "mean number of tries": tries,
+                    "epsilon": held.epsilon if held else math.nan,
+                    "delta": self.settings.delta,
+                    "chance of the best tenth": self.chance(way),
+                    "median number of tries": selection.median(**law) if law else tries,
+                    "chance of one try": selection.chances(1, **law)[1] if law else float(tries == 1),
+                    "basis": held.basis if held else "",
+                }
+            )
+        return pd.DataFrame(rows)
 
     def effects(self) -> tuple[Effect, ...]:
         """What the same noise promises, seen from elsewhere."""

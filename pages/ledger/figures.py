@@ -1,4 +1,4 @@
-"""The ledger's pictures: epsilon over steps, over noise, and what else changes the bill.
+"""The ledger's pictures: epsilon over steps, over noise, what else changes the bill, and what searches cost.
 
 ``finding``: what is to be seen in a picture, for its title.
 """
@@ -21,6 +21,13 @@ AFTERWARDS = {
     "average": "weights averaged",
     "round": "weights rounded",
     "predict": "a million predictions",
+}
+# What of a search is released: its name and colour.
+WAYS = {
+    "logarithmic": ("best alone, logarithmic law", theme.MAUVE),
+    "geometric": ("best alone, geometric law", theme.SAGE),
+    "poisson": ("best alone, Poisson law", theme.GOLD),
+    "all": ("all tries", theme.PRIVATE),
 }
 # In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
 FIRST = tuple(row for row in ROWS if row != "published")
@@ -93,11 +100,15 @@ def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
 
 def _dot(row: str, x: float, y: float) -> dict:
     """What this run costs by one row: a shape and no trace, so that curves that stay are not drawn again."""
-    colour, place = theme.THEOREMS[row][1], {"xref": "x", "yref": "y", "xanchor": float(x), "yanchor": float(y)}
-    place |= {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}}
+    colour = theme.THEOREMS[row][1]
     if row == "published":
-        return place | {"type": "path", "path": "M-4,-4L4,4M-4,4L4,-4"}
-    return place | {"type": "path", "path": _DISC, "fillcolor": colour, "name": "ghost" if row == "pld" else row}
+        return _mark(x, y, colour, path="M-4,-4L4,4M-4,4L4,-4")
+    return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if row == "pld" else row)
+
+
+def _mark(x: float, y: float, colour: str, **more: str) -> dict:
+    place = {"type": "path", "xref": "x", "yref": "y", "xanchor": float(x), "yanchor": float(y)}
+    return place | {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}} | more
 
 
 def effects(result: LedgerResult, finding: str = "") -> dict:
@@ -161,3 +172,42 @@ def effect_name(name: str, result: LedgerResult) -> str:
         settings_tried="one setting" if tried == 1 else f"{tried} settings",
         afterwards=AFTERWARDS[then],
     )
+
+
+def searches(result: LedgerResult, finding: str = "") -> dict:
+    """What a search costs over how likely it finds a good setting, by what of it is released."""
+    run, several = result.held.epsilon, result.settings.settings_tried > 1
+    held = {way: result.searches[way] for way in WAYS} if several else {}
+    dots = [_tried(way, result.chance(way), one.epsilon) for way, one in held.items() if _drawable(one)]
+    low, high = theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
+    return theme.figure(
+        *(_search(result, way, held.get(way)) for way in WAYS),
+        title=theme.title("Price of a search", finding),
+        legend="upper left",
+        xaxis={
+            "title": {"text": "chance to find a setting of the best tenth"},
+            "range": [0, 1.02],
+            "tickformat": ".0%",
+        },
+        yaxis=theme.log_axis("epsilon (log scale)", 10**low, 10**high, most=5, word="{:,.10g}".format),
+        shapes=[
+            theme.level(run if 0 < run < np.inf else _LOW, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
+            *dots,
+        ],
+    )
+
+
+def _tried(way: str, x: float, y: float) -> dict:
+    """What the settings tried cost by one way."""
+    colour = WAYS[way][1]
+    return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if way == "all" else way)
+
+
+def _search(result: LedgerResult, way: str, held) -> dict:
+    """Epsilon of one way, with what it is today."""
+    name, colour = WAYS[way]
+    more = {"meta": "ghost"} if way == "all" else {}
+    about = "about " if way == "all" else ""
+    hover = f"found in %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
+    shown = theme.key(name, _number(held.epsilon)) if held is not None else name
+    return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)

@@ -27,6 +27,11 @@ def over_noise(result) -> list[list[live.Picture]]:
     return [[_picture("noise", figures.over_noise, result, alt=say.curve_alt(result, "noise"))]]
 
 
+def searches(result) -> list[list[live.Picture]]:
+    """What it costs to have tried several settings."""
+    return [[_picture("searches", figures.searches, result, alt=say.searches_alt(result))]]
+
+
 def _picture(name: str, draw, result, **more) -> live.Picture:
     figure = draw(result, say.FINDINGS[name](result))
     return live.Picture(name=name, figure=figure, about=say.ABOUT[name], height=HEIGHT, **more)
@@ -51,6 +56,7 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "neighbours": say.neighbours,
         "effects": listed(say.effects),
+        "searches": say.searches,
         "table": say.table,
     },
     pictures=pictures,
@@ -62,7 +68,13 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("neighbours", "Neighbours", ("neighbours",)),
         Tab("effects", "What else costs", ("effects",)),
+        Tab("searches", "Settings tried", ("searches",), searches),
         Tab("table", "All theorems", ("table",), over_noise),
     ),
-    frames=lambda result: {"Curves": result.curves, "Table": result.table, "Effects": result.effects_table},
+    frames=lambda result: {
+        "Curves": result.curves,
+        "Table": result.table,
+        "Effects": result.effects_table,
+        "Searches": result.searches_table,
+    },
 )

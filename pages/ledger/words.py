@@ -2,7 +2,10 @@
 
 import math
 
+from dpcore.accountants import selection
 from dpcore.accountants.prices import MOST_STEPS
+from dpcore.papers import short
+from dpcore.privacy import LAWS
 from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
 from ui import panels
@@ -50,6 +53,23 @@ ABOUT = {
         "leads there from that of this run. Look for the dots without a line, which cost nothing more, and for the "
         "longest line."
     ),
+    "searches": (
+        "What a search costs, over how likely it finds a good setting: from one try at the left to a hundred, all of "
+        "them released, or the best alone of a random number. Dots are the settings tried, the dotted line is one run. "
+        "Look for the lowest line at the chance that you need: equal means of tries are no equal searches."
+    ),
+}
+_SEARCHES = {
+    "logarithmic": "Papernot and Steinke 2022, Thm 2",
+    "geometric": "Papernot and Steinke 2022, Thm 2",
+    "poisson": "Papernot and Steinke 2022, Thm 6",
+}
+_WAYS = {
+    "public": "one run, chosen on public rows",
+    "logarithmic": "the best alone, of a logarithmic number",
+    "geometric": "the best alone, of a geometric number",
+    "poisson": "the best alone, of a Poisson number",
+    "all": "all {} tries",
 }
 _SOURCES = {
     "naive": "Dwork and Roth 2014, Thm 3.16",
@@ -164,6 +184,14 @@ def _over_noise(result: LedgerResult) -> str:
     return f"the exact count meets the target from {number(least)} on" if math.isfinite(least) else ""
 
 
+def _searched(result: LedgerResult) -> str:
+    if result.settings.settings_tried == 1 or result.searches["all"] is None:
+        return ""
+    least = min(held.epsilon for way, held in result.searches.items() if way in LAWS)
+    together = result.searches["all"].epsilon
+    return f"the best alone from {number(least)}, all for {number(together)}" if math.isfinite(together) else ""
+
+
 def _dearest(result: LedgerResult) -> str:
     done = [one for one in result.effects() if one.guarantee is not None]
     most = max(done, key=lambda one: one.guarantee.epsilon)
@@ -172,7 +200,7 @@ def _dearest(result: LedgerResult) -> str:
 
 
 # What is to be seen in each picture, for its title.
-FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _dearest}
+FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _dearest, "searches": _searched}
 
 
 def table(result: LedgerResult) -> str:
@@ -291,9 +319,91 @@ def _tuned(tried: int, guarantee) -> str:
     if tried == 1:
         return "<b>One setting tried</b>: nothing else is to be counted."
     return (
-        f"<b>{tried} settings tried</b> on the same data: all of these runs count, those thrown away too. Choosing the "
-        f"best of them costs {_pair(guarantee)}."
+        f"<b>{tried} settings tried</b> on the same data: all of these runs count, those thrown away too. Together "
+        f"they cost {_pair(guarantee)}."
     )
+
+
+def searches(result: LedgerResult) -> str:
+    """What it costs to have tried several settings, by what is released, and when that price holds."""
+    tried = result.settings.settings_tried
+    if tried == 1:
+        return panels.bullets(["<b>One setting tried</b>: nothing else is to be counted.", _EX_POST])
+    rows = [
+        {
+            "way": _WAYS[way].format(tried),
+            "epsilon": f"<b>{_plain(held)}</b>",
+            "chance": f"{in_hundred(result.chance(way))} in 100",
+            "tries": f"median {_median(way, tried)}" if way in LAWS else f"{tried}, fixed",
+            "basis": _SEARCHES.get(way) or _counted(held),
+        }
+        for way, held in result.searches.items()
+    ]
+    heads = {
+        "way": "released",
+        "epsilon": "epsilon",
+        "chance": "finds one of the<br>best tenth",
+        "tries": f"tries, {tried}<br>on average",
+        "basis": "counted by",
+    }
+    caption = (
+        f"All at delta {result.settings.delta:.2g}. The theorems for the best alone are about Rényi orders, by which "
+        f"one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
+        f"{number(result.epsilon('pld'))}."
+    )
+    return panels.table(rows, caption=caption, heads=heads) + panels.bullets(_search(result))
+
+
+def _counted(held) -> str:
+    """The basis of runs that are composed, in short."""
+    short_of = {"exact": "exact Gaussian", "privacy": "loss distribution", "Renyi": "Rényi orders"}
+    return short_of[held.basis.split()[0]] if held is not None else "…"
+
+
+def _median(law: str, tries: int) -> int:
+    return selection.median(law=law, tries=tries)
+
+
+def _search(result: LedgerResult) -> list[str]:
+    """Which way is cheapest, that the ways do not find the same, and what each takes for granted."""
+    tried = result.settings.settings_tried
+    fixed, found = (f"{in_hundred(result.chance(way))} in 100" for way in ("all", "logarithmic"))
+    return [
+        f"{_cheapest(result)} Equal means are no equal searches: {tried} tries find one of the best tenth of settings "
+        f"{fixed} times; a logarithmic number of them, with this mean, {found} times.",
+        "<b>What it takes.</b> The number of tries is drawn from a law that was fixed beforehand, and stays secret: no "
+        "progress bar, no list of tries, no word of how long it took. What ranks them comes from public rows; a score "
+        "on private rows is one more release of each try, with noise of its own. Of exactly "
+        f"{tried} tries, the best alone has no better price than all of them.",
+        _EX_POST,
+    ]
+
+
+def _cheapest(result: LedgerResult) -> str:
+    """The best way on private rows, as far as all tries are counted."""
+    tried, together = result.settings.settings_tried, result.searches["all"]
+    law = min((way for way in result.searches if way in LAWS), key=lambda way: result.searches[way].epsilon)
+    alone = result.searches[law].epsilon
+    if together is None:
+        return f"<b>The best alone</b> costs {number(alone)} {_BY_LAW[law]}; all {tried} tries are being counted."
+    if together.epsilon <= alone:
+        return (
+            f"<b>All {tried} tries</b> may be released for {number(together.epsilon)}: the best alone has no lower "
+            f"price here, {number(alone)} {_BY_LAW[law]}."
+        )
+    return (
+        f"<b>The best alone</b> costs {number(alone)} {_BY_LAW[law]}, and all {tried} tries cost "
+        f"{number(together.epsilon)}."
+    )
+
+
+_BY_LAW = {"logarithmic": "by the logarithmic law", "geometric": "by the geometric law", "poisson": "by Poisson's law"}
+# Of an epsilon that was chosen by looking.
+_EX_POST = (
+    "<b>Choosing epsilon itself.</b> If you raise epsilon until the accuracy on private rows will do, the last epsilon "
+    "is not what you spent: everything shown on the way counts, and an accuracy read without noise leaves no guarantee "
+    f"at all; methods made for this promise what depends on the outcome ({short('ligett2017')}; {short('ghazi2025')})."
+)
 
 
 def _pair(guarantee) -> str:
@@ -345,6 +455,16 @@ def effects_alt(result: LedgerResult) -> str:
     """The chart of effects in words."""
     values = ", ".join(f"{figures.effect_name(one.name, result)} {_plain(one.guarantee)}" for one in result.effects())
     return f"Epsilon of the same noise: {values}."
+
+
+def searches_alt(result: LedgerResult) -> str:
+    """The chart of searches in words."""
+    values = ", ".join(
+        f"{name} {_plain(result.searches[way])} at {in_hundred(result.chance(way))} in 100"
+        for way, (name, _) in figures.WAYS.items()
+    )
+    tried = count(result.settings.settings_tried, "try", "tries")
+    return f"Epsilon over the chance to find a setting of the best tenth; for {tried}: {values}."
 
 
 def _plain(guarantee) -> str:

@@ -29,3 +29,14 @@ def test_the_target_is_answered_in_the_table(page, serve):
     expect(opened.locator(".lab-table")).to_contain_text("for epsilon 2", timeout=PATIENCE)
     opened.wait_for_url("**target_epsilon=2.0*")
     expect(opened.locator(".lab-table")).not_to_contain_text("…", timeout=PATIENCE)
+
+
+def test_a_search_has_its_prices_in_a_tab(page, serve):
+    opened = page(f"{serve('app.py')}/ledger?settings_tried=5")
+    drawn(opened, CHARTS)
+    opened.get_by_role("tab", name="Settings tried").click()
+    drawn(opened, CHARTS + 1)
+    table = opened.locator(".lab-table")
+    expect(table).to_contain_text("all 5 tries", timeout=PATIENCE)
+    expect(table).not_to_contain_text("…", timeout=PATIENCE)
+    expect(opened.locator(".lab-words-searches")).to_contain_text("Of exactly 5 tries", timeout=PATIENCE)

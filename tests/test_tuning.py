@@ -1,0 +1,310 @@
+"""What searches cost: the stored table, the library, the winner's exact law, and prices that would be too low."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.rdp import RdpAccountant
+from dp_accounting.rdp import rdp_privacy_accountant as theirs
+from scipy import stats
+from scipy.optimize import brentq
+
+from dpcore import check
+from dpcore.accountants import account, gdp, rdp, selection, tuning
+from dpcore.privacy import (
+    LAWS,
+    Adjacency,
+    ApproximateRelease,
+    BestOf,
+    Composed,
+    GaussianRelease,
+    LaplaceRelease,
+    PoissonSampled,
+    PureRelease,
+    Sequence,
+    UnsupportedEventError,
+)
+
+ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+DELTA = 1e-5
+# Epsilon of searches whose one try is Gaussian and (1, 1e-5)-DP, by the mean number of tries; "library": Poisson's.
+TABLE = {
+    "all": (1.465, 2.442, 3.619, 5.407, 9.359, 14.429),
+    "logarithmic": (1.525, 1.774, 1.917, 2.040, 2.186, 2.287),
+    "half": (1.619, 1.939, 2.125, 2.286, 2.474, 2.604),
+    "geometric": (1.695, 2.081, 2.310, 2.511, 2.749, 2.913),
+    "library": (1.397, 1.846, 2.533, 3.806, 6.635, 9.128),
+    "poisson": (1.298, 1.600, 2.046, 2.868, 4.874, 6.918),
+}
+MEANS = (2, 5, 10, 20, 50, 100)
+CELLS = [(way, mean, TABLE[way][place]) for way in TABLE for place, mean in enumerate(MEANS)]
+STEP = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=4.0))
+EVENTS = {
+    "gaussian": Composed(event=GaussianRelease(noise_multiplier=40.0), count=100),
+    "sampled": Composed(event=STEP, count=1000),
+    "laplace": LaplaceRelease(noise_multiplier=3.0),
+    "pure": PureRelease(epsilon=0.4),
+    "several": Sequence(events=(GaussianRelease(noise_multiplier=9.0), STEP, PureRelease(epsilon=0.1))),
+}
+
+
+def gaussian(epsilon: float) -> GaussianRelease:
+    return GaussianRelease(noise_multiplier=1 / gdp.mu_of(epsilon, delta=DELTA))
+
+
+def epsilon(event, way: str, tries: int, *, adjacency=ADD, delta=DELTA) -> float:
+    return tuning.price(event, way=way, tries=tries, delta=delta, adjacency=adjacency).epsilon
+
+
+def by_the_library(event, law: str, mean: float) -> float:
+    accountant = RdpAccountant()
+    accountant.compose(dp_event.RepeatAndSelectDpEvent(event, mean, LAWS[law]))
+    return accountant.get_epsilon(DELTA)
+
+
+@pytest.mark.parametrize(("way", "mean", "expected"), CELLS)
+def test_the_table_of_prices(way, mean, expected):
+    event = gaussian(1.0)
+    one = dp_event.GaussianDpEvent(event.noise_multiplier)
+    if way != "library":
+        assert epsilon(event, way, mean) == pytest.approx(expected, abs=0.005)
+    if way not in ("all", "poisson"):
+        found = by_the_library(one, "poisson" if way == "library" else way, mean)
+        assert found == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("one", "way", "expected"),
+    [
+        *((0.5, *found) for found in (("all", 1.771), ("logarithmic", 0.998), ("geometric", 1.216))),
+        *((2.0, *found) for found in (("all", 7.539), ("logarithmic", 3.650), ("geometric", 4.328))),
+    ],
+)
+def test_ten_tries_of_less_and_of_more(one, way, expected):
+    assert epsilon(gaussian(one), way, 10) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("tries", "way", "expected"),
+    [
+        *((10, *found) for found in (("all", 0.285), ("logarithmic", 0.501), ("geometric", 0.406), ("poisson", 0.478))),
+        *(
+            (100, *found)
+            for found in (("all", 0.081), ("logarithmic", 0.413), ("geometric", 0.315), ("poisson", 0.150))
+        ),
+    ],
+)
+def test_what_a_try_may_cost(tries, way, expected):
+    def family(noise):
+        return GaussianRelease(noise_multiplier=noise)
+
+    found = tuning.try_for(family, epsilon=1.0, way=way, tries=tries, delta=DELTA, adjacency=REPLACE)
+    assert found.epsilon == pytest.approx(expected, abs=0.005)
+    whole = epsilon(found.event, way, tries, adjacency=REPLACE)
+    assert 0.999 < whole <= 1
+
+
+def test_what_a_run_of_samples_may_cost():
+    def run(noise):
+        return Composed(event=PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=noise)), count=1000)
+
+    found = tuning.try_for(run, epsilon=1.0, way="geometric", tries=10, delta=DELTA, adjacency=ADD)
+    assert 0.999 < epsilon(found.event, "geometric", 10) <= 1
+    with pytest.raises(check.RefusedError, match="^epsilon is 1e-12"):
+        tuning.try_for(run, epsilon=1e-12, way="geometric", tries=10, delta=DELTA, adjacency=ADD)
+
+
+def drawn(rng: np.random.Generator):
+    """(an event, the library's of the same) at random."""
+    noise, rate, steps = rng.uniform(1, 5), 10 ** rng.uniform(-3, -0.5), int(10 ** rng.uniform(0, 3))
+    gaussian = dp_event.GaussianDpEvent(noise)
+    sampled = dp_event.PoissonSampledDpEvent(rate, gaussian)
+    ours = GaussianRelease(noise_multiplier=noise)
+    return [
+        (Composed(event=ours, count=steps), dp_event.SelfComposedDpEvent(gaussian, steps)),
+        (
+            Composed(event=PoissonSampled(rate=rate, event=ours), count=steps),
+            dp_event.SelfComposedDpEvent(sampled, steps),
+        ),
+        (LaplaceRelease(noise_multiplier=noise), dp_event.LaplaceDpEvent(noise)),
+    ][rng.integers(3)]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_random_events_cost_what_the_library_says(law):
+    """At each whole order; the library makes its list of them monotone, and takes Renyi's delta of the Gaussian too."""
+    orders, rng = tuple(float(a) for a in (*range(2, 65), 128, 256, 512)), np.random.default_rng(0)
+    for _ in range(25):
+        event, other = drawn(rng)
+        tries = int(10 ** rng.uniform(0.31, 3))
+        accountant = RdpAccountant(orders)
+        accountant.compose(other)
+        r = rdp.summed(event, orders)
+        np.testing.assert_allclose(r, accountant._rdp, rtol=1e-6)
+        expected = theirs._compute_rdp_repeat_and_select(orders, accountant._rdp, tries, LAWS[law])
+        found = selection.divergences(r, np.array(orders), law=law, tries=tries)
+        if law == "poisson":  # the library knows one more bound on delta, near 1
+            assert (expected <= found * (1 + 1e-9)).all()
+            close = found < 1
+            np.testing.assert_allclose(found[close], expected[close], rtol=1e-3)
+        else:
+            lowest = np.minimum.accumulate(found[::-1])[::-1]
+            np.testing.assert_allclose(lowest, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
+class TestContract:
+    def test_a_search_costs_more_than_a_try_and_more_with_more_tries(self, event, law):
+        found = [epsilon(event, law, tries) for tries in (2, 3, 10, 100)]
+        assert epsilon(event, "public", 2) < found[0]
+        assert (np.diff(found) >= 0).all()
+
+    def test_epsilon_falls_with_delta(self, event, law):
+        assert (np.diff([epsilon(event, law, 10, delta=delta) for delta in (1e-8, 1e-5, 1e-2)]) <= 0).all()
+
+    def test_a_search_can_be_composed_with_what_else_is_released(self, event, law):
+        best, more = BestOf(event=event, law=law, tries=10), GaussianRelease(noise_multiplier=30.0)
+        whole, alone = (
+            account(one, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
+            for one in (Sequence(events=(best, more)), best)
+        )
+        assert alone < whole < alone + 1
+
+    def test_a_guarantee_says_what_it_rests_on(self, event, law):
+        found = tuning.price(event, way=law, tries=10, delta=DELTA, adjacency=ADD, unit="party")
+        assert (found.delta, found.unit, found.event) == (DELTA, "party", BestOf(event=event, law=law, tries=10))
+        assert found.basis.startswith(tuning.BASES[law])
+        assert found.assumes == tuning.ASSUMES
+
+
+def test_one_try_that_is_one_for_sure_costs_no_more():
+    for law in ("logarithmic", "half", "geometric"):
+        assert epsilon(STEP, law, 1) == epsilon(STEP, "all", 1) == epsilon(STEP, "public", 50)
+
+
+def test_public_rows_cost_nothing_more():
+    found = tuning.price(STEP, way="public", tries=50, delta=DELTA, adjacency=ADD)
+    assert found.epsilon == account(STEP, delta=DELTA, adjacency=ADD, accountant="renyi").epsilon
+    assert found.assumes == (tuning.ON_PUBLIC,)
+
+
+def test_pure_tries_cost_two_or_three_of_them_whatever_the_mean():
+    for law, times in (("logarithmic", 2), ("half", 2.5), ("geometric", 3)):
+        assert epsilon(PureRelease(epsilon=0.5), law, 10**6, delta=1e-15) == 0.5 * times
+
+
+def test_of_a_fixed_number_of_tries_the_best_can_cost_all_of_them():
+    """A try says "good" but for a chance that you make e^epsilon times smaller; the best is "good" if any is."""
+    for tries, one in ((2, 1.0), (10, 1.0), (100, 0.1)):
+        never = np.array([0.3, 0.3 * math.exp(-one)])  # no try is good, in both worlds
+        exact = -np.diff(tries * np.log(never))[0]
+        assert exact == pytest.approx(tries * one)
+        assert exact <= epsilon(PureRelease(epsilon=one), "all", tries, delta=1e-300) * (1 + 1e-9)
+        assert tries == 2 or exact > epsilon(PureRelease(epsilon=one), "geometric", tries, delta=1e-15)
+    for way in ("fixed", "winner", None):
+        with pytest.raises(check.RefusedError, match="^way is"):
+            epsilon(STEP, way, 10)
+
+
+def test_what_has_no_proof_is_refused_or_left_out():
+    known = ApproximateRelease(epsilon=1.0, delta=1e-6)
+    for law in LAWS:
+        with pytest.raises(UnsupportedEventError, match="BestOf"):
+            epsilon(known, law, 10)
+        with pytest.raises(UnsupportedEventError, match="replace-one for PoissonSampled"):
+            epsilon(STEP, law, 10, adjacency=REPLACE)
+    found = tuning.prices(known, tries=10, delta=1e-6, adjacency=ADD)
+    assert {way: (one.epsilon, one.delta) for way, one in found.items()} == {
+        "public": (1.0, 1e-6),
+        "all": (10.0, pytest.approx(1e-5)),
+    }
+    assert tuning.price(known, way="all", tries=100, delta=1e-3, adjacency=ADD).delta == 1e-3
+    assert tuning.prices(STEP, tries=10, delta=DELTA, adjacency=REPLACE) == {}
+
+
+@pytest.mark.parametrize(("name", "value"), [("tries", 0), ("tries", 1.5), ("tries", True), ("law", "fixed")])
+def test_a_bad_search_is_refused_by_name(name, value):
+    with pytest.raises(check.RefusedError, match=f"^{name} is"):
+        BestOf(**{"event": STEP, "law": "geometric", "tries": 10, name: value})
+    if name == "tries":
+        with pytest.raises(check.RefusedError, match="^tries is"):
+            epsilon(STEP, "public", value)
+
+
+def known_law(law: str, mean: int):
+    """SciPy's, with the parameter that the library finds."""
+    if law == "poisson":
+        return stats.poisson(mean)
+    g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean, tolerance=1e-13)
+    return {"logarithmic": stats.logser(1 - g), "half": stats.nbinom(0.5, g), "geometric": stats.geom(g)}[law]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("mean", [2, 10, 100])
+def test_the_number_of_tries_has_the_stated_law(law, mean):
+    k = np.arange(60 * mean + 1)
+    expected = known_law(law, mean).pmf(k)
+    if law == "half":
+        expected = np.where(k > 0, expected, 0) / (1 - expected[0])
+    found = selection.chances(k[-1], law=law, tries=mean)
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+    assert found @ k == pytest.approx(mean, rel=1e-3)
+    assert selection.best_among(0.1, law=law, tries=mean) == pytest.approx(1 - found @ 0.9**k, abs=1e-6)
+    middle = selection.median(law=law, tries=mean)
+    assert found[:middle].sum() < 0.5 <= found[: middle + 1].sum()
+
+
+def test_the_laws_are_no_equal_tries():
+    ten, hundred = ([selection.best_among(0.1, law=law, tries=mean) for law in (None, *LAWS)] for mean in (10, 100))
+    assert [ten[0], ten[4], ten[3], ten[1]] == pytest.approx([0.651, 0.632, 0.526, 0.423], abs=5e-4)
+    assert [hundred[0], hundred[4], hundred[3], hundred[1]] == pytest.approx([1, 1, 0.917, 0.646], abs=5e-4)
+    assert selection.median(law="logarithmic", tries=10) == 4
+    assert selection.chances(1, law="logarithmic", tries=10)[1] == pytest.approx(0.27, abs=0.005)
+    for law in LAWS:
+        once = selection.best_among(0.1, law=law, tries=1)
+        assert once == pytest.approx(0.1 if law != "poisson" else -math.expm1(-0.1), abs=1e-9)
+
+
+def winners(law: str, mean: int, mu: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Densities of the winner's score without you and with you, whose tries are N(0, 1) and N(mu, 1), and the step.
+
+    The density is f'(F) times that of one try, with f(x) = E x^K. Of no tries the answer is the same in both worlds.
+    """
+    x, step = np.linspace(-12, 12 + mu, 400_001, retstep=True)
+    g = theirs._gamma_truncated_negative_binomial(LAWS[law], mean) if law != "poisson" else None
+    slopes = {
+        "logarithmic": lambda f: (1 - g) / (1 - (1 - g) * f) / -math.log(g),
+        "half": lambda f: 0.5 * (1 - g) * (1 - (1 - g) * f) ** -1.5 / (g**-0.5 - 1),
+        "geometric": lambda f: g / (1 - (1 - g) * f) ** 2,
+        "poisson": lambda f: mean * np.exp(-mean * (1 - f)),
+    }
+    return *(slopes[law](stats.norm.cdf(x, at)) * stats.norm.pdf(x, at) for at in (0, mu)), step
+
+
+def exact_epsilon(p: np.ndarray, q: np.ndarray, step: float) -> float:
+    """The least epsilon at ``DELTA``, whichever of the two is the world with you."""
+
+    def excess(epsilon: float) -> float:
+        return step * max(
+            np.maximum(p - math.exp(epsilon) * q, 0).sum(), np.maximum(q - math.exp(epsilon) * p, 0).sum()
+        )
+
+    return brentq(lambda epsilon: excess(epsilon) - DELTA, 0, 30, xtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("law", "mean", "expected"),
+    [
+        *((law, 10, 1.14) for law in ("logarithmic", "half", "geometric")),
+        ("poisson", 20, 2.089),
+        ("poisson", 100, 5.299),
+    ],
+)
+def test_a_winner_that_is_its_own_score_stays_below_the_price(law, mean, expected):
+    found = exact_epsilon(*winners(law, mean, gdp.mu_of(1.0, delta=DELTA)))
+    assert found == pytest.approx(expected, abs=0.01)
+    assert found < epsilon(gaussian(1.0), law, mean)
+    # The price of one try, as it is often claimed for the best of many, is refuted.
+    assert found > epsilon(gaussian(1.0), "public", mean) + 0.1
