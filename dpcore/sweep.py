@@ -2,8 +2,11 @@
 
 In Python, of the settings of any page:
 
-    runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)   # a tidy frame
+    runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)
+    answer = smallest(ClassifierSettings(), "epsilon", 0.8, measure="scratch")
     best = recommend(ClassifierSettings(), tries=12, measure="scratch")
+
+are tidy frames: a row a run, the answer, a row a try.
 
 What is trained is the topic's own work (``Settings.sample``), through ``dpcore.kept``: whatever asks for it again has
 it at once, and the number at a page's settings is the page's number, bit for bit.
@@ -11,13 +14,13 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpcore import check, differences
+from dpcore import check, crossing, differences
 from dpcore.experiment import Measure, Settings, quantiles_of
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
@@ -119,6 +122,38 @@ def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.
         "share reaching": groups.reach.mean(),
     }
     return pd.DataFrame(columns).reset_index()
+
+
+def smallest(
+    settings: Settings,
+    knob: str,
+    target: float,
+    *,
+    values: Iterable[Any] | None = None,
+    measure: str = "",
+    share: float | None = None,
+    repeats: int = 100,
+) -> pd.DataFrame:
+    """From which value of a ``knob`` on ``target`` is reached, in the mean or by a ``share`` of the repeats: one row,
+    the fields of ``dpcore.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
+
+    values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
+    may get better and worse, where nothing is the smallest: ``dpcore.crossing.reaching`` says what reaches the target.
+
+    >>> from pages.regression.experiment import RegressionSettings
+    >>> settings = RegressionSettings(mechanism="gaussian")
+    >>> smallest(settings, "epsilon", 20.3, values=[0.05, 0.1, 0.2, 0.4], repeats=50)[["verdict", "point", "safe"]]
+    """
+    name = _measure(settings, measure)
+    asked = settings.measures[name]
+    if knob not in (*asked.rises, *asked.falls):
+        allowed = ", ".join((*asked.rises, *asked.falls)) or "none: there is no such knob"
+        raise check.RefusedError("knob", knob, f"one along which the measure goes one way: {allowed}")
+    tried = list(grid(settings, knob) if values is None else values)
+    runs = [measured(settings.change(**{knob: value}), measure=name, repeats=repeats) for value in tried]
+    towards = "small" if knob in asked.rises else "large"
+    how = {"better": asked.better, "share": share, "towards": towards, "log": log_scale(*settings.limits[knob])}
+    return pd.DataFrame([asdict(crossing.smallest(np.array(tried, dtype=float), np.array(runs), target, **how))])
 
 
 # ---- values of a knob
