@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dpcore import check
+from dpcore.repeats import standard_error
 
 _TAIL = 0.975
 
@@ -51,7 +52,7 @@ def of_pairs(a: np.ndarray, b: np.ndarray) -> Difference:
     """
     a, b = _repeats(a=a), _repeats(b=b)
     differences = a - check.numbers(a.shape, b=b)
-    return _interval(float(differences.mean()), _error(differences), len(a) - 1, pairs=len(a))
+    return _interval(float(differences.mean()), float(standard_error(differences)), len(a) - 1, pairs=len(a))
 
 
 def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
@@ -61,7 +62,7 @@ def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
     Difference(mean=1.333, low=-3.538, high=6.204, pairs=0)
     """
     a, b = _repeats(a=a), _repeats(b=b)
-    errors = np.array([_error(a), _error(b)])
+    errors = np.array([standard_error(a), standard_error(b)])
     freedoms = np.array([len(a) - 1, len(b) - 1])
     error = math.hypot(*errors)
     freedom = error**4 / float((errors**4 / freedoms).sum()) if error else 1.0
@@ -72,11 +73,6 @@ def _repeats(**named: np.ndarray) -> np.ndarray:
     ((name, values),) = named.items()
     values = np.asarray(values)
     return check.numbers((max(2, values.size),), **{name: values})
-
-
-def _error(values: np.ndarray) -> float:
-    """Standard error of the mean; exactly 0 where all are the same, whatever rounding makes of their variance."""
-    return float(values.std(ddof=1)) / math.sqrt(len(values)) if np.ptp(values) > 0 else 0.0
 
 
 def _interval(mean: float, error: float, freedom: float, *, pairs: int = 0) -> Difference:
