@@ -242,6 +242,7 @@ class WhatIfSettings(Settings):
     def _differing(settings: Settings, word: str) -> Settings:
         """``settings`` with what a word says of them."""
         for name, value in links.pairs(word, name="versus", apart=_BASE["apart"]).items():
+            check.choice([one.name for one in fields(settings)], field=name)
             settings = links.changed(settings, **{name: value})
         return settings
 
