@@ -62,7 +62,7 @@ def looks(settings: Settings, *, measure: str, repeats: int, seeds: int = 1, par
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
     """The settings with so many seeds, each with rows and noise of its own; the own one first."""
-    if seeds == 1:
+    if seeds == 1 or "seed" not in settings.limits:
         return (settings,)
     low, high = settings.limits["seed"]
     return tuple(settings.change(seed=low + (settings.seed - low + i) % (high - low + 1)) for i in range(seeds))

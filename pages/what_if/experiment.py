@@ -209,6 +209,7 @@ class WhatIfSettings(Settings):
         if inner:
             base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
             for name, value in inner.items():
+                check.choice([one.name for one in fields(base)], field=name)
                 base = links.changed(base, **{name: value})
             changes["base"] = links.word(base, apart=_BASE["apart"])
         return self._fitting(changes)
