@@ -25,6 +25,7 @@ NEVER: Rules = {
     r"(?<![\d.,])([\d.,]+) (?:to|and|or rise to|against|instead of) \1(?![\d.,]*\d)": lambda *_: False,
     r"(?<![\d.,])1 (?:steps|times|people|rows|networks|lots|settings|epochs|answers|points)\b": lambda *_: False,
     r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
+    r"\de[-+]0\d": lambda *_: False,
 }
 
 

@@ -419,6 +419,17 @@ def test_the_address_rule_can_fail(line: str, far: bool):
     assert bool(ADDRESS.search(line)) == far
 
 
+# A hover text is read by no test of sentences.
+_BY_ITSELF = re.compile(r"\bdelta\w*(?:\W\])?:\.?\d*g\}")
+
+
+def test_every_delta_is_written_in_one_way():
+    """As 1e-5, by ``theme.written``."""
+    assert [f"{file}:{number}" for file, number, line in texts("pages", "ui") if _BY_ITSELF.search(line)] == []
+    assert _BY_ITSELF.search('f"delta {settings.delta:g}"')
+    assert _BY_ITSELF.search("f\"{row['claimed delta']:.2g}\"")
+
+
 def far_icon(app: str) -> bool:
     """Whether the tab's icon would be fetched: a Material icon is, and a page's where none is named."""
     calls = [node for node in ast.walk(ast.parse(app)) if isinstance(node, ast.keyword) and node.arg == "page_icon"]

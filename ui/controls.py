@@ -15,6 +15,7 @@ from dpcore import links
 from dpcore.check import RefusedError
 from ui import live, pace
 from ui.plain import plain, quoted
+from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: it is there once for each pin.
@@ -297,6 +298,6 @@ def _label(name: str) -> str:
 
 def _sentence(refusal: RefusedError) -> str:
     """The refusal in the words of the page: the knob, the value and the range."""
-    value = f"{refusal.value:.6g}" if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
     return f"{_label(refusal.name)} cannot be {value or 'empty'}: {why}"

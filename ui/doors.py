@@ -19,4 +19,4 @@ def door(name: str, label: str, settings: Settings, *, icon: str = ":material/ar
     """A link to a page, at these settings of it; nothing where a page is shown alone."""
     doors = st.session_state.get(_KEY, {})
     if name in doors:
-        st.page_link(doors[name], label=label, icon=icon, query_params=brief(settings), width="content")
+        st.page_link(doors[name], label=label, icon=icon, query_params=dict(brief(settings)), width="content")

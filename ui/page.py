@@ -19,7 +19,7 @@ from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
-from ui.panels import WHY, Number, bullets, note, tiles
+from ui.panels import Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
@@ -61,7 +61,7 @@ class Tab(NamedTuple):
     drawn: bool = False
 
 
-WHY_TAB = Tab("why", WHY, ("why",))
+WHY_TAB = Tab("why", "Why", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"

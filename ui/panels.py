@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from dpcore.privacy import Adjacency, Guarantee
-
-# The title of the card that says why.
-WHY = "What drives this result"
+from ui.plot.theme import written
 
 
 class Number(NamedTuple):
@@ -89,12 +87,12 @@ def number(value: float) -> str:
         return "unlimited" if value > 0 else "none"
     if 1000 <= value < 1e9:
         return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}"
+    return written(value, digits=3)
 
 
 def small(chance: float) -> str:
-    """A chance that may be tiny: 0.12, 0.0041, 2.3e-07, below 1e-15."""
-    return f"{chance:.2g}" if chance == 0 or chance >= 1e-15 else "below 1e-15"
+    """A chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
+    return written(chance, digits=2) if chance == 0 or chance >= 1e-15 else "below 1e-15"
 
 
 def in_hundred(share: float) -> str:
@@ -135,8 +133,8 @@ def large_delta(delta: float, count: int, units: str = "rows") -> str:
     if delta * count < 1:
         return ""
     return (
-        f"Delta {delta:g} is no smaller than one over the {count:,} private {units}: publishing one of them whole, "
-        "chosen at random, would be allowed. Choose it far smaller."
+        f"Delta {written(delta)} is no smaller than one over the {count:,} private {units}: publishing one of them "
+        "whole, chosen at random, would be allowed. Choose it far smaller."
     )
 
 
@@ -163,7 +161,7 @@ def guarantee(**cases: Guarantee) -> str:
     any_case = next(iter(cases.values()))
     epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
-        "delta": f"{any_case.delta:g}".replace("e-0", "e-"),
+        "delta": written(any_case.delta),
         "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
         "counted by": any_case.basis,
     }

@@ -25,7 +25,7 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 def address(desk: Desk) -> str:
     """The link of what is shown: what differs from the page's defaults, and its pins."""
-    query = urlencode(brief(desk.settings) | desk.beside, doseq=True)
+    query = urlencode({**brief(desk.settings), **desk.beside}, doseq=True)
     return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
 
 

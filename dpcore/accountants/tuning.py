@@ -1,6 +1,6 @@
 """What it costs to have tried several settings and to release one: by what is released, and who could choose.
 
-A fixed number of tries of which only the best is shown is no way of its own: it has no better price than all of them.
+A fixed number of tries of which only the best is shown is no way of its own: no better price is proved than for all.
 """
 
 import math

@@ -9,6 +9,7 @@ from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.theme import written
 
 VERSIONS_HELP = (
     "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
@@ -293,8 +294,8 @@ def _formula_note(delta: float) -> str:
     pairs = ", ".join(f"{claim} &rarr; {number(formula_epsilon(claim, delta=delta))}" for claim in claims)
     return (
         f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
-        f"{delta:g}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more than it "
-        "gives. It is the textbook formula for a single release."
+        f"{written(delta)}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more "
+        "than it gives. It is the textbook formula for a single release."
     )
 
 

@@ -159,7 +159,7 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("steps", "Step by step", ("stages",), steps),
+        Tab("steps", "Steps", ("stages",), steps),
         Tab("ways", "Other ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         Tab("table", "Other targets", ("table",)),

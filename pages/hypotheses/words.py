@@ -12,6 +12,7 @@ from ui import panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
 from ui.panels import Number, number
 from ui.plot import theme
+from ui.plot.theme import written
 
 DATA_HELP = (
     "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
@@ -201,7 +202,7 @@ def stages(result: HypothesesResult) -> str:
     """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
     settings = result.settings
     cost = f"spends &epsilon; {number(settings.epsilon)}"
-    cost += f", &delta; {settings.delta:g}" if settings.noise == "gaussian" else ""
+    cost += f", &delta; {written(settings.delta)}" if settings.noise == "gaussian" else ""
     margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(settings.dimension))
     how, tilt = f"{margin} a margin", f"{weight} a log-weight"
     if settings.noise == "objective":

@@ -12,6 +12,7 @@ from ui import panels
 from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
+from ui.plot.theme import written
 
 KNOBS = {
     "steps": {
@@ -84,7 +85,7 @@ _SOURCES = {
 def number(value: float) -> str:
     """Three significant digits, in powers of ten where that is shorter; dots where it is still being computed."""
     if 1e6 <= value < math.inf:
-        return f"{value:.3g}"
+        return written(value, digits=3)
     return "…" if math.isnan(value) else panels.number(value)
 
 
@@ -257,8 +258,8 @@ def diagnostics(result: LedgerResult) -> list[str]:
     sentences = [_sampling(result), _strong(result)]
     if result.epsilon("moments") < 2 * result.moments_floor:
         sentences.append(
-            f"The moments accountant is held up by its orders: with 32 of them delta {settings.delta:g} alone costs "
-            f"{number(result.moments_floor)}, however much noise there is."
+            f"The moments accountant is held up by its orders: with 32 of them delta {written(settings.delta)} alone "
+            f"costs {number(result.moments_floor)}, however much noise there is."
         )
     if settings.noise_multiplier < 1:
         sentences.append("The noise multiplier is below 1: a step's noise is less than what one person may add to it.")
@@ -374,7 +375,7 @@ def _search(result: LedgerResult) -> list[str]:
         "<b>What it takes.</b> The number of tries is drawn from a law that was fixed beforehand, and stays secret: no "
         "progress bar, no list of tries, no word of how long it took. What ranks them comes from public rows; a score "
         "on private rows is one more release of each try, with noise of its own. Of exactly "
-        f"{tried} tries, the best alone has no better price than all of them.",
+        f"{tried} tries, no better price is proved for the best alone than for all of them.",
         _EX_POST,
     ]
 
@@ -409,7 +410,7 @@ _EX_POST = (
 def _pair(guarantee) -> str:
     if guarantee is None:
         return "…"
-    return f"<b>{number(guarantee.epsilon)}</b> at delta {guarantee.delta:.2g}"
+    return f"<b>{number(guarantee.epsilon)}</b> at delta {written(guarantee.delta, digits=2)}"
 
 
 def guarantee(result: LedgerResult) -> str:
@@ -436,8 +437,8 @@ def neighbours(result: LedgerResult) -> str:
         )
         + (panels.guarantee(here=own) if own is not None else panels.note("…"))
         + panels.note(
-            f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta {in_two.delta:.2g}. "
-            "Compare epsilons of one convention only."
+            f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta "
+            f"{written(in_two.delta, digits=2)}. Compare epsilons of one convention only."
         )
     )
 

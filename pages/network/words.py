@@ -352,7 +352,7 @@ def curve_alt(result: NetworkResult, what: str) -> str:
 
 
 def _loss(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "no finite number"
+    return number(value) if math.isfinite(value) else "no finite number"
 
 
 def norms_alt(result: NetworkResult) -> str:

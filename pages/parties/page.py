@@ -91,7 +91,7 @@ PAGE = Page(
         Tab("trust", "Who sees what", ("trust",), drawn=True),
         Tab("others", "All releases", ("table",), pictures=others),
         Tab("noise", "Noise", pictures=noise),
-        Tab("limits", "Theory and answers", pictures=limits),
+        Tab("limits", "Theory", pictures=limits),
     ),
     frames=lambda result: {
         "Releases": result.table,

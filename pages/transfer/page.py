@@ -94,7 +94,7 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=sources),
         Tab("published", "As published", ("published",), published),
-        Tab("costs", "What the printed noise costs", ("costs",)),
+        Tab("costs", "Printed noise", ("costs",)),
     ),
     frames=lambda result: {
         "Candidates": result.table,
