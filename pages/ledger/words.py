@@ -348,8 +348,8 @@ def searches(result: LedgerResult) -> str:
         "basis": "counted by",
     }
     caption = (
-        f"All at delta {result.settings.delta:.2g}. The theorems for the best alone are about Rényi orders, by which "
-        f"one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
+        f"All at delta {written(result.settings.delta, digits=2)}. The theorems for the best alone are about Rényi "
+        f"orders, by which one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
         f"{number(result.epsilon('pld'))}."
     )
     return panels.table(rows, caption=caption, heads=heads) + panels.bullets(_search(result))
