@@ -82,3 +82,13 @@ def test_its_picture_is_the_classifiers():
     result, _ = compute(settings, seconds=0)
     assert set(front.numbers(result)) <= set(whole.numbers(result))
     assert text(opened("", epsilon="0.05")).count(front.view(result).words["verdict"]) == 1
+
+
+def test_it_has_no_pins_and_says_so():
+    """A link with a pin would show a ghost that nothing on the page unpins."""
+    app = opened("", epsilon="0.05", pin="~mine~epsilon~2.0")
+    assert [one.value for one in app.warning] == ["A pin in the link was ignored: this page has none."]
+    desk = app.session_state["home.desk"]
+    assert (desk.pins, desk.settings.epsilon) == ((), 0.05)
+    assert "pin" not in app.query_params
+    assert not app.exception

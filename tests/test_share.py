@@ -48,6 +48,11 @@ def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
     monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
     assert share.elsewhere(HERE) == "", "the server hears nobody else"
+    options = {"server.address": None, "server.allowedHosts": ["localhost", "lab.example.org"]}
+    monkeypatch.setattr(st, "get_option", options.get)
+    assert share.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
+    options["server.allowedHosts"].append("10.1.2.3")
+    assert share.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
 
 
 @pytest.mark.parametrize("query", ["", "?epsilon=0.3", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])

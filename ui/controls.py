@@ -153,7 +153,8 @@ class Desk:
                 "New noise",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
-                help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+                help="The same settings with the next seed: other noise and, where the seed decides them, other splits "
+                "of the data, or other data.",
                 on_click=lambda: self.change(seed=self._next_seed),
             )
         st.button(
@@ -168,7 +169,7 @@ class Desk:
             "Reset",
             key=f"{self.page}/reset",
             icon=":material/restart_alt:",
-            help="All settings as they were when the page first opened.",
+            help="All settings as by default.",
             disabled=self.settings == type(self.settings)(),
             on_click=lambda: self.take(type(self.settings)()),
         )

@@ -12,7 +12,7 @@ from pages import home
 from pages.table import PAGES
 from ui import live
 from ui.doors import remember
-from ui.show import live_part, show, style
+from ui.show import show, style
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
@@ -21,7 +21,7 @@ doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
 remember(doors)
-welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
+welcome = partial(home.show, home.front(PAGES), PAGES, doors, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}

@@ -66,6 +66,8 @@ GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"
 ASK_TAB = Tab("what-if", "What if")
+# Of pages with classes: what accuracy alone does not say.
+CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")

@@ -8,7 +8,7 @@ from pages.hypotheses.experiment import DIMENSIONS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
 from ui.panels import Number, number
 from ui.plot import theme
@@ -402,6 +402,17 @@ def guarantee(result: HypothesesResult) -> str:
             "tuned here; choosing them by private rows, or the best source by the test, would cost extra."
         )
     )
+
+
+# What models are called beside the one that borrows.
+_BESIDE = {"weak": "few labels alone", "transfer without noise": "borrowed without noise"}
+
+
+def by_class(result: HypothesesResult) -> str:
+    """Who is taken for whom with borrowed models, beside who is without, and without noise once that is trained."""
+    found = result.held_out
+    others = {name: found[arm] for arm, name in _BESIDE.items() if arm in found}
+    return outcomes.by_class(found["transfer"], others, result.classes, models="borrowed models")
 
 
 def table(result: HypothesesResult) -> str:

@@ -5,7 +5,7 @@ from dpcore.training.erm import TOLERANCE
 from pages.parties import figures
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
 from ui.panels import Number, number
 from ui.plot.theme import written
@@ -302,6 +302,13 @@ def guarantee(result: PartiesResult) -> str:
             "what that leaves open is added to the sensitivity."
         )
     return text
+
+
+def by_class(result: PartiesResult) -> str:
+    """Who is taken for whom by the chosen release, beside one model of all rows."""
+    found = result.held_out
+    others = {"all rows without privacy": found["batch"]}
+    return outcomes.by_class(found[result.settings.method], others, result.classes, models="released models")
 
 
 def table(result: PartiesResult) -> str:
