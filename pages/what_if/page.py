@@ -1,4 +1,4 @@
-"""What would it take? Questions about any other page, asked backwards."""
+"""What would it take?"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
