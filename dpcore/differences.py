@@ -53,7 +53,8 @@ def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -
     """
     a, b = _repeats(a=a), _repeats(b=b)
     differences = a - check.numbers(a.shape, b=b)
-    return _interval(float(differences.mean()), float(standard_error(differences)), len(a) - 1, pairs=len(a), confidence=confidence)
+    error, freedom = float(standard_error(differences)), len(a) - 1
+    return _interval(float(differences.mean()), error, freedom, pairs=len(a), confidence=confidence)
 
 
 def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:

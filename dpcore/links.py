@@ -7,8 +7,9 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
-from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, get_args
+from weakref import WeakKeyDictionary
 
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
@@ -36,21 +37,27 @@ def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str,
     return settings, refused
 
 
-@lru_cache(maxsize=512)
-def _told(settings: Settings) -> tuple[tuple[str, str], ...]:
+# Weak, because settings may hold a file of one session's own.
+_briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
+
+
+def brief(settings: Settings) -> Mapping[str, str]:
+    """The least that ``read`` makes these settings of: what differs from the defaults, and what a change of that would
+    bring along. Kept for as long as the settings are: a run asks several times.
+    """
+    known = _briefs.get(settings)
+    if known is None:
+        known = _briefs[settings] = MappingProxyType(_brief(settings))
+    return known
+
+
+def _brief(settings: Settings) -> dict[str, str]:
     whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
     found, told = kind(), set()
     while missing := _others(found, settings) - told:
         told |= missing
         found, _ = read(kind, {name: text for name, text in whole.items() if name in told})
-    return tuple((name, text) for name, text in whole.items() if name in told)
-
-
-def brief(settings: Settings) -> dict[str, str]:
-    """The least that ``read`` makes these settings of: what differs from the defaults, and what a change of that would
-    bring along.
-    """
-    return dict(_told(settings))
+    return {name: text for name, text in whole.items() if name in told}
 
 
 def word(settings: Settings, *, apart: str = APART) -> str:

@@ -2,8 +2,11 @@
 
 In Python, of the settings of any page:
 
-    runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)   # a tidy frame
+    runs = sweep(ClassifierSettings(), "epsilon", [0.1, 1.0], measure="scratch", repeats=100)
+    answer = smallest(ClassifierSettings(), "epsilon", 0.8, measure="scratch")
     best = recommend(ClassifierSettings(), tries=12, measure="scratch")
+
+are tidy frames: a row a run, the answer, a row a try.
 
 What is trained is the topic's own work (``Settings.sample``), through ``dpcore.kept``: whatever asks for it again has
 it at once, and the number at a page's settings is the page's number, bit for bit.
@@ -11,14 +14,14 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dpcore import check, differences
-from dpcore.experiment import Measure, Settings
+from dpcore import check, crossing, differences
+from dpcore.experiment import Measure, Settings, quantiles_of
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
@@ -31,46 +34,35 @@ DECADE, RANGE = 10 ** (1 / 3), 0.1
 _DIGITS = 3
 
 
-# Repeats that one piece of work of a cell has, so that none takes long.
-_AT_ONCE = 25
-
-
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A measure of some settings: the ``part``-th of the parts that ``repeats`` are cut into; (r,), a number a repeat,
-    or none where the topic's own work is cut into fewer."""
+    """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that ``repeats`` are cut
+    into; of none where the topic's own work is cut into fewer."""
 
     settings: Settings
     measure: str
     repeats: int
     part: int = 0
+    parts: int = 1
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> np.ndarray:
-        tasks, parts = self.settings.sample(self.repeats), _parts(self.repeats)
-        mine = tasks[self.part * len(tasks) // parts : (self.part + 1) * len(tasks) // parts]
+        tasks = self.settings.sample(self.repeats)
+        begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
         read = self.settings.MEASURES[self.measure].read
-        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in mine]
+        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in tasks[begin:end]]
         return np.concatenate(found) if found else np.empty(0)
 
 
-def _parts(repeats: int) -> int:
-    return -(-repeats // _AT_ONCE)
-
-
-def looks(
-    settings: Settings, *, measure: str, repeats: int, seeds: int = 1, essential: bool = False
-) -> tuple[Look, ...]:
+def looks(settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1) -> tuple[Look, ...]:
     """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
-    how = {"measure": measure, "repeats": repeats, "essential": essential}
-    return tuple(
-        Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(_parts(repeats))
-    )
+    how = {"measure": measure, "repeats": repeats, "parts": parts}
+    return tuple(Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(parts))
 
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
     """The settings with so many seeds, each with rows and noise of its own; the own one first."""
-    if seeds == 1:
+    if seeds == 1 or "seed" not in settings.limits:
         return (settings,)
     low, high = settings.limits["seed"]
     return tuple(settings.change(seed=low + (settings.seed - low + i) % (high - low + 1)) for i in range(seeds))
@@ -115,6 +107,55 @@ def sweep(
     return pd.concat(frames, ignore_index=True)
 
 
+def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.DataFrame:
+    """Of what ``sweep`` gives: a row a value with the mean, the range that nine runs in ten are in, and the share of
+    the runs that reach ``target``.
+    """
+    knob, measure = runs.columns[0], runs.columns[-1]
+    reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
+    groups = runs.assign(reach=reach).groupby(knob)
+    ends = np.array([quantiles_of(group.to_numpy())[[0, 2]] for _, group in groups[measure]])
+    columns = {
+        "mean": groups[measure].mean(),
+        "low": ends[:, 0],
+        "high": ends[:, 1],
+        "share reaching": groups.reach.mean(),
+    }
+    return pd.DataFrame(columns).reset_index()
+
+
+def smallest(
+    settings: Settings,
+    knob: str,
+    target: float,
+    *,
+    values: Iterable[Any] | None = None,
+    measure: str = "",
+    share: float | None = None,
+    repeats: int = 100,
+) -> pd.DataFrame:
+    """From which value of a ``knob`` on ``target`` is reached, in the mean or by a ``share`` of the repeats: one row,
+    the fields of ``dpcore.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
+
+    values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
+    may get better and worse, where nothing is the smallest: ``dpcore.crossing.reaching`` says what reaches the target.
+
+    >>> from pages.regression.experiment import RegressionSettings
+    >>> settings = RegressionSettings(mechanism="gaussian")
+    >>> smallest(settings, "epsilon", 20.3, values=[0.05, 0.1, 0.2, 0.4], repeats=50)[["verdict", "point", "safe"]]
+    """
+    name = _measure(settings, measure)
+    asked = settings.measures[name]
+    if knob not in (*asked.rises, *asked.falls):
+        allowed = ", ".join((*asked.rises, *asked.falls)) or "none: there is no such knob"
+        raise check.RefusedError("knob", knob, f"one along which the measure goes one way: {allowed}")
+    tried = list(grid(settings, knob) if values is None else values)
+    runs = [measured(settings.change(**{knob: value}), measure=name, repeats=repeats) for value in tried]
+    towards = "small" if knob in asked.rises else "large"
+    how = {"better": asked.better, "share": share, "towards": towards, "log": log_scale(*settings.limits[knob])}
+    return pd.DataFrame([asdict(crossing.smallest(np.array(tried, dtype=float), np.array(runs), target, **how))])
+
+
 # ---- values of a knob
 
 
@@ -138,7 +179,7 @@ def grid(settings: Settings, knob: str, *, steps: int = STEPS, reach: float = RE
         # the same values wherever one is, so that their runs are kept; but for the nearest, which gives way to now
         place = round(steps * math.log(now, reach))
         values = [reach ** (i / steps) for i in range(place - steps, place + steps + 1) if i != place]
-        values += [end for end in (low, high) if now / reach <= end <= now * reach]
+        values = [value for value in (*values, low, high) if now / reach <= value <= now * reach]
     else:
         values = np.linspace(low, high, 2 * steps + 1)
     rounded = {_plain(value, whole=isinstance(low, int)) for value in values}
@@ -205,15 +246,15 @@ def effect(
 
 
 def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, float]]) -> tuple[Settings, ...]:
-    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where the
-    range is on a log scale, else uniform. Which they are is decided by the settings' seed.
+    """So many settings drawn from ``ranges``, which are declared before anything is looked at: log-uniform where they
+    begin above 0, else uniform. Which they are is decided by the settings' seed.
     """
     check.whole(1, 10_000, tries=tries)
     found, random = [], stream(getattr(settings, "seed", 0), "search")
     for shares in random.uniform(size=(tries, len(ranges))):
         changes = {}
         for (knob, (low, high)), share in zip(ranges.items(), shares, strict=True):
-            value = low * (high / low) ** share if log_scale(low, high) else low + share * (high - low)
+            value = low * (high / low) ** share if low > 0 else low + share * (high - low)
             least, most = settings.limits[knob]
             changes[knob] = min(max(_plain(value, whole=isinstance(least, int)), least), most)
         found.append(settings.change(**changes))
@@ -239,9 +280,9 @@ def recommend(
     for the best one the mean ``again``: on other seeds, that is with fresh noise and on other splits. The best of many
     is chosen for its luck too: only ``again`` says what it is worth.
 
-    ranges: field -> (low, high); by default ``settings.TUNED``. Raises RefusedError where there is nothing to tune.
+    ranges: field -> (low, high); by default ``settings.tuned``. Raises RefusedError where there is nothing to tune.
     """
-    name, ranges = _measure(settings, measure), dict(ranges or settings.TUNED)
+    name, ranges = _measure(settings, measure), dict(ranges or settings.tuned)
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
     all_tries = drawn(settings, tries=tries, ranges=ranges)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from ui import controls
 from ui.page import Knobs, Page, always
 
 HEIGHT = 340
@@ -58,6 +57,7 @@ GROUPS = {
     "Cost": "What a model loses",
     "Promise": "What is guaranteed, and to whom",
     "Together": "What others can help",
+    "Decide": "What it takes to reach a goal",
 }
 # What one sees, can trust, and can take away.
 _TEXTS = (
@@ -98,14 +98,11 @@ def front(pages: Sequence[Page]) -> Page:
     )
 
 
-def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], live: Callable[..., None]) -> None:
-    """The page ``home``, a tour, and all ``pages`` by group. ``doors``: name of a page -> where it opens; ``live``
-    shows the part of a page that moves.
+def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
+    """The page ``home``, as ``shown`` shows any, a tour, and all ``pages`` by group. ``doors``: name of a page -> where
+    it opens.
     """
-    desk = controls.desk(home.name, home.settings)
-    for notice in desk.notices:
-        st.warning(notice, icon=":material/link_off:")
-    live(home, desk, welcome=f"<h1>{home.question}</h1>{_LEAD}")
+    shown(home, welcome=f"<h1>{home.question}</h1>{_LEAD}")
     st.header("A tour in four stops")
     for number, (column, stop) in enumerate(zip(st.columns(4, gap="small"), TOUR, strict=True), 1):
         name, text, page, settings = stop

@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from html import unescape
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from dpcore.check import RefusedError
+from dpcore.confusion import ByClass, balanced_accuracy, recalls
 
 Rules = Mapping[str, Callable[[Any, re.Match], bool]]
 Limits = Mapping[str, tuple | list]
@@ -25,6 +27,7 @@ NEVER: Rules = {
     r"(?<![\d.,])([\d.,]+) (?:to|and|or rise to|against|instead of) \1(?![\d.,]*\d)": lambda *_: False,
     r"(?<![\d.,])1 (?:steps|times|people|rows|networks|lots|settings|epochs|answers|points)\b": lambda *_: False,
     r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
+    r"\de[-+]0\d": lambda *_: False,
 }
 
 
@@ -38,6 +41,7 @@ def hold(
     count: int = 100,
     seed: int = 0,
     essential: bool = False,
+    seldom: Rules = MappingProxyType({}),
 ) -> None:
     """Hold ``rules`` against ``words`` (HTML or plain) of the results of ``count`` settings of ``kind``.
 
@@ -45,12 +49,13 @@ def hold(
     of them have in common is then done once.
     also: settings that are tried as well, for what is seldom said: a rule whose pattern is found nowhere fails too.
     essential: nothing that a page says waits for more than the essential tasks, so no other is run.
+    seldom: rules whose patterns may be found nowhere.
     """
     rng, found = np.random.default_rng(seed), set()
     drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
     for settings, whole in [*((one, True) for one in also), *((one, rng.random() < 0.75) for one in drawn)]:
         result = settings.result(_needed(settings)) if essential else outcome(settings, rng, whole=whole)
-        found |= broken_by(plain(words(result)), result, rules)
+        found |= broken_by(plain(words(result)), result, {**rules, **seldom})
     assert not set(rules) - found, f"never said: {set(rules) - found}"
 
 
@@ -62,6 +67,61 @@ def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
             assert holds(result, match), f"{match[0]!r} is not so in {result.settings}: {said}"
             found.add(pattern)
     return found
+
+
+def beyond_accuracy(mine: Callable[[Any], ByClass], *others: Callable[[Any], ByClass | None]) -> Rules:
+    """What the tab *By class* says of ``mine`` beside ``others``, which may still be None, in their order."""
+
+    def beside(result: Any, match: re.Match) -> bool:
+        known = [_balanced(one) for other in others if (one := other(result))]
+        said = re.findall(r"([\d.]+) %", match[1])
+        return len(said) == len(known) and all(map(_close, said, known))
+
+    def always(one: ByClass, match: re.Match) -> bool:
+        rows = one.counts.sum(axis=(0, 2))
+        return _close(match[1], 100 * rows.max() / rows.sum()) and _close(match[2], 100 / len(rows))
+
+    return {
+        r"run is right ([\d.]+) % of the time \(balanced": lambda r, m: _close(m[1], _balanced(mine(r))),
+        r"\(balanced accuracy; ([^)]+)\)": beside,
+        r"is right (\d+) % of the time, and (\d+) % on average": lambda r, m: always(mine(r), m),
+        r"rows, in nats: ([\d.e+,]+) ": lambda r, m: np.isclose(
+            float(m[1].replace(",", "")), np.median(mine(r).loss), rtol=0.006
+        ),
+    }
+
+
+def two_stories(mine: Callable[[Any], ByClass]) -> Rules:
+    """What is said where accuracy and balanced accuracy of ``mine`` are far apart."""
+
+    def ahead(one: ByClass) -> float:
+        return _accuracy(one) - _balanced(one)
+
+    def sizes(one: ByClass, match: re.Match) -> bool:
+        return _close(match[1], _accuracy(one)) and abs(float(match[2]) - abs(ahead(one))) <= 1 + 1e-9
+
+    def classes(one: ByClass, match: re.Match) -> bool:
+        found = 100 * np.median(recalls(one.counts), axis=0)
+        return _close(match[1], np.nanmax(found)) and _close(match[2], np.nanmin(found))
+
+    return {
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points more": lambda r, m: ahead(mine(r)) > 2.99 and sizes(mine(r), m),
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points less": lambda r, m: ahead(mine(r)) < -2.99 and sizes(mine(r), m),
+        r"run finds ([\d.]+), of 100 of “[^”]+” ([\d.]+)": lambda r, m: classes(mine(r), m),
+    }
+
+
+def _accuracy(one: ByClass) -> float:
+    """Of the middle model, in percent."""
+    return 100 * float(np.median(np.trace(one.counts, axis1=1, axis2=2) / one.counts.sum(axis=(1, 2))))
+
+
+def _balanced(one: ByClass) -> float:
+    return 100 * float(np.median(balanced_accuracy(one.counts)))
+
+
+def _close(said: str, value: float) -> bool:
+    return abs(float(said) - value) <= 0.51
 
 
 def plain(text: str) -> str:

@@ -9,7 +9,7 @@ from scipy.stats import ttest_rel
 
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
-from tests.sentences import Rules, hold, plain
+from tests.sentences import Rules, beyond_accuracy, hold, plain, two_stories
 
 QUICK = {"repeats": (2, 5), "steps": (1, 60), "public_steps": (1, 40), "seed": (0, 9)}
 ONCE = [
@@ -27,7 +27,7 @@ ONCE = [
 
 def words(result) -> str:
     parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
-    parts += [*numbers(result), say.caption(result), *say._beside_accuracy(result)]
+    parts += [*numbers(result), say.caption(result), say.by_class(result)]
     return " ".join([*parts, say.accuracy_alt(result), say.loss_alt(result), say.map_alt(result, 0)])
 
 
@@ -147,16 +147,8 @@ RULES: Rules = {
     ),
     r"is still falling": lambda r, _: falls(r),
     r"loss swings": lambda r, _: not falls(r),
-    r"run is right ([\d.]+) % of the time \(balanced": lambda r, m: (
-        abs(float(m[1]) - 100 * r.held_out()["scratch"].balanced) <= 0.5 + 1e-9
-    ),
-    r"accuracy; without privacy ([\d.]+) %": lambda r, m: (
-        abs(float(m[1]) - 100 * r.held_out()["reference"].balanced) <= 0.5 + 1e-9
-    ),
-    r"is right (\d+) % of the time, and (\d+) % on average": lambda r, m: (
-        abs(int(m[1]) - 100 * always(r)) <= 0.5 and abs(int(m[2]) - 100 / r.split.n_classes) <= 0.5
-    ),
-    r"held-out rows: ([\d.]+) nats": lambda r, m: np.isclose(float(m[1]), r.held_out()["scratch"].loss, rtol=0.006),
+    **two_stories(lambda r: r.held_out["scratch"]),
+    **beyond_accuracy(lambda r: r.held_out["scratch"], lambda r: r.held_out["reference"]),
     r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
 }
 

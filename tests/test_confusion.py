@@ -1,14 +1,24 @@
 """Confusion matrices and what is made of them are scikit-learn's."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit, softmax
 from sklearn import metrics
 
-from dpcore.confusion import balanced_accuracy, confusion, recalls
+from dpcore.confusion import ByClass, balanced_accuracy, confusion, recalls
 from dpcore.training import losses
 from pages.classifier.experiment import ClassifierSettings
+from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.work import over_repeats, target_fit
+from pages.network.experiment import NetworkSettings
+from pages.network.work import inputs
+from pages.parties.experiment import PartiesSettings
+from pages.table import PAGES
+from tests.sentences import broken_by, plain
+from ui import outcomes, panels
 
 
 @pytest.mark.parametrize("classes", [2, 3, 10])
@@ -33,29 +43,116 @@ def test_they_are_those_of_scikit_learn(classes, missing):
     assert np.isnan(recalls(found)[..., 0]).all() == missing
 
 
-@pytest.mark.parametrize("dataset", ["breast_cancer", "digits"])
-def test_the_page_counts_the_predictions_of_its_own_models(dataset):
-    """Each repeat's matrix is scikit-learn's of its weights; the accuracy in it is the one the page shows."""
-    result = ClassifierSettings(dataset=dataset, repeats=3, steps=5).run()
-    split = result.split
-    X = losses.with_constant(split.X_test).astype(np.float32)
-    for arm, weights in enumerate(result.focus.weights):
-        counts = result.confusion(arm)
-        for mine, one in zip(counts, weights, strict=True):
-            answers = losses.predict(one, X)
-            np.testing.assert_array_equal(
-                mine, metrics.confusion_matrix(split.y_test, answers, labels=range(split.n_classes))
-            )
-        np.testing.assert_allclose(
-            np.trace(counts, axis1=-2, axis2=-1) / len(split.y_test), result.focus.accuracy[arm], rtol=1e-6
+def test_each_model_may_have_rows_of_its_own():
+    labels, answers = np.random.default_rng(0).integers(0, 3, (2, 5, 40))
+    for mine, *pair in zip(confusion(answers, labels, classes=3), labels, answers, strict=True):
+        np.testing.assert_array_equal(mine, metrics.confusion_matrix(*pair, labels=range(3)))
+
+
+def test_a_class_without_rows_is_no_part_of_any_number():
+    """The median recall is unknown, the balanced accuracy that of the others, and the page shows no number for it."""
+    one = ByClass(counts=np.array([[[3, 1, 0], [0, 0, 0], [0, 2, 2]]]), loss=np.array([0.5]))
+    assert np.isnan(one.shares[1]).all()
+    assert one.middle == {"accuracy": 0.625, "balanced accuracy": 0.625, "loss": 0.5}
+    said = plain(outcomes.by_class(one, {"alone": one}, ["a", "b", "c"], models="models"))
+    assert "b - - - -" in said
+    assert not broken_by(said, one, {})
+
+
+def classifier():
+    """(result, arm -> (labels, what each model says of the probabilities of the classes)), as of the others below."""
+    result = ClassifierSettings(dataset="digits", repeats=3, steps=5).run()
+    X = losses.with_constant(result.split.X_test).astype(np.float32)
+    models = {"scratch": result.focus.weights[0], "reference": result.reference.weights[None]}
+    said = {arm: [(result.split.y_test, softmax(X @ one.T, axis=1)) for one in models[arm]] for arm in models}
+    return result, said, result.summary()["scratch"].median
+
+
+def network():
+    result = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0).run()
+    X, y, said = inputs(result.split.X_test), result.split.y_test, {}
+    for arm in ("private", "plain"):
+        said[arm] = [(y, softmax(z.T, axis=1)) for z in result.architecture.logits(result.weights(arm), X)]
+    return result, said, result.summary("private").median
+
+
+def parties():
+    # With so little noise no probability is below 2e-16, where scikit-learn's loss ends
+    result = PartiesSettings(dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1).run()
+    test = result.ensemble.rows["test"]
+    models = dict(zip(result.methods, result.now.weights, strict=True)) | {"batch": result.batch[None]}
+    said = {arm: [(test.y, softmax(test.X @ one.T, axis=1)) for one in models[arm]] for arm in models}
+    return result, said, result.summary["soft"].median
+
+
+def hypotheses():
+    sizes = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 300}
+    result = HypothesesSettings(**sizes, repeats=4).run()
+    target, said = result.settings.target(), {}
+    for arm, done, which in (
+        ("transfer", result.now, "posterior"),
+        ("weak", result.now, "alone"),
+        ("transfer without noise", result.found["epsilon", np.inf], "posterior"),
+    ):
+        fits = [target_fit(target, repeat) for repeat in over_repeats(done, "repeats")]
+        shares = [expit(one.X_test @ w) for one, w in zip(fits, over_repeats(done, which), strict=True)]
+        said[arm] = [(one.y_test, np.stack([1 - p, p], axis=1)) for one, p in zip(fits, shares, strict=True)]
+    return result, said, result.summary["transfer"].median
+
+
+@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
+def test_every_page_counts_what_its_own_models_answer(page):
+    """Matrices, recalls, balanced accuracy and loss are scikit-learn's; accuracy is that of the page."""
+    result, said, accuracy = page()
+    assert said.keys() <= result.held_out.keys()
+    for arm, models in said.items():
+        found, every = result.held_out[arm], range(len(result.classes))
+        assert len(found.counts) == len(found.loss) == len(models)
+        answers = [(labels, shares.argmax(axis=1)) for labels, shares in models]
+        for mine, pair in zip(found.counts, answers, strict=True):
+            np.testing.assert_array_equal(mine, metrics.confusion_matrix(*pair, labels=every))
+        recall = [metrics.recall_score(*pair, labels=every, average=None) for pair in answers]
+        np.testing.assert_allclose(np.diagonal(found.shares), np.median(recall, axis=0))
+        loss = [metrics.log_loss(labels, shares, labels=every) for labels, shares in models]
+        np.testing.assert_allclose(found.loss, loss, rtol=1e-3)
+        assert found.middle == pytest.approx(
+            {
+                "accuracy": np.median([metrics.accuracy_score(*pair) for pair in answers]),
+                "balanced accuracy": np.median([metrics.balanced_accuracy_score(*pair) for pair in answers]),
+                "loss": np.median(loss),
+            },
+            rel=1e-3,
         )
-    frame = result.by_class()
-    assert set(frame["arm"]) == {*result.settings.arms, "reference"}
-    scratch = frame[(frame["arm"] == "scratch") & (frame["answered"] == frame["class"])]
-    np.testing.assert_allclose(scratch["share"], np.median(recalls(result.confusion(0)), axis=0))
-    private, reference = result.held_out()["scratch"], result.held_out()["reference"]
-    assert private.balanced == pytest.approx(np.median(balanced_accuracy(result.confusion(0))))
-    z = losses.logits(result.reference.weights, X)
-    assert reference.loss == pytest.approx(
-        metrics.log_loss(split.y_test, losses.probabilities(z).T, labels=range(split.n_classes)), rel=1e-3
-    )
+    first = next(iter(said)) if page is not parties else "soft"
+    assert result.held_out[first].middle["accuracy"] == pytest.approx(accuracy)
+
+
+@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
+def test_what_is_downloaded_is_what_is_counted(page):
+    result, *_ = page()
+    frames = panels.by_class_frames(result)
+    cells, measures = (frames[name]() for name in ("By class", "Held-out rows"))
+    assert set(cells["arm"]) == set(measures["arm"]) == set(result.held_out)
+    for arm, found in result.held_out.items():
+        matrix = cells[cells["arm"] == arm].pivot(index="class", columns="answered", values="share")
+        np.testing.assert_array_equal(matrix.loc[list(result.classes), list(result.classes)], found.shares)
+        assert measures.set_index("arm").loc[arm].to_dict() == found.middle
+
+
+@pytest.mark.parametrize("page", [classifier, network, parties, hypotheses])
+def test_nothing_is_counted_until_somebody_looks(page):
+    result, *_ = page()
+    shown = next(one for one in PAGES if one.name == page.__name__)
+    view, frames = shown.view(result), shown.frames(result)
+    assert [view.words[name] for name in view.words if name != "classes"]
+    assert {"By class", "Held-out rows"} <= frames.keys()
+    assert "held_out" not in vars(result)
+    assert all(name in view.words["classes"] for name in result.classes)
+    assert "held_out" in vars(result)
+
+
+def test_networks_that_have_diverged_have_no_finite_loss_by_class_either():
+    result, *_ = network()
+    lost = replace(result.held_out["plain"], loss=np.full(3, np.nan))
+    said = outcomes.by_class(result.held_out["private"], {"without privacy": lost}, result.classes, models="networks")
+    assert "(without privacy no finite number)" in plain(said)

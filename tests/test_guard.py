@@ -46,13 +46,13 @@ async def inside(scope, receive, send):
     await send({"type": "http.response.body", "body": b"inside"})
 
 
-def answer(path: str) -> tuple[int, dict[bytes, bytes], bytes]:
+def answer(path: str, *, host: bytes = b"x") -> tuple[int, dict[bytes, bytes], bytes]:
     said = []
 
     async def send(message):
         said.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"x")]}
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [(b"host", host)]}
     asyncio.run(guard.Guard(inside)(scope, None, send))
     return said[0]["status"], dict(said[0]["headers"]), said[1]["body"]
 
@@ -71,3 +71,10 @@ def test_other_addresses_answer_with_the_rules(path):
     assert headers[b"x-content-type-options"] == b"nosniff"
     assert headers[b"content-security-policy"].decode() == guard.policy()
     assert headers[b"cache-control"] == b"public"
+
+
+@pytest.mark.parametrize("allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]])
+@pytest.mark.parametrize("host", ["10.1.2.3", "lab.example.org", "example.org", "localhost"])
+def test_who_is_answered_is_known_before_a_link_is_told(monkeypatch, allowed, host):
+    monkeypatch.setattr(guard.st, "get_option", {"server.allowedHosts": allowed}.get)
+    assert guard.answers(host) == (answer("/", host=host.encode())[0] == 200)

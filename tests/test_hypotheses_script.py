@@ -188,8 +188,12 @@ class TestOwnFile:
     def box(self, app: AppTest, name: str):
         return app.selectbox(key=f"hypotheses.own.{name}")
 
+    def unfolded(self, app: AppTest) -> bool:
+        return app.expander[0].proto.expanded
+
     def test_nothing_is_shown_before_there_is_a_file(self):
         app = self.open()
+        assert self.unfolded(app)
         assert "There is no file yet" in text(app)
         assert VERDICT not in text(app)
 
@@ -203,6 +207,7 @@ class TestOwnFile:
         shown = self.open(table, **link)
         assert not shown.warning
         assert "a guess from this file" in shown.info[0].value
+        assert self.unfolded(shown)
         settings = self.settings(shown)
         assert (settings.sources, settings.weight_2, settings.source_rows) == (3, 0.5, 60)
         assert settings.own.table is table
@@ -282,9 +287,11 @@ class TestOwnFile:
 
     def test_a_column_that_does_not_do_is_said_under_its_box_and_changes_nothing(self, table):
         app = self.open(table)
+        assert not self.unfolded(app)
         before = self.settings(app)
         self.box(app, "label").set_value("number").run()
         assert not app.exception
+        assert self.unfolded(app)
         (said,) = [error.value for error in app.error]
         for part in ("Label", "number", "1,600", "2 to 50"):
             assert part in said

@@ -6,7 +6,7 @@ import pytest
 from dpcore.parties.hypotheses import LEAST_SD
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
-from tests.sentences import Rules, broken_by, hold, plain
+from tests.sentences import Rules, beyond_accuracy, broken_by, hold, plain, two_stories
 from ui.panels import tiles
 
 # What is fitted does not depend on epsilon, so few worlds go with many of them.
@@ -41,7 +41,9 @@ ONCE = [
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260  # two lines
     parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), say.stages(result)]
-    return " ".join([*parts, *say.diagnostics(result), say.guarantee(result), *say.alts(result).values()])
+    return " ".join(
+        [*parts, *say.diagnostics(result), say.guarantee(result), say.by_class(result), *say.alts(result).values()]
+    )
 
 
 def middle(result, name: str = "transfer") -> float:
@@ -131,6 +133,11 @@ RULES: Rules = {
     r"publishing one of them whole": lambda r, _: (
         r.settings.noise == "gaussian" and r.settings.delta * r.settings.source_rows >= 1
     ),
+    **beyond_accuracy(
+        lambda r: r.held_out["transfer"],
+        lambda r: r.held_out["weak"],
+        lambda r: r.held_out.get("transfer without noise"),
+    ),
 }
 
 
@@ -145,7 +152,16 @@ LATER: Rules = {
 
 
 def test_every_sentence_says_what_was_computed():
-    hold(HypothesesSettings, words, RULES, within=QUICK, also=ONCE, count=40, essential=True)
+    hold(
+        HypothesesSettings,
+        words,
+        RULES,
+        within=QUICK,
+        also=ONCE,
+        count=40,
+        essential=True,
+        seldom=two_stories(lambda r: r.held_out["transfer"]),
+    )
 
 
 def test_the_price_of_noise_is_said_as_soon_as_it_is_known():

@@ -212,6 +212,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: kept.Memory):
 
 # What may be remembered beside the one memory: a few numbers, settings, and tables of which there is one.
 CONSTANT = {
+    "log_odds": "a number",
     "_mu_of": "a number",
     "_size": "two numbers",
     "_rho_of": "a number",

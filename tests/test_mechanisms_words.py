@@ -133,7 +133,7 @@ RULES: Rules = {
     r"odds of “in” × ([\d.,e+-]+)\)": lambda r, m: (
         told(m[1]) == pytest.approx(math.exp(log_ratio(r)), rel=0.006) or log_ratio(r) < -math.log(200)
     ),
-    r"× more than 1e\+09": lambda r, _: log_ratio(r) >= math.log(1e9) - 1e-9,
+    r"× more than a billion": lambda r, _: log_ratio(r) >= math.log(1e9) - 1e-9,
     r"what epsilon \S+ promises": lambda r, _: r.claim.holds,
     r"what epsilon \S+ claims": lambda r, _: not r.claim.holds,
     r"shaded, the numbers that lie beyond": lambda r, _: r.worlds.family == "gaussian",

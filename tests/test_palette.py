@@ -176,7 +176,7 @@ def test_lines_can_be_seen(ground):
 
 @pytest.mark.parametrize("mode", GROUNDS)
 def test_coloured_text_can_be_read(mode):
-    for name in ("private", "private-in-charts", "public", "bound", "quiet", "void", "warning"):
+    for name in ("private", "private-in-charts", "public", "bound", "quiet", "void"):
         for ground in ("backgroundColor", "secondaryBackgroundColor"):
             assert contrast(of_text(name)[mode], THEMES[mode][ground]) >= 4.5, name
     assert THEMES[mode]["grayTextColor"].lower() == of_text("quiet")[mode]

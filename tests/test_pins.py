@@ -1,5 +1,7 @@
 """Pins as values: what is kept and shown, and that a link brings back what was pinned, whatever else it holds."""
 
+import gc
+import weakref
 from dataclasses import asdict
 from urllib.parse import parse_qs, urlencode
 
@@ -96,6 +98,16 @@ def test_a_change_that_brings_others_along_is_undone_by_the_link():
     assert brief(settings).keys() >= {"dataset", "rows"}
     assert from_link(NetworkSettings, brief(settings))[0] == settings
     assert not brief(NetworkSettings())
+
+
+def test_what_is_brief_is_kept_as_long_as_the_settings_are_and_no_longer():
+    """They may hold a private file."""
+    settings = NetworkSettings().change(rows=300)
+    assert brief(settings) is brief(settings)
+    gone = weakref.ref(settings)
+    del settings
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -30,9 +30,10 @@ def test_a_link_holds_what_differs_and_opens_the_same(page, at):
     at(f"http://lab/{page.name}?old=1")
     usual = page.settings()
     assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}"
-    changed = usual.change(delta=2e-6)
+    name, value = ("tries", 20) if page.name == "what-if" else ("delta", 2e-6)
+    changed = usual.change(**{name: value})
     query = dict(parse_qsl(urlsplit(share.address(Desk(page=page.name, settings=changed))).query))
-    assert query == {"delta": "2e-06"}
+    assert query == {name: str(value)}
     assert from_link(page.settings, query) == (changed, [])
 
 
@@ -47,6 +48,11 @@ def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
     monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
     assert share.elsewhere(HERE) == "", "the server hears nobody else"
+    options = {"server.address": None, "server.allowedHosts": ["localhost", "lab.example.org"]}
+    monkeypatch.setattr(st, "get_option", options.get)
+    assert share.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
+    options["server.allowedHosts"].append("10.1.2.3")
+    assert share.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
 
 
 @pytest.mark.parametrize("query", ["", "?epsilon=0.3", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
-from ui import takeaway
+from ui import share, takeaway
 from ui.controls import from_link
 
 # Settings of each page that are computed quickly.
@@ -65,12 +66,56 @@ def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
     assert "".join(cell["source"]) == (here / "script.py").read_text()
 
 
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    """The Python of an environment with what a zip asks for; skips where pip reaches no index to have it from."""
+    folder = tmp_path_factory.mktemp("fresh")
+    (folder / "requirements.txt").write_text(takeaway._requirements())
+    run([sys.executable, "-m", "venv", "venv"], folder)
+    python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
+    # To compile what no script imports would take three quarters of pip's time
+    install = [python, "-m", "pip", "install", "--quiet", "--no-compile", "--retries", "1", "-r", "requirements.txt"]
+    try:
+        done = subprocess.run(install, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
+    except subprocess.TimeoutExpired:
+        pytest.skip("pip has not installed what a zip asks for within 200 s")
+    if "from versions: none" in done.stderr:
+        pytest.skip(f"pip reaches no index: {done.stderr.splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+    return python
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_zip_runs_in_an_environment_made_from_it_alone(page, fresh, tmp_path):
+    """All pages ask for the same, so one environment serves them; the tables hold the numbers of the page, too."""
+    result = settings_of(page).run()
+    packed = share._files(result.settings, page, result, "")["Everything (zip)"][-1]
+    with zipfile.ZipFile(io.BytesIO(packed())) as archive:
+        archive.extractall(tmp_path)
+    (here,) = tmp_path.iterdir()
+    assert (here / "requirements.txt").read_text() == takeaway._requirements()
+    assert run([fresh, "script.py"], here) == result.table().to_string() + "\n"
+    assert len([*here.glob("tables/*.csv")]) == len(page.frames(result))
+    for name, made in page.frames(result).items():
+        (file,) = here.glob(f"tables/*_{name.lower().replace(' ', '-')}.csv")
+        numbers = pd.DataFrame(made()).select_dtypes("number")
+        np.testing.assert_allclose(pd.read_csv(file, comment="#")[[*numbers]], numbers, rtol=1e-5, err_msg=name)
+
+
+def run(command: list[str], folder: Path) -> str:
+    """What a program prints in a folder, with nothing of this checkout on its path."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
 def test_what_is_to_be_installed_is_what_is_imported():
     """The packages that any packed module imports, at the lab's own versions."""
     names = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
     imported = set()
     for page in PAGES:
-        for text in takeaway._sources(page.settings.__module__).values():
+        for text in takeaway._sources(takeaway.script(page.settings())).values():
             tops = {name.partition(".")[0] for name in takeaway._imported(text)}
             imported |= {names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "pages"}}
     pins = takeaway._requirements().splitlines()

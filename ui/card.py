@@ -19,8 +19,10 @@ PIN_HELP = f"Keep these settings as B, to hold others against them: up to {MOST}
 
 def pins_of(page: Page, desk: Desk) -> Pins:
     """What the desk has put aside; what of it a link held and nobody can use is noted, and gone. Settings that need a
-    visitor's own file are neither pinned nor compared."""
+    visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
     pins, notices = read(page.settings, texts_of(desk.pins), page.private)
+    if not page.tabs and desk.pins:
+        pins, notices = Pins(), ("A pin in the link was ignored: this page has none.",)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
     desk.pins = pins.texts
     return Pins() if page.private(desk.settings) else pins

@@ -13,6 +13,7 @@ from typing import Any
 from dpcore.differences import Difference
 from dpcore.experiment import Measure, Settings
 from ui.panels import Number
+from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
 LATER = "How sure the difference is follows when both are trained."
@@ -61,7 +62,7 @@ def of_knobs(changes: Mapping[str, Mapping[str, Any]]) -> Words:
         if name not in KNOBS:
             return None
         label = changes.get(name, {}).get("label", KNOBS[name]["label"])
-        return label, f"{value:.6g}" if isinstance(value, float) else str(value)
+        return label, written(value) if isinstance(value, float) else str(value)
 
     return words
 

@@ -15,6 +15,7 @@ from dpcore import links
 from dpcore.check import RefusedError
 from ui import live, pace
 from ui.plain import plain, quoted
+from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: it is there once for each pin.
@@ -152,7 +153,8 @@ class Desk:
                 "New noise",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
-                help="The same settings with the next seed: other noise and, where the data are made up, other data.",
+                help="The same settings with the next seed: other noise and, where the seed decides them, other splits "
+                "of the data, or other data.",
                 on_click=lambda: self.change(seed=self._next_seed),
             )
         st.button(
@@ -167,7 +169,7 @@ class Desk:
             "Reset",
             key=f"{self.page}/reset",
             icon=":material/restart_alt:",
-            help="All settings as they were when the page first opened.",
+            help="All settings as by default.",
             disabled=self.settings == type(self.settings)(),
             on_click=lambda: self.take(type(self.settings)()),
         )
@@ -297,6 +299,6 @@ def _label(name: str) -> str:
 
 def _sentence(refusal: RefusedError) -> str:
     """The refusal in the words of the page: the knob, the value and the range."""
-    value = f"{refusal.value:.6g}" if isinstance(refusal.value, (int, float)) else str(refusal.value)
+    value = written(refusal.value) if isinstance(refusal.value, (int, float)) else str(refusal.value)
     why = f"it must be {refusal.allowed}.{_two_ways(value)}"
     return f"{_label(refusal.name)} cannot be {value or 'empty'}: {why}"

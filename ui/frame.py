@@ -11,7 +11,8 @@ import streamlit as st
 from pages import home
 from pages.table import PAGES
 from ui import live
-from ui.show import live_part, show, style
+from ui.doors import remember
+from ui.show import show, style
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
@@ -19,7 +20,8 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
-welcome = partial(home.show, home.front(PAGES), PAGES, doors, live_part)
+remember(doors)
+welcome = partial(home.show, home.front(PAGES), PAGES, doors, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}

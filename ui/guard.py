@@ -8,7 +8,7 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -66,6 +66,17 @@ def same_origin(headers: Headers) -> bool:
     return urlsplit(origin).netloc == headers.get("host")
 
 
+def allowed() -> Sequence[str]:
+    """The hosts that addresses may ask for, as Streamlit's option `server.allowedHosts` names them; "*": any."""
+    return st.get_option("server.allowedHosts") or ["*"]
+
+
+def answers(host: str) -> bool:
+    """Whether an address with this host is answered; "*.x" in the option are all hosts that end so."""
+    hosts = [name.lower() for name in allowed()]
+    return any(host == name or (name[:1] == "*" and host.endswith(name[1:])) for name in hosts)
+
+
 class Guard:
     """ASGI middleware around the whole app.
 
@@ -74,8 +85,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        hosts = st.get_option("server.allowedHosts") or ["*"]
-        self._app = TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
+        self._app = TrustedHostMiddleware(app, allowed_hosts=allowed(), www_redirect=False)
         self._headers = {"Content-Security-Policy": policy(), "X-Content-Type-Options": "nosniff"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,12 +3,20 @@
 Accuracies are shares, said in percent; differences are in points, and those of the numbers as they are shown.
 """
 
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from dpcore.confusion import ByClass
+from ui import panels
 from ui.panels import apart, at_most, digits_apart, in_hundred, number, percent
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
 # From here on a single run says little: the width of nine runs in ten.
 WIDE = 0.15
+# From here on accuracy and balanced accuracy are two stories.
+FEW_POINTS = 0.03
 
 
 def tenths(value: float) -> str:
@@ -134,3 +142,51 @@ def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsil
         f"Because the noise is {noise}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the "
         f"limit for any mechanism with this {least}."
     )
+
+
+def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
+    """Who is taken for whom by ``models``, beside the ``others`` (what they are called -> theirs); HTML."""
+    return panels.by_class(mine, others, names, models=models, caption=" ".join(beyond_accuracy(mine, others, names)))
+
+
+def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str]) -> list[str]:
+    """What accuracy hides: classes that are hardly found, and how sure models are."""
+    right, best = mine.middle["balanced accuracy"], mine.commonest
+    theirs = {name: one.middle["balanced accuracy"] for name, one in others.items()}
+    digits = max((digits_apart(right, other) for other in theirs.values()), default=0)
+    beside = ", ".join(f"{name} {percent(share, digits=digits)}" for name, share in theirs.items())
+    losses = ", ".join(f"{name} {_nats(one)}" for name, one in others.items())
+    return [
+        "Each number is a median, so those of a class need not add up to 100.",
+        f"On average over the classes, each counting the same, the middle run is right {percent(right, digits=digits)} "
+        f"of the time (balanced accuracy; {beside}).",
+        *_two_stories(mine, names, digits=digits),
+        f"Always answering “{escape(names[best[0]])}” is right {percent(best[1])} of the time, and "
+        f"{percent(1 / len(names))} on average over the classes.",
+        f"Loss on held-out rows, in nats: {_nats(mine)} ({losses}).",
+    ]
+
+
+def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[str]:
+    """Where accuracy is far from balanced accuracy: by how much, and which classes are found most and least often."""
+    accuracy, balanced = mine.middle["accuracy"], mine.middle["balanced accuracy"]
+    if abs(accuracy - balanced) < FEW_POINTS:
+        return []
+    apart = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
+    said = f"Accuracy is {percent(accuracy, digits=digits)}, {apart:.{digits}f} points "
+    said += "more" if accuracy > balanced else "less"
+    found = sorted(
+        (recall, name) for recall, name in zip(mine.shares.diagonal(), names, strict=True) if recall == recall
+    )
+    (least, rare), *_, (most, often) = *found, found[-1]
+    if in_hundred(least) == in_hundred(most):
+        return [f"{said}."]
+    return [
+        f"{said}: of 100 rows of “{escape(often)}” the middle run finds {in_hundred(most)}, of 100 of “{escape(rare)}” "
+        f"{in_hundred(least)}."
+    ]
+
+
+def _nats(one: ByClass) -> str:
+    loss = one.middle["loss"]
+    return number(loss) if math.isfinite(loss) else "no finite number"

@@ -62,29 +62,41 @@ PublicRows = Callable[[Any], int]
 
 
 def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
-    """Show what there is to choose; whether the settings are about a file that is here."""
-    with st.expander("Your file", expanded=True, icon=":material/upload_file:"):
+    """Show what there is to choose, folded once it is settled; whether the settings are about a file that is here."""
+    state, settled = st.session_state, f"{desk.page}.settled"
+    with st.expander("Your file", expanded=not state.get(settled), icon=":material/upload_file:"):
         left, right = st.columns([1, 4])
         with left:
             brought = _brought(desk.page)
-        if brought is None:
-            right.markdown(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
-            return False
-        awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
-        _recall(desk, brought)
         with right:
-            with st.spinner("Counting words"):
-                refusal = _adopt(desk, brought, public_rows)
-            _boxes(desk.page, brought, refusal)
-            if not holds(desk, public_rows=public_rows):
-                return False
-            if refusal is not None:
-                st.caption("What is shown below is still the choice before.")
-            elif awaited:
-                st.info(_ANEW)
-            st.caption(_known(desk, public_rows(desk.settings)))
+            refusal = _choose(desk, brought, public_rows)
             st.caption(_KEPT)
-    return True
+    here = holds(desk, public_rows=public_rows)
+    settles = here and refusal is None and not brought.awaited
+    if settles != state.get(settled, False):
+        state[settled] = settles
+        st.rerun()
+    if here:
+        st.caption(_known(desk, public_rows(desk.settings)))
+    return here
+
+
+def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRows) -> RefusedError | None:
+    """What the file's columns are, or that there is none; why the settings cannot be about what is chosen, if so."""
+    if brought is None:
+        st.markdown(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
+        return None
+    awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
+    brought.awaited |= awaited
+    _recall(desk, brought)
+    with st.spinner("Counting words"):
+        refusal = _adopt(desk, brought, public_rows)
+    _boxes(desk.page, brought, refusal)
+    if refusal is not None and holds(desk, public_rows=public_rows):
+        st.caption("What is shown below is still the choice before.")
+    elif refusal is None and awaited:
+        st.info(_ANEW)
+    return refusal
 
 
 def holds(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
@@ -209,8 +221,13 @@ def _known(desk: controls.Desk, public_rows: int) -> str:
     named = own_texts.names(own, count)
     who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(named, 1))
     return (
-        f"{own.table.rows:,} rows. {_WESTERN * own.table.western}Sources: "
+        f"{own.table.rows:,} rows: words of {_quoted(own.columns.text)}, and whether {_quoted(own.columns.label)} is "
+        f"{_quoted(own.columns.yes)}. {_WESTERN * own.table.western}Sources: "
         f"{who if own.columns.source else 'a random split'}; the smallest has at least {own.smallest_source(count):,} "
         f"private rows. {public_rows:,} rows are public: the words that count, their weights and projection are from "
         "these."
     )
+
+
+def _quoted(text: str) -> str:
+    return f"“{plain(text[:30])}”"

@@ -25,13 +25,15 @@ GRACE = 120.0
 @dataclass(eq=False, repr=False)
 class Brought:
     """A file in its session. draft: what the boxes say. owns: what was chosen so far, by name. seen: the name that the
-    settings had. standing: the last settings whose rows could be made. timer: runs while the page is gone."""
+    settings had. standing: the last settings whose rows could be made. awaited: whether a link waited for it, which
+    does not hold what its columns are. timer: runs while the page is gone."""
 
     table: Table
     draft: Columns
     owns: dict[str, Own] = field(default_factory=dict)
     seen: str = NONE
     standing: Any = None
+    awaited: bool = False
     timer: threading.Timer | None = None
 
     @classmethod

@@ -19,7 +19,7 @@ from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
-from ui.panels import WHY, Number, bullets, note, tiles
+from ui.panels import Number, bullets, note, tiles
 
 Rows = Sequence[Sequence[Picture]]
 # Of the board in the first screen; each of the others has the name of its tab.
@@ -61,11 +61,13 @@ class Tab(NamedTuple):
     drawn: bool = False
 
 
-WHY_TAB = Tab("why", WHY, ("why",))
+WHY_TAB = Tab("why", "Why", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"
 ASK_TAB = Tab("what-if", "What if")
+# Of pages with classes: what accuracy alone does not say.
+CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")
@@ -135,7 +137,7 @@ class Asked(NamedTuple):
     def view(self, result: Any) -> "View":
         """What the tab shows of an answer."""
         whole = self.page.view(result)
-        boards = {ASK_TAB.name: lambda result: [whole.boards[FIRST][0][:1]]}
+        boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 

@@ -1,15 +1,15 @@
 """What all pages say in one form: numbers, odds, guarantees, tables. No formulas; HTML from a result's numbers."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
+from dpcore.confusion import ByClass
 from dpcore.privacy import Adjacency, Guarantee
-
-# The title of the card that says why.
-WHY = "What drives this result"
+from ui.plot.theme import written
 
 
 class Number(NamedTuple):
@@ -89,12 +89,12 @@ def number(value: float) -> str:
         return "unlimited" if value > 0 else "none"
     if 1000 <= value < 1e9:
         return f"{float(f'{value:.3g}'):,.0f}"
-    return f"{value:.3g}"
+    return written(value, digits=3)
 
 
 def small(chance: float) -> str:
-    """A chance that may be tiny: 0.12, 0.0041, 2.3e-07, below 1e-15."""
-    return f"{chance:.2g}" if chance == 0 or chance >= 1e-15 else "below 1e-15"
+    """A chance that may be tiny: 0.12, 0.0041, 2.3e-7, below 1e-15."""
+    return written(chance, digits=2) if chance == 0 or chance >= 1e-15 else "below 1e-15"
 
 
 def in_hundred(share: float) -> str:
@@ -135,8 +135,8 @@ def large_delta(delta: float, count: int, units: str = "rows") -> str:
     if delta * count < 1:
         return ""
     return (
-        f"Delta {delta:g} is no smaller than one over the {count:,} private {units}: publishing one of them whole, "
-        "chosen at random, would be allowed. Choose it far smaller."
+        f"Delta {written(delta)} is no smaller than one over the {count:,} private {units}: publishing one of them "
+        "whole, chosen at random, would be allowed. Choose it far smaller."
     )
 
 
@@ -163,7 +163,7 @@ def guarantee(**cases: Guarantee) -> str:
     any_case = next(iter(cases.values()))
     epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
-        "delta": f"{any_case.delta:g}".replace("e-0", "e-"),
+        "delta": written(any_case.delta),
         "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
         "counted by": any_case.basis,
     }
@@ -195,3 +195,52 @@ def table(
         f'class="lab-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
         f'</table></div><p class="lab-note">{caption}</p>'
     )
+
+
+class HeldOut(Protocol):
+    """A result that knows more than accuracy: arm -> what its models do on held-out rows; names of the classes."""
+
+    @property
+    def held_out(self) -> Mapping[str, ByClass]: ...
+    @property
+    def classes(self) -> Sequence[str]: ...
+
+
+def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str, caption: str) -> str:
+    """Who is taken for whom: what ``models`` answer for each class, and how often the ``others`` (HTML -> theirs) are
+    right.
+    """
+    rows = [
+        {"class": escape(name)}
+        | {f"as {place}": _of_hundred(share) for place, share in enumerate(mine.shares[own])}
+        | {other: _of_hundred(one.shares[own, own]) for other, one in others.items()}
+        for own, name in enumerate(names)
+    ]
+    return table(
+        rows,
+        title=f"<b>What {models} answer for 100 held-out rows of each class</b> (medians of the runs)",
+        caption=caption,
+        heads={"class": "class"}
+        | {f"as {place}": escape(name) for place, name in enumerate(names)}
+        | {other: f"right, {other}" for other in others},
+    )
+
+
+def _of_hundred(share: float) -> str:
+    return "-" if share != share else in_hundred(share)
+
+
+def by_class_frames(result: HeldOut) -> dict[str, Callable[[], pd.DataFrame]]:
+    """To download: a row an arm, class and answer; and a row an arm, with what its middle model reaches."""
+    return {"By class": lambda: _matrices(result), "Held-out rows": lambda: _measures(result)}
+
+
+def _matrices(result: HeldOut) -> pd.DataFrame:
+    index = pd.MultiIndex.from_product([result.held_out, result.classes, result.classes])
+    shares = [share for one in result.held_out.values() for share in one.shares.ravel()]
+    return pd.DataFrame({"share": shares}, index.rename(["arm", "class", "answered"])).reset_index()
+
+
+def _measures(result: HeldOut) -> pd.DataFrame:
+    rows = {arm: one.middle for arm, one in result.held_out.items()}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("arm").reset_index()

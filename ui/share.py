@@ -14,6 +14,7 @@ from dpcore.experiment import Settings
 from dpcore.links import brief
 from ui import comparison, takeaway
 from ui.controls import Desk
+from ui.guard import answers
 from ui.page import Page
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
@@ -25,18 +26,22 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 def address(desk: Desk) -> str:
     """The link of what is shown: what differs from the page's defaults, and its pins."""
-    query = urlencode(brief(desk.settings) | desk.beside, doseq=True)
+    query = urlencode({**brief(desk.settings), **desk.beside}, doseq=True)
     return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
 
 
 def elsewhere(link: str) -> str:
-    """The same for who is on the same network, where the link is this machine's own; else nothing."""
+    """The same for who is on the same network, where the link is this machine's own and others are answered; else
+    nothing.
+    """
     parts = urlsplit(link)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
         return ""
     mine = _own_address()
-    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl() if mine else ""
+    if not mine or not answers(mine):
+        return ""
+    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl()
 
 
 def _own_address() -> str:

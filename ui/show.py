@@ -21,24 +21,24 @@ def style() -> None:
 
 
 @pace.working()
-def show(page: Page) -> None:
-    """One run of the whole page; while a knob moves, only ``_moving`` runs again."""
+def show(page: Page, welcome: str = "") -> None:
+    """One run of the whole page; while a knob moves, only ``_moving`` runs again.
+
+    welcome: HTML that stands before the result, in place of the heading and of the choices.
+    """
     desk = controls.desk(page.name, page.settings)
     desk.remember()
-    st.title(page.question)
+    if not welcome:
+        st.title(page.question)
     pins_of(page, desk)
     _notices(desk.notices)
-    _setup(page, desk)
+    if not welcome:
+        _setup(page, desk)
     if page.ready(desk):
-        live_part(page, desk)
-
-
-def live_part(page: Page, desk: controls.Desk, welcome: str = "") -> None:
-    """All that shows a result, once it is there; the address says which. ``welcome``: HTML that stands before it."""
-    ghost = pins_of(page, desk).ghost
-    seconds, tab = page.at(desk.settings).slices.first, _opened(page)
-    desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
-    _moving(page, welcome)
+        ghost = pins_of(page, desk).ghost
+        seconds, tab = page.at(desk.settings).slices.first, _opened(page)
+        desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
+        _moving(page, welcome)
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:
@@ -110,7 +110,7 @@ def _result(both: Both, desk: controls.Desk) -> str:
         if opened.name in boards and opened.name != FIRST:
             live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
         _always(opened, page, desk, both.result)
-        if page.tabs and opened.name != GUARANTEE_TAB.name:
+        if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name
 

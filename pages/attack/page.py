@@ -1,7 +1,8 @@
 """What is a guarantee worth against an attacker?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -64,63 +65,32 @@ def knobs(*main: str) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
 
 
+def _chart(alts: Mapping[str, str], about: Mapping[str, str], name: str, figure: dict, **how) -> live.Picture:
+    """``alts``: by a name, or by what stands behind its dot; ``about``: by what stands before it."""
+    kind, _, part = name.partition(".")
+    said = {"alt": alts[name] if name in alts else alts[part], "about": about[kind]}
+    return live.Picture(name=name, figure=figure, height=HEIGHT, **said, **how)
+
+
 def worlds(result) -> Rows:
     """The map, on which a click chooses; the curve over epsilon; and the scores."""
-    drawn = {"map": figures.people, "accuracy": figures.accuracy, "scores": figures.scores}
-    more = {"map": {"wide": 1.25, "clicks": figures.clicks(result), "pair": True}, "accuracy": {"wide": 1.25}}
-    alts = say.alts(result)
-    return [
-        [
-            live.Picture(
-                name=name,
-                figure=draw(result),
-                alt=alts[name],
-                about=say.ABOUT[name],
-                height=HEIGHT,
-                **more.get(name, {}),
-            )
-            for name, draw in drawn.items()
-        ]
-    ]
+    chart = partial(_chart, say.alts(result), say.ABOUT)
+    people = chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
+    curve = chart("accuracy", figures.accuracy(result), wide=1.25)
+    return [[people, curve, chart("scores", figures.scores(result))]]
 
 
 def membership(result) -> Rows:
     """The curves, and where they come from."""
-    alts, about = tell.membership_alts(result), tell.ABOUT
-    return [
-        [
-            live.Picture(
-                name="roc", figure=others.roc(result), alt=alts["roc"], about=about["roc"], height=HEIGHT, wide=1.3
-            ),
-            *(
-                live.Picture(
-                    name=f"margins.{arm}",
-                    figure=others.margins(result, arm),
-                    alt=alts[f"margins.{arm}"],
-                    about=about["margins"],
-                    height=HEIGHT,
-                )
-                for arm in others.ARMS
-            ),
-        ]
-    ]
+    chart = partial(_chart, tell.membership_alts(result), tell.ABOUT)
+    margins = (chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
+    return [[chart("roc", others.roc(result), wide=1.3), *margins]]
 
 
 def audit(result) -> Rows:
     """What was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
-    alts = judge.audit_alts(result)
-    return [
-        [
-            live.Picture(
-                name=f"audits.{name}",
-                figure=audited.summary(result, broken=name == "broken"),
-                alt=alts[name],
-                about=judge.ABOUT["audits"],
-                height=HEIGHT,
-            )
-            for name in ("sound", "broken")
-        ]
-    ]
+    chart = partial(_chart, judge.audit_alts(result), judge.ABOUT)
+    return [[chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]]
 
 
 def every_audit(result) -> Rows:
@@ -136,55 +106,24 @@ def every_audit(result) -> Rows:
 
 def once(result) -> Rows:
     """The canaries of one training, and what it shows of each claim beside many trainings."""
-    alts = judge.once_alts(result)
-    return [
-        [
-            live.Picture(name=name, figure=draw(result), alt=alts[name], about=judge.ABOUT[name], height=HEIGHT)
-            for name, draw in (("canaries", audited.canaries), ("beside", audited.over))
-        ]
-    ]
+    chart = partial(_chart, judge.once_alts(result), judge.ABOUT)
+    return [[chart("canaries", audited.canaries(result)), chart("beside", audited.over(result))]]
 
 
 def pays(result) -> Rows:
     """Groups over epsilon, and the classes of each."""
-    alts, about = tell.pays_alts(result), tell.ABOUT
-    over = others.groups(result)
-    return [
-        [
-            live.Picture(
-                name="groups", figure=over, alt=alts["groups"], about=about["groups"], height=HEIGHT, wide=1.5
-            ),
-            *(
-                live.Picture(
-                    name=f"classes.{group}",
-                    figure=others.by_class(result, place),
-                    alt=alts[f"classes.{group}"],
-                    about=about["classes"],
-                    height=HEIGHT,
-                )
-                for place, group in enumerate(others.GROUPS)
-            ),
-        ]
-    ]
+    chart = partial(_chart, tell.pays_alts(result), tell.ABOUT)
+    classes = (chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
+    return [[chart("groups", others.groups(result), wide=1.5), *classes]]
 
 
 def inversion(result) -> Rows:
     """Pictures, and how alike they are to the truth."""
-    alts, about = tell.inversion_alts(result), tell.ABOUT
-    sheets = [
-        live.Picture(
-            name=f"pictures.{name}",
-            figure=others.pictures(result, private=name == "with"),
-            alt=alts[name],
-            about=about["pictures"],
-            height=HEIGHT,
-        )
-        for name in ("without", "with")
-    ]
-    match = live.Picture(
-        name="match", figure=others.match(result), alt=alts["match"], about=about["match"], height=HEIGHT, wide=1.2
+    chart = partial(_chart, tell.inversion_alts(result), tell.ABOUT)
+    sheets = (
+        chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
     )
-    return [[*sheets, match]]
+    return [[*sheets, chart("match", others.match(result), wide=1.2)]]
 
 
 def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:

@@ -8,6 +8,7 @@ from pages.attack.figures import ALLOWED
 from pages.attack.two_worlds_result import WorldsResult
 from ui import panels
 from ui.panels import Number, in_hundred, number
+from ui.plot.theme import written
 from ui.vocabulary import KNOBS as VOCABULARY
 
 PARTS_HELP = (
@@ -78,7 +79,7 @@ def recipe(part: str) -> str:
     given = PRESETS[part]
     if not given:
         return ""
-    names = [f"{VOCABULARY[name]['label'].lower()} {value:g}" for name, value in given.items()]
+    names = [f"{VOCABULARY[name]['label'].lower()} {written(value)}" for name, value in given.items()]
     return (
         f"This view starts from settings that make the effect visible ({', '.join(names[:-1])} and {names[-1]}). "
         "Change them freely; links keep your own."

@@ -13,6 +13,7 @@ from pages.attack.words import IF_GAUSSIAN, NOBODY_PROVED, claimed
 from ui import panels
 from ui.outcomes import count
 from ui.panels import Number, number
+from ui.plot.theme import written
 
 # The audit of a mechanism that gives less than it claims.
 REPORT = "functional published"
@@ -136,7 +137,7 @@ def audit_table(result: AuditResult) -> str:
         return ""
     shown = frame.assign(
         claimed=[
-            f"{number(e)}" + (f",&nbsp;{d:g}" if d else "")
+            f"{number(e)}" + (f",&nbsp;{written(d)}" if d else "")
             for e, d in zip(frame["claimed"], frame["delta"], strict=True)
         ],
         **{
@@ -238,10 +239,10 @@ def once_diagnostics(result: OnceResult) -> list[str]:
 def once_guarantee(result: OnceResult) -> str:
     """What is claimed of a canary, and which bound is measured."""
     settings, (_, _, bound) = result.settings, result.first
+    claimed = f"Claimed: epsilon {number(settings.epsilon)}, delta {written(settings.delta)}"
     claim = {
-        "sound": f"Claimed: epsilon {number(settings.epsilon)}, delta {settings.delta:g}, exact Gaussian composition.",
-        "published": f"Claimed: epsilon {number(settings.epsilon)}, delta {settings.delta:g}; the average gradient is "
-        "clipped, the noise is the textbook's.",
+        "sound": f"{claimed}, exact Gaussian composition.",
+        "published": f"{claimed}; the average gradient is clipped, the noise is the textbook's.",
         "none": "Nothing is claimed: no clipping, no noise.",
     }[settings.version]
     return panels.note(

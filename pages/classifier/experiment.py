@@ -14,7 +14,7 @@ import pandas as pd
 from dpcore import check, differences, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
-from dpcore.confusion import balanced_accuracy, confusion
+from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
@@ -240,18 +240,6 @@ def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
     return usual_plane(split.X_public, names=source.features, bounds=source.bounds)
 
 
-class HeldOut(NamedTuple):
-    """Of the middle run on held-out rows: the mean recall of the classes, and the mean loss in nats."""
-
-    balanced: float
-    loss: float
-
-
-def _confusion(split: data.Split, weights: np.ndarray) -> np.ndarray:
-    answers = losses.predict(weights, losses.with_constant(split.X_test).astype(np.float32))
-    return confusion(answers, split.y_test, classes=split.n_classes)
-
-
 class Gains(NamedTuple):
     """What the public start adds to the middle run, in points: the ``most``, ``at`` which epsilon, and at the last."""
 
@@ -356,37 +344,22 @@ class ClassifierResult:
         trained = trained[:, ~np.isnan(trained).any(axis=0)]
         return np.array(EPSILONS)[done], quantiles_of(trained, axis=1)
 
-    def _weights(self) -> dict[str, np.ndarray]:
-        """Arm, or reference -> weights (R, k, p)."""
-        return dict(zip(self.settings.arms, self.focus.weights, strict=True)) | {
-            "reference": self.reference.weights[None]
-        }
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.split.source.classes
 
-    def confusion(self, arm: int) -> np.ndarray:
-        """Held-out rows by class and by answer, (R, k, k), of one arm."""
-        return _confusion(self.split, self.focus.weights[arm])
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """What the models of each arm, and the "reference", do on held-out rows, class by class."""
+        found = zip(
+            (*self.settings.arms, "reference"), (*self.focus.weights, self.reference.weights[None]), strict=True
+        )
+        return {name: self._on_held_out(weights) for name, weights in found}
 
-    def by_class(self) -> pd.DataFrame:
-        """A row an arm, class and answer: the median share of the class's held-out rows that is answered so."""
-        names = self.split.source.classes
-        frames = []
-        for name, weights in self._weights().items():
-            counts = _confusion(self.split, weights)
-            share = np.median(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1), axis=0)
-            index = pd.MultiIndex.from_product([[name], names, names], names=["arm", "class", "answered"])
-            frames.append(pd.DataFrame({"share": share.ravel()}, index=index).reset_index())
-        return pd.concat(frames, ignore_index=True)
-
-    def held_out(self) -> dict[str, HeldOut]:
-        """What the middle run of each arm, and the reference, does on held-out rows besides being right."""
+    def _on_held_out(self, weights: np.ndarray) -> ByClass:
         X, y = losses.with_constant(self.split.X_test).astype(np.float32), self.split.y_test
-        return {
-            name: HeldOut(
-                float(np.median(balanced_accuracy(_confusion(self.split, weights)))),
-                float(np.median(losses.mean_loss(weights, X, y))),
-            )
-            for name, weights in self._weights().items()
-        }
+        counts = confusion(losses.predict(weights, X), y, classes=self.split.n_classes)
+        return ByClass(counts=counts, loss=losses.mean_loss(weights, X, y))
 
     def table(self) -> pd.DataFrame:
         """Median accuracy in % at the nine epsilons, with and without pre-training, and the published figures."""

@@ -7,8 +7,8 @@ from dpcore.training.recipes import VERSIONS
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
-from ui import controls, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
 MAIN = ("clip_norm", "steps", "public_rows")
@@ -95,14 +95,14 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("loss", "Loss", pictures=more),
-        Tab("classes", "By class", ("classes",)),
+        CLASSES_TAB,
         Tab("table", "Table, and as published", ("table",)),
     ),
     code=say.program,
     frames=lambda result: {
         "All runs": lambda: result.curve,
         "Table": result.table,
-        "By class": result.by_class,
+        **panels.by_class_frames(result),
         "Loss": result.loss_curves,
     },
 )

@@ -1,7 +1,5 @@
 """The classifier in words: verdict, diagnostics, table, guarantee, method."""
 
-from html import escape
-
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
@@ -9,6 +7,7 @@ from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.theme import written
 
 VERSIONS_HELP = (
     "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
@@ -177,35 +176,10 @@ def _clipping(result: ClassifierResult) -> str:
 
 
 def by_class(result: ClassifierResult) -> str:
-    """Who is taken for whom: for each class what the middle private run answers, beside being right without privacy."""
-    frame, names = result.by_class(), result.split.source.classes
-    share = frame.set_index(["arm", "class", "answered"])["share"]
-    rows = [
-        {"class": name, "plain": in_hundred(share["reference", name, name])}
-        | {f"as {other}": in_hundred(share["scratch", name, other]) for other in names}
-        for name in names
-    ]
-    private = "private model" if result.settings.version == "sound" else "model"
-    return panels.table(
-        rows,
-        title=f"<b>Of 100 people of each class, the {private} answers</b> (middle run, held-out rows)",
-        caption=" ".join(_beside_accuracy(result)),
-        heads={"class": "class"} | {f"as {name}": escape(name) for name in names} | {"plain": "right, without privacy"},
-    )
-
-
-def _beside_accuracy(result: ClassifierResult) -> list[str]:
-    """What accuracy hides: classes that are hardly found, and how sure the models are."""
-    found, (always, base) = result.held_out(), result.split.best_constant
-    mine, plain = found["scratch"], found["reference"]
-    balanced, reference = outcomes.apart(mine.balanced, plain.balanced)
-    return [
-        f"On average over the classes, each counting the same, the middle run is right {balanced} of the time "
-        f"(balanced accuracy; without privacy {reference}). Always answering “{escape(always)}” is right "
-        f"{percent(base)} of the "
-        f"time, and {percent(1 / len(result.split.source.classes))} on average over the classes.",
-        f"Loss on held-out rows: {number(mine.loss)} nats, without privacy {number(plain.loss)}.",
-    ]
+    """Who is taken for whom, from zero, beside who is without privacy."""
+    found = result.held_out
+    models = "private models" if result.settings.version == "sound" else "models"
+    return outcomes.by_class(found["scratch"], {"without privacy": found["reference"]}, result.classes, models=models)
 
 
 def table(result: ClassifierResult) -> str:
@@ -293,8 +267,8 @@ def _formula_note(delta: float) -> str:
     pairs = ", ".join(f"{claim} &rarr; {number(formula_epsilon(claim, delta=delta))}" for claim in claims)
     return (
         f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
-        f"{delta:g}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more than it "
-        "gives. It is the textbook formula for a single release."
+        f"{written(delta)}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more "
+        "than it gives. It is the textbook formula for a single release."
     )
 
 

@@ -9,8 +9,8 @@ from dpcore.data.domains import KINDS, world
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
-from ui import controls, live, own_file
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, own_file, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("label_share", "dimension", "similarity")
 MORE = (
@@ -150,6 +150,7 @@ PAGE = Page(
         "stages": say.stages,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
+        "classes": say.by_class,
         "table": say.table,
     },
     pictures=pictures,
@@ -159,15 +160,17 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("steps", "Step by step", ("stages",), steps),
+        Tab("steps", "Steps", ("stages",), steps),
         Tab("ways", "Other ways", pictures=ways),
         Tab("features", "Features", pictures=features),
+        CLASSES_TAB,
         Tab("table", "Other targets", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,
         "Weights": result.weights_table,
         "Table": result.table,
+        **panels.by_class_frames(result),
         "Noise": result.noise_table,
     },
 )

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpcore.confusion import ByClass
 from dpcore.data import domains
 from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
-from pages.hypotheses.work import METHODS, Outcome, over_repeats, source_fit
+from pages.hypotheses.work import METHODS, Outcome, by_class, over_repeats, source_fit
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
@@ -79,6 +80,28 @@ class HypothesesResult:
     def summary(self) -> dict[str, Spread]:
         """Method -> the spread of its accuracy."""
         return {name: Spread.of(values) for name, values in self.accuracy.items()}
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """What the two classes are called."""
+        if self.settings.data == "own":
+            yes = self.settings.own.columns.yes
+            return f"not {yes}", yes
+        return ("other groups", "computers") if self.settings.data == "newsgroups" else ("class 1", "class 2")
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """What "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on the
+        target's test rows, class by class.
+        """
+        models = {"transfer": (self.now, "posterior"), "weak": (self.now, "alone")}
+        if plain := self.found.get(("epsilon", math.inf)):
+            models["transfer without noise"] = plain, "posterior"
+        target = self.settings.target()
+        return {
+            name: by_class(target, over_repeats(done, "repeats").tolist(), over_repeats(done, which))
+            for name, (done, which) in models.items()
+        }
 
     @cached_property
     def gain(self) -> dict[str, Spread]:

@@ -8,10 +8,11 @@ from pages.hypotheses.experiment import DIMENSIONS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
 from ui.panels import Number, number
 from ui.plot import theme
+from ui.plot.theme import written
 
 DATA_HELP = (
     "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
@@ -201,7 +202,7 @@ def stages(result: HypothesesResult) -> str:
     """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
     settings = result.settings
     cost = f"spends &epsilon; {number(settings.epsilon)}"
-    cost += f", &delta; {settings.delta:g}" if settings.noise == "gaussian" else ""
+    cost += f", &delta; {written(settings.delta)}" if settings.noise == "gaussian" else ""
     margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(settings.dimension))
     how, tilt = f"{margin} a margin", f"{weight} a log-weight"
     if settings.noise == "objective":
@@ -401,6 +402,17 @@ def guarantee(result: HypothesesResult) -> str:
             "tuned here; choosing them by private rows, or the best source by the test, would cost extra."
         )
     )
+
+
+# What models are called beside the one that borrows.
+_BESIDE = {"weak": "few labels alone", "transfer without noise": "borrowed without noise"}
+
+
+def by_class(result: HypothesesResult) -> str:
+    """Who is taken for whom with borrowed models, beside who is without, and without noise once that is trained."""
+    found = result.held_out
+    others = {name: found[arm] for arm, name in _BESIDE.items() if arm in found}
+    return outcomes.by_class(found["transfer"], others, result.classes, models="borrowed models")
 
 
 def table(result: HypothesesResult) -> str:

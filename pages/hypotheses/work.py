@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpcore.confusion import ByClass, confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
 from dpcore.kept import MEMORY, kept
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
-from dpcore.training import erm
+from dpcore.training import erm, losses
 
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 # Of a part's key to its stream: the target's draw, and what a source's noise is for
@@ -80,9 +81,9 @@ class TargetFit:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
     """By repeat (R): hypothesis weights (R, K), their mean squared error (R,), accuracy (R, 6) by ``METHODS``, and the
-    vectors (R, K or none, d) that are drawn: released hypotheses, prior and posterior with their spread. margins
-    (R, 2), analyst only: the root mean square of the margins that the sources' hypotheses give the target's test rows
-    without noise, and of what the noise does to them."""
+    vectors (R, K or none, d) that are drawn: released hypotheses, prior and posterior with their spread. alone (R, d):
+    what the few labels find by themselves. margins (R, 2), analyst only: the root mean square of the margins that the
+    sources' hypotheses give the target's test rows without noise, and of what the noise does to them."""
 
     repeats: np.ndarray
     weights: np.ndarray
@@ -93,6 +94,7 @@ class Outcome:
     prior_sd: np.ndarray
     posterior: np.ndarray
     posterior_sd: np.ndarray
+    alone: np.ndarray
     margins: np.ndarray
 
     def of(self, method: str) -> np.ndarray:
@@ -299,12 +301,13 @@ def _outcome(asked: Answer) -> Outcome:
     X, y = (np.stack([getattr(one, name)[:count] for one in fits]) for name in ("X", "y"))
     own, labels = X[:, :labelled].astype(float), y[:, :labelled]
     prior, found = hypotheses.informed(released, weights, own, labels)
+    alone = erm.logistic(own, labels, regularisation=lambda_lr).weights
     thetas, _ = hypotheses.stacked(released)
     models = [
         found,
         hypotheses.equal(released, own, labels),
         hypotheses.soft(released, own, labels, X[:, labelled:], lambda_lr=lambda_lr),
-        erm.logistic(own, labels, regularisation=lambda_lr).weights,
+        alone,
         np.stack([one.target for one in fits]),
     ]
     reached = [_accuracy(one, fits) for one in models]
@@ -319,6 +322,7 @@ def _outcome(asked: Answer) -> Outcome:
         prior_sd=prior.sd,
         posterior=found,
         posterior_sd=hypotheses.posterior_sd(own, found, prior),
+        alone=alone,
         margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),
     )
 
@@ -327,6 +331,16 @@ def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) 
     """Signal and noise in the margins of a repeat's test rows; released (K, d)."""
     noiseless = source_fit(model, repeat).hypotheses
     return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (noiseless, released - noiseless)]
+
+
+def by_class(target: Target, repeats: Sequence[int], weights: np.ndarray) -> ByClass:
+    """What weights (R, d) do on the test rows of their ``repeats``, class by class."""
+    counts, loss = [], []
+    for w, one in zip(weights, (target_fit(target, repeat) for repeat in repeats), strict=True):
+        z, y = one.X_test @ w, one.y_test.astype(int)
+        counts.append(confusion((z > 0).astype(int), y, classes=2))
+        loss.append(losses.values(z[None], y).mean())
+    return ByClass(counts=np.array(counts), loss=np.array(loss))
 
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:

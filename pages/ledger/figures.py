@@ -132,7 +132,9 @@ def effects(result: LedgerResult, finding: str = "") -> dict:
             mode="markers",
             name="epsilon",
             marker={"color": theme.PRIVATE, "size": 11},
-            customdata=[f"delta {held.delta:.2g}, {held.adjacency}, {held.unit}" for _, held in drawn],
+            customdata=[
+                f"delta {theme.written(held.delta, digits=2)}, {held.adjacency}, {held.unit}" for _, held in drawn
+            ],
             hovertemplate="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
             cliponaxis=False,
             meta="ghost",
@@ -161,7 +163,7 @@ def _label(held, delta: float) -> str:
     if held is None:
         return "…"
     epsilon = _number(held.epsilon)
-    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {held.delta:.1g}<b>"
+    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.written(held.delta, digits=1)}<b>"
 
 
 def effect_name(name: str, result: LedgerResult) -> str:

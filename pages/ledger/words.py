@@ -12,6 +12,7 @@ from ui import panels
 from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
+from ui.plot.theme import written
 
 KNOBS = {
     "steps": {
@@ -84,7 +85,7 @@ _SOURCES = {
 def number(value: float) -> str:
     """Three significant digits, in powers of ten where that is shorter; dots where it is still being computed."""
     if 1e6 <= value < math.inf:
-        return f"{value:.3g}"
+        return written(value, digits=3)
     return "…" if math.isnan(value) else panels.number(value)
 
 
@@ -257,8 +258,8 @@ def diagnostics(result: LedgerResult) -> list[str]:
     sentences = [_sampling(result), _strong(result)]
     if result.epsilon("moments") < 2 * result.moments_floor:
         sentences.append(
-            f"The moments accountant is held up by its orders: with 32 of them delta {settings.delta:g} alone costs "
-            f"{number(result.moments_floor)}, however much noise there is."
+            f"The moments accountant is held up by its orders: with 32 of them delta {written(settings.delta)} alone "
+            f"costs {number(result.moments_floor)}, however much noise there is."
         )
     if settings.noise_multiplier < 1:
         sentences.append("The noise multiplier is below 1: a step's noise is less than what one person may add to it.")
@@ -347,8 +348,8 @@ def searches(result: LedgerResult) -> str:
         "basis": "counted by",
     }
     caption = (
-        f"All at delta {result.settings.delta:.2g}. The theorems for the best alone are about Rényi orders, by which "
-        f"one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
+        f"All at delta {written(result.settings.delta, digits=2)}. The theorems for the best alone are about Rényi "
+        f"orders, by which one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
         f"{number(result.epsilon('pld'))}."
     )
     return panels.table(rows, caption=caption, heads=heads) + panels.bullets(_search(result))
@@ -409,7 +410,7 @@ _EX_POST = (
 def _pair(guarantee) -> str:
     if guarantee is None:
         return "…"
-    return f"<b>{number(guarantee.epsilon)}</b> at delta {guarantee.delta:.2g}"
+    return f"<b>{number(guarantee.epsilon)}</b> at delta {written(guarantee.delta, digits=2)}"
 
 
 def guarantee(result: LedgerResult) -> str:
@@ -436,8 +437,8 @@ def neighbours(result: LedgerResult) -> str:
         )
         + (panels.guarantee(here=own) if own is not None else panels.note("…"))
         + panels.note(
-            f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta {in_two.delta:.2g}. "
-            "Compare epsilons of one convention only."
+            f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta "
+            f"{written(in_two.delta, digits=2)}. Compare epsilons of one convention only."
         )
     )
 

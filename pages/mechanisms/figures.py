@@ -226,7 +226,7 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
     """The delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
     promised = max(result.claim.delta, 2 * _LEAST_DELTA)
-    cross = {"symbol": "x", "size": 10, "color": theme.BOUND}
+    cross, said = {"symbol": "x", "size": 10, "color": theme.BOUND}, theme.written(result.claim.delta, digits=2)
     return theme.figure(
         theme.line(
             epsilons,
@@ -242,7 +242,7 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
             mode="markers",
             marker=cross,
             cliponaxis=False,
-            hovertemplate=f"promised: epsilon %{{x:.3g}}, delta {result.claim.delta:.2g}<extra></extra>",
+            hovertemplate=f"promised: epsilon %{{x:.3g}}, delta {said}<extra></extra>",
         ),
         title=theme.title("Delta over epsilon", finding),
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),

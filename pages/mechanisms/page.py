@@ -6,8 +6,7 @@ from pages.mechanisms import figures
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
-from ui.page import Knobs, Page, Tab, always, listed, noted
-from ui.panels import WHY
+from ui.page import WHY_TAB, Knobs, Page, Tab, always, listed, noted
 
 HEIGHT = 400
 MAIN = ("prior", "release", "sensitivity", "delta")
@@ -78,7 +77,7 @@ PAGE = Page(
     },
     pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),
     tabs=(
-        Tab("why", WHY, ("release", "why")),
+        WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
         Tab("table", "Three mechanisms", ("table",), row("errors", "dots")),
         Tab("choice", "Publish a winner instead", ("choice",), row("choice")),

@@ -8,6 +8,7 @@ from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, Mechani
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
+from ui.plot.theme import written
 
 MECHANISMS_HELP = (
     "**Laplace**: two-sided exponential noise; needs no delta. **Gaussian**: the least Gaussian noise that keeps "
@@ -91,7 +92,7 @@ def _published(output: float) -> str:
 def _odds(release: Mapping[str, Any]) -> str:
     """By what a release multiplies the odds that somebody is in."""
     size = release["log ratio"]
-    return f"× {number(math.exp(size))}" if size < math.log(1e9) else "× more than 1e+09"
+    return f"× {number(math.exp(size))}" if size < math.log(1e9) else "× more than a billion"
 
 
 def _between(result: MechanismsResult) -> str:
@@ -232,7 +233,7 @@ def diagnostics(result: MechanismsResult) -> list[str]:
         "Gaussian noise crosses the lines: with you in the data, the output lies beyond the upper one with chance "
         f"<b>{panels.small(beyond)}</b>. What counts is by how much: the mass above e to the epsilon times that "
         f"without you is <b>{panels.small(result.claim.needed_delta)}</b>. This is the delta that the noise needs; "
-        f"{settings.delta:g} is promised."
+        f"{written(settings.delta)} is promised."
     )
     if settings.mechanism == "classical":
         sentences.append(_formula(result))
@@ -261,7 +262,7 @@ def _formula(result: MechanismsResult) -> str:
     """The textbook formula against the exact calibration."""
     settings, crossing = result.settings, result.errors.crossing
     extra = result.over_exact
-    where = f"at delta {settings.delta:g} the two meet at epsilon {number(crossing)}"
+    where = f"at delta {written(settings.delta)} the two meet at epsilon {number(crossing)}"
     if not result.claim.holds:
         return (
             f"The formula's noise is {number(100 * (1 - extra))}&nbsp;% too small here: <b>it promises more than it "
@@ -316,7 +317,8 @@ def guarantee(result: MechanismsResult) -> str:
     text = ""
     if settings.mechanism == "classical":
         text += panels.note(
-            f"Claimed: epsilon {number(settings.epsilon)} at delta {settings.delta:g}. What the noise really gives:"
+            f"Claimed: epsilon {number(settings.epsilon)} at delta {written(settings.delta)}. What the noise really "
+            "gives:"
         )
     text += panels.guarantee(here=held) + panels.note(_promise(result))
     named = {"noise": "Laplace", "least": "epsilon"} if laplace else {"noise": "Gaussian"}
@@ -334,7 +336,9 @@ def table(result: MechanismsResult) -> str:
         **{
             "mechanism": frame["mechanism"].map(NUMBER_MECHANISMS),
             "within": frame["within"].map(lambda value: f"±{number(value)}"),
-            "claimed": [f"{number(row['claimed epsilon'])}, {row['claimed delta']:g}" for _, row in frame.iterrows()],
+            "claimed": [
+                f"{number(row['claimed epsilon'])}, {written(row['claimed delta'])}" for _, row in frame.iterrows()
+            ],
             "real epsilon": frame["real epsilon"].map(number),
             "needed delta": frame["needed delta"].map(panels.small),
             "attacker": frame["attacker"].map(panels.at_most),
@@ -380,7 +384,7 @@ def alts(result: MechanismsResult) -> dict[str, str]:
         "trade": f"Misses over false alarms. The best attacker with your prior is right {in_hundred(right)} times in "
         f"100, with {in_hundred(alarms)} false alarms and {in_hundred(misses)} misses in 100.",
         "profile": f"Delta over epsilon: at epsilon {number(settings.epsilon)} this noise needs delta "
-        f"{panels.small(result.claim.needed_delta)}, and {result.claim.delta:g} is promised.",
+        f"{panels.small(result.claim.needed_delta)}, and {written(result.claim.delta)} is promised.",
         "errors": f"Error over epsilon for three mechanisms: at epsilon {number(settings.epsilon)}, nine releases in "
         f"ten fall within plus or minus {number(result.worlds.within)}.",
         "choice": f"Chances to win, in 100: {winners}.",
@@ -398,7 +402,7 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         "release": f"{_published(last['output'])} is {_likely(last).partition(' as with')[0]}",
         "posterior": f"{_far(prior, after)} becomes {_far(after, prior)}",
         "trade": f"right {in_hundred(result.worlds.attacker(prior)[2])} times in 100 with your guess",
-        "profile": f"{panels.small(delta) if delta else 'none'} needed, {result.claim.delta:g} promised",
+        "profile": f"{panels.small(delta) if delta else 'none'} needed, {written(result.claim.delta)} promised",
         "errors": f"least here with {NUMBER_MECHANISMS[least]}",
         "dots": f"45 are within ±{number(result.worlds.within)}",
         "choice": f"your vote adds {outcomes.points(then - before)} to {result.choice['option'][settings.voted]}",

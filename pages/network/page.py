@@ -8,8 +8,8 @@ from dpcore.training.sgd import VARIANTS
 from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS, NetworkSettings
-from ui import controls, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
@@ -87,6 +87,7 @@ PAGE = Page(
         "caption": always(say.CAPTION),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
+        "classes": say.by_class,
         "table": say.table,
     },
     pictures=pictures,
@@ -96,11 +97,13 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("training", "Loss and clipping", pictures=training),
         Tab("lots", "Lot size", pictures=lots),
+        CLASSES_TAB,
         Tab("table", "Table", ("table",)),
     ),
     frames=lambda result: {
         "Training": result.curves,
         "Table": result.table,
+        **panels.by_class_frames(result),
         "Gradient norms": result.histogram,
         "Clipping": result.clipping_curve,
         "Lots": result.lots_table,

@@ -12,11 +12,12 @@ import pandas as pd
 
 from dpcore.accountants import BASES, account
 from dpcore.boundaries import Plane, agreement, traced, usual_plane
+from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import networks, sgd
+from dpcore.training import losses, networks, sgd
 from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
@@ -129,6 +130,22 @@ class NetworkResult:
     def accuracy(self) -> dict[str, np.ndarray]:
         """Arm -> share of right answers on held-out rows at the drawn frame (R,)."""
         return {arm: accuracy(self.architecture, self.weights(arm), self.split) for arm in self.runs}
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.split.source.classes
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """What the networks of each arm do on held-out rows at the drawn frame, class by class."""
+        return {arm: self._on_held_out(self.weights(arm)) for arm in self.runs}
+
+    def _on_held_out(self, weights: np.ndarray) -> ByClass:
+        y = self.split.y_test
+        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+            z = self.architecture.logits(weights, inputs(self.split.X_test))
+            loss = losses.values(z, y).mean(axis=-1)
+        return ByClass(counts=confusion(z.argmax(axis=1), y, classes=self.split.n_classes), loss=loss)
 
     def summary(self, arm: str) -> Spread:
         """Held-out accuracy at the drawn frame over the repeats."""

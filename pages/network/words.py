@@ -298,6 +298,12 @@ def _epsilon(result: NetworkResult) -> str:
     return number(found) if math.isfinite(found) else "…"
 
 
+def by_class(result: NetworkResult) -> str:
+    """Who is taken for whom at the moment shown."""
+    found, models = result.held_out, "private networks" if result.holds else "networks"
+    return outcomes.by_class(found["private"], {"without privacy": found["plain"]}, result.classes, models=models)
+
+
 def table(result: NetworkResult) -> str:
     """The training at four moments."""
     frame = result.table()
@@ -352,7 +358,7 @@ def curve_alt(result: NetworkResult, what: str) -> str:
 
 
 def _loss(value: float) -> str:
-    return f"{value:.3g}" if math.isfinite(value) else "no finite number"
+    return number(value) if math.isfinite(value) else "no finite number"
 
 
 def norms_alt(result: NetworkResult) -> str:

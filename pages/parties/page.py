@@ -7,8 +7,8 @@ from pages.parties import figures
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.trust import trust
-from ui import controls, live
-from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
+from ui import controls, live, panels
+from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("parties", "rows", "regularisation", "careless")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
@@ -82,6 +82,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "trust": trust,
+        "classes": say.by_class,
         "table": say.table,
     },
     pictures=pictures,
@@ -90,12 +91,14 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("trust", "Who sees what", ("trust",), drawn=True),
         Tab("others", "All releases", ("table",), pictures=others),
+        CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
-        Tab("limits", "Theory and answers", pictures=limits),
+        Tab("limits", "Theory", pictures=limits),
     ),
     frames=lambda result: {
         "Releases": result.table,
         "All runs": result.curves,
+        **panels.by_class_frames(result),
         "One party": result.moved,
         "Answers": result.answers,
     },

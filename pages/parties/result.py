@@ -10,11 +10,13 @@ import pandas as pd
 
 from dpcore import accountants
 from dpcore.accountants import gdp
+from dpcore.confusion import ByClass, confusion
 from dpcore.experiment import Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
+from dpcore.training import losses
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
@@ -99,6 +101,23 @@ class PartiesResult:
     def local(self) -> Spread:
         """Accuracy of the parties' own models."""
         return Spread.of(self.fits.accuracy)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.settings.world.kind.names
+
+    @cached_property
+    def held_out(self) -> dict[str, ByClass]:
+        """What the models of each release, and that of all rows without privacy ("batch"), do on test rows, class by
+        class.
+        """
+        models = dict(zip(self.methods, self.now.weights, strict=True)) | {"batch": self.batch[None]}
+        return {name: self._on_held_out(weights) for name, weights in models.items()}
+
+    def _on_held_out(self, weights: np.ndarray) -> ByClass:
+        test = self.ensemble.rows["test"]
+        counts = confusion(losses.predict(weights, test.X), test.y, classes=self.ensemble.classes)
+        return ByClass(counts=counts, loss=losses.mean_loss(weights, test.X, test.y))
 
     @property
     def chance(self) -> float:

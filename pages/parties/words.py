@@ -5,9 +5,10 @@ from dpcore.training.erm import TOLERANCE
 from pages.parties import figures
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
 from ui.panels import Number, number
+from ui.plot.theme import written
 
 METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
 METHODS_HELP = (
@@ -151,7 +152,7 @@ def _rival(result: PartiesResult) -> str:
     if summary[best].median <= summary[own].median:
         return "No other release does better. "
     theirs = apart(summary[best].median, summary[own].median)[0]
-    extra = f", at the price of delta {result.settings.delta:g}" if best == "pate" else ""
+    extra = f", at the price of delta {written(result.settings.delta)}" if best == "pate" else ""
     return f"Best here: {figures.STYLES[best][0]}, {theirs}{extra}. "
 
 
@@ -254,8 +255,8 @@ def _averages(result: PartiesResult) -> str:
         return ""
     longest = aggregation.longest(settings.ensemble.classes, settings.regularisation)
     return (
-        f"With lambda {settings.regularisation:g} no minimiser is longer than {number(longest)}. Averages gain most "
-        f"from that: {number(result.sensitivity('average'))} instead of "
+        f"With lambda {written(settings.regularisation)} no minimiser is longer than {number(longest)}. Averages gain "
+        f"most from that: {number(result.sensitivity('average'))} instead of "
         f"{number(result.published_sensitivity('average'))}."
     )
 
@@ -303,6 +304,13 @@ def guarantee(result: PartiesResult) -> str:
     return text
 
 
+def by_class(result: PartiesResult) -> str:
+    """Who is taken for whom by the chosen release, beside one model of all rows."""
+    found = result.held_out
+    others = {"all rows without privacy": found["batch"]}
+    return outcomes.by_class(found[result.settings.method], others, result.classes, models="released models")
+
+
 def table(result: PartiesResult) -> str:
     """All releases now."""
     frame = result.table()
@@ -315,7 +323,7 @@ def table(result: PartiesResult) -> str:
             for name, value in zip(frame["method"], frame["noise"], strict=True)
         ],
         epsilon=frame["epsilon"].map(number),
-        delta=frame["delta"].map("{:g}".format),
+        delta=frame["delta"].map(written),
     )
     shown["band"] = shown["low"] + " to " + shown["high"]
     now, bound = panels.badge("trained now"), panels.badge("bound")

@@ -1,5 +1,7 @@
 """How much does transfer help?"""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pages.transfer import figures
@@ -23,43 +25,27 @@ def setup(desk: controls.Desk) -> None:
         desk.choose("polytope", "The walk goes over", say.POLYTOPES)
 
 
+def _chart(alts: Mapping[str, str], name: str, figure: dict, about: str, **how) -> live.Picture:
+    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=figure, alt=alts[name], about=about)
+
+
 def pictures(result) -> list[list[live.Picture]]:
     """What each way reaches over epsilon, and how the private walk goes."""
     alts = say.alts(result)
-    risks = live.Picture(
-        name="epsilon",
-        figure=figures.over_epsilon(result),
-        alt=alts["epsilon"],
-        about=say.RISK_ABOUT,
-        height=HEIGHT,
-        wide=1.5,
-    )
-    walk = live.Picture(
-        name="walk", figure=figures.walk(result), alt=alts["walk"], about=say.WALK_ABOUT, height=HEIGHT, pair=True
-    )
-    return [[risks, walk]]
+    risks = _chart(alts, "epsilon", figures.over_epsilon(result), say.RISK_ABOUT, wide=1.5)
+    return [[risks, _chart(alts, "walk", figures.walk(result), say.WALK_ABOUT, pair=True)]]
 
 
 def sources(result) -> list[list[live.Picture]]:
     """Which sources there are, and what more of their rows do."""
     alts = say.alts(result)
-    near = live.Picture(
-        name="sources", figure=figures.sources(result), alt=alts["sources"], about=say.SOURCES_ABOUT, height=HEIGHT
-    )
-    rows = live.Picture(
-        name="migrated",
-        figure=figures.over_migrated(result),
-        alt=alts["migrated"],
-        about=say.MIGRATED_ABOUT,
-        height=HEIGHT,
-    )
-    return [[near, rows]]
+    near = _chart(alts, "sources", figures.sources(result), say.SOURCES_ABOUT)
+    return [[near, _chart(alts, "migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
 
 
 def published(result) -> list[list[live.Picture]]:
     """The published table as a curve."""
-    figure, alt = figures.published(result), say.alts(result)["published"]
-    return [[live.Picture(name="published", figure=figure, alt=alt, about=say.PUBLISHED_ABOUT, height=360)]]
+    return [[_chart(say.alts(result), "published", figures.published(result), say.PUBLISHED_ABOUT, height=360)]]
 
 
 PAGE = Page(
@@ -94,7 +80,7 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=sources),
         Tab("published", "As published", ("published",), published),
-        Tab("costs", "What the printed noise costs", ("costs",)),
+        Tab("costs", "Printed noise", ("costs",)),
     ),
     frames=lambda result: {
         "Candidates": result.table,

@@ -6,7 +6,7 @@ of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try s
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -23,11 +23,11 @@ REACHED = ("mean", "most")
 # In how many of the runs a target is reached where it is to be reached in most.
 MOST = 0.9
 REPEATS = (24, 100, 400)
+# A target of what has no largest value lies within this factor of the topic's usual one.
+WIDE = 100.0
 # The map has so many steps either way along each knob; the best setting is measured again on so many other seeds.
 MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 # Knobs that say what is looked at or how often, and so decide nothing that is asked for.
-# Where a target may lie that nothing limits.
-_TARGETS = (1e-3, 1e4)
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
 
 
@@ -85,7 +85,7 @@ class WhatIfSettings(Settings):
     other: the field of the base that the map goes up along.
     versus: for the question whether one setting is better than another: what is different in that other one, a word.
     measure: of the topic.
-    target: that the measure is to reach; in percent where its unit is, else in the measure's own.
+    target: that the measure is to reach, in percent or in the measure's own unit.
     reached: by the "mean" of the runs, or by "most", nine runs in ten.
     repeats: runs of each setting, on each seed.
     seeds: splits of the data, from the base's own seed on.
@@ -97,7 +97,7 @@ class WhatIfSettings(Settings):
 
     # Name -> what can be asked about; who asks says which there are (``asking``).
     TOPICS: ClassVar[Mapping[str, Topic]] = {}
-    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED, "repeats": REPEATS}
+    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED}
     LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
 
     topic: str = "classifier"
@@ -123,6 +123,8 @@ class WhatIfSettings(Settings):
         check.choice(self.knobs, knob=self.knob)
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
+        if self.repeats not in REPEATS:
+            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
 
     def _read(self) -> None:
         """Refuse what is no word of such settings."""
@@ -209,7 +211,8 @@ class WhatIfSettings(Settings):
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Those of its own fields, and of the base's."""
         low, high = self.asked.limits
-        target = (self.scale * low, self.scale * high) if high < math.inf else _TARGETS
+        usual = STARTS[self.topic].target
+        target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
         return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
 
     def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,6 +234,7 @@ class WhatIfSettings(Settings):
         if inner:
             base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
             for name, value in inner.items():
+                check.choice([one.name for one in fields(base)], field=name)
                 base = links.changed(base, **{name: value})
             changes["base"] = links.word(base, apart=_BASE["apart"])
         return self._fitting(changes)
@@ -247,8 +251,11 @@ class WhatIfSettings(Settings):
             changes = {**changes, name: free[0]}
         if changes.get("measure", self.measure) != self.measure:
             measure = self.settings.measures.get(changes["measure"])
-            if measure and "target" not in changes and measure.unit != self.asked.unit:
-                changes = {**changes, "target": 80.0 if measure.unit == "%" else 1.0}
+            if measure and "target" not in changes:
+                changes = {
+                    **changes,
+                    "target": measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target,
+                }
         return replace(self, **changes)
 
     def _at(self, place: str) -> dict[str, float]:
@@ -273,8 +280,29 @@ class WhatIfSettings(Settings):
     def _differing(settings: Settings, word: str) -> Settings:
         """``settings`` with what a word says of them."""
         for name, value in links.pairs(word, name="versus", apart=_BASE["apart"]).items():
+            check.choice([one.name for one in fields(settings)], field=name)
             settings = links.changed(settings, **{name: value})
         return settings
+
+    @property
+    def program(self) -> str:
+        """The answer in Python, without the lab: it prints the page's numbers."""
+        kind, first = type(self.settings), getattr(self.settings, "preparation", "")
+        given = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
+        made = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}(\n{given})\n"
+        how = f"measure={self.measure!r}, repeats={self.repeats}"
+        if self.asks == "best":
+            best = f"print(recommend(settings, tries={self.tries}, {how}, seeds={OTHER_SEEDS}).to_string())\n"
+            return f"{first}from dpcore.sweep import recommend\n{made}{best}"
+        one_way = self.along in (*self.asked.rises, *self.asked.falls) and not self.exact and self.seeds == 1
+        share = f", share={self.most}" if self.reached == "most" else ""
+        answer = f"smallest(settings, {self.along!r}, {self.goal!r}, values=values, {how}{share})"
+        return (
+            f"{first}from dpcore.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
+            f"runs = sweep(settings, {self.along!r}, values, {how}, seeds={self.seeds})\n"
+            f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
+            + (f"print({answer}.T.to_string())\n" if one_way else "")
+        )
 
     # ---- the work
 
@@ -289,10 +317,10 @@ class WhatIfSettings(Settings):
         ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
-    def looks(self, settings: Settings, *, essential: bool = False) -> tuple[Look, ...]:
+    def looks(self, settings: Settings) -> tuple[Look, ...]:
         """The work that measures some settings of the topic."""
         how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-        return looks(settings, **how, essential=essential)
+        return looks(settings, parts=self.around.parts, **how)
 
     @property
     def solved(self) -> Solved | None:
@@ -356,7 +384,7 @@ class Around(NamedTuple):
     """What is measured around some settings of a topic.
 
     curve: value -> settings; bars: (knob, value) -> settings; cells: (x, y) -> settings; looks: settings -> work;
-    work: all of it, in turns.
+    work: all of it, in turns. parts: that the runs of one setting are cut into, on each seed.
     """
 
     curve: Mapping[float, Settings]
@@ -364,6 +392,7 @@ class Around(NamedTuple):
     cells: Mapping[tuple[float, float], Settings]
     looks: Mapping[Settings, tuple[Look, ...]]
     work: tuple[tuple[Look, ...], ...]
+    parts: int
 
 
 @lru_cache(maxsize=32)
@@ -372,6 +401,8 @@ def around(
 ) -> Around:
     """Along one knob, beside each knob, and over a map of two."""
     now, found = getattr(settings, along), {}
+    tasks = settings.sample(repeats)
+    how = {"measure": measure, "repeats": repeats, "seeds": seeds, "parts": len(tasks)}
 
     def at(**changes: float) -> Settings | None:
         """The settings there; None where they refuse it."""
@@ -379,13 +410,14 @@ def around(
             there = settings.change(**changes)
         except check.RefusedError:
             return None
-        found.setdefault(there, looks(there, measure=measure, repeats=repeats, seeds=seeds))
+        found.setdefault(there, looks(there, **how))
         return there
 
     def known(pairs: Iterable[tuple[Any, Settings | None]]) -> dict[Any, Settings]:
         return {key: there for key, there in pairs if there is not None}
 
-    found[settings] = looks(settings, measure=measure, repeats=repeats, seeds=seeds, essential=True)
+    first, *others = looks(settings, **how)
+    found[settings] = (replace(first, essential=True), *others)
     turns = coarse_to_fine(grid(settings, along), now)
     curve = [known((value, at(**{along: value})) for value in turn) for turn in turns]
     bars = known(((name, value), at(**{name: value})) for name in knobs for value in beside(settings, name))
@@ -404,11 +436,11 @@ def around(
     for turn in turned:
         work.append(tuple(look for one in turn if one not in done for look in found[one]))
         done.update(turn)
-    each = sum(getattr(task, "cells", pieces.FIRST) for task in settings.sample(repeats)) * seeds
+    each = sum(getattr(task, "cells", pieces.FIRST) for task in tasks) * seeds
     if each * len(turned[1]) < pieces.FIRST:
         work[1] = tuple(replace(look, essential=True) for look in work[1])
     ordered = {value: there for turn in curve for value, there in turn.items()}
-    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work))
+    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work), len(tasks))
 
 
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:

@@ -1,4 +1,4 @@
-"""What would it take? Questions about any other page, asked backwards."""
+"""What would it take?"""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from pages.what_if import figures
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
-from ui import controls, live
+from ui import controls, doors, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
@@ -36,6 +36,7 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
         desk.choose("knob", "Knob that is solved for", named)
         desk.choose("other", "Second knob of the map", named)
+        doors.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def label(name: str) -> str:
@@ -189,6 +190,7 @@ def inset(desk: controls.Desk) -> None:
     low, high = map(float, settings.limits["target"])
     said = say.target_knob(settings)["label"]
     st.number_input(said, low, high, key=key, on_change=lambda: desk.change(target=st.session_state[key]))
+    doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
@@ -231,7 +233,7 @@ def page(pages: Sequence[Page]) -> Page:
             Tab("search", "Best setting", ("search",)),
             Tab("table", "Table", ("table",)),
         ),
-        code=say.program,
+        code=lambda settings: settings.program,
         frames=lambda result: {
             "All runs": result.all_runs,
             "Table": result.table,

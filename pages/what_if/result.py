@@ -13,7 +13,7 @@ from dpcore.boundaries import zeros
 from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.repeats import Means, over_splits
-from dpcore.sweep import Effect, Look, best, effect
+from dpcore.sweep import Effect, Look, best, effect, summary
 from pages.what_if.work import prices
 
 
@@ -99,8 +99,9 @@ class WhatIfResult:
 
     @cached_property
     def now(self) -> np.ndarray:
-        """Runs of the base."""
-        return self.of(self.settings.settings)
+        """Runs of the base; some of them, while others are to be trained."""
+        looks = self.settings.around.looks[self.settings.settings]
+        return np.concatenate([self.outcomes[look] for look in looks if look in self.outcomes])
 
     @property
     def trained(self) -> float:
@@ -109,8 +110,15 @@ class WhatIfResult:
 
     @cached_property
     def curve(self) -> Curve:
-        """Of the base, along the knob."""
+        """Of the base, along the knob; of its own value alone until all runs of that are known."""
+        if not self.complete:
+            return Curve(np.array([getattr(self.settings, self.settings.along)], dtype=float), self.now[None])
         return self._curve(self.settings.around.curve)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs of the base are known."""
+        return self.of(self.settings.settings) is not None
 
     @cached_property
     def rival(self) -> Curve:
@@ -121,7 +129,8 @@ class WhatIfResult:
     def _curve(self, settings: Mapping[float, Settings]) -> Curve:
         known = {value: self.of(one) for value, one in sorted(settings.items())}
         known = {value: runs for value, runs in known.items() if runs is not None}
-        return Curve(np.array([*known], dtype=float), np.array([*known.values()]).reshape(len(known), len(self.now)))
+        runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
+        return Curve(np.array([*known], dtype=float), runs)
 
     # ---- where the target is reached
 
@@ -225,7 +234,7 @@ class WhatIfResult:
     def average(self, runs: np.ndarray) -> differences.Difference:
         """The mean of some runs, with an interval of 95 % confidence: of several splits, from how far those differ."""
         seeds = self.settings.seeds
-        means = runs.reshape(seeds, -1).mean(axis=1) if seeds > 1 else runs
+        means = runs.reshape(seeds, -1).mean(axis=1) if seeds > 1 and self.complete else runs
         if len(means) < 2:
             return differences.Difference(mean=float(means[0]), low=float(means[0]), high=float(means[0]))
         return differences.of_pairs(means, np.zeros_like(means))
@@ -254,7 +263,7 @@ class WhatIfResult:
         how = {"now": self.now, "confidence": 1 - 0.05 / max(1, len(all_bars))}
         for (knob, value), settings in all_bars.items():
             then = self.of(settings)
-            if then is not None:
+            if then is not None and len(then) == len(self.now):
                 found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, then=then, **how))
         return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
 
@@ -346,7 +355,7 @@ class WhatIfResult:
     def difference(self) -> differences.Difference | None:
         """The base less the other setting, None while that one is to be trained, or where nothing is drawn."""
         mine, theirs = self.now, self.of(self.settings.rival)
-        if theirs is None or len(mine) < 2:
+        if theirs is None or len(mine) < 2 or len(mine) != len(theirs):
             return None
         paired = self.settings.settings.pairs_with(self.settings.rival)
         return (differences.of_pairs if paired else differences.of_groups)(mine, theirs)
@@ -357,7 +366,7 @@ class WhatIfResult:
         told; all intervals hold together with 95 % confidence.
         """
         mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
-        common = sorted(mine.keys() & theirs.keys())
+        common = sorted(mine.keys() & theirs.keys()) if self.complete else []
         paired = self.settings.settings.pairs_with(self.settings.rival)
         compare = differences.of_pairs if paired else differences.of_groups
         sign = 1 if self.settings.asked.better == "higher" else -1
@@ -379,9 +388,7 @@ class WhatIfResult:
 
     def table(self) -> pd.DataFrame:
         """A row a value of the knob: mean, the range of nine runs in ten, and the share that reaches the target."""
-        low, _, high = self.curve.quantiles
-        columns = {"mean": self.curve.means, "low": low, "high": high, "share reaching": self.hits}
-        return pd.DataFrame({self.settings.along: self.curve.values} | columns)
+        return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
 
     def all_runs(self) -> pd.DataFrame:
         """A row a run of the curve."""

@@ -3,9 +3,7 @@
 from html import escape
 
 from dpcore.crossing import Answer, Crossing
-from dpcore.links import brief
 from dpcore.papers import short
-from dpcore.sweep import grid
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, REPEATS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, signed, spread, target
@@ -267,7 +265,7 @@ def _versus(result: WhatIfResult) -> list[Number]:
     settings, theirs = result.settings, result.of(result.settings.rival)
     run = "" if settings.exact else ", average run"
     mine = _tile(result, f"A{run}", float(result.now.mean()), _said(settings, settings.settings), "private")
-    if theirs is None:
+    if theirs is None or not result.complete:
         return [mine, Number("B", "…", "being trained")]
     other = _tile(result, f"B{run}", float(theirs.mean()), _said(settings, settings.rival))
     return [_gap(result), mine, other]
@@ -572,7 +570,7 @@ def _setting(result: WhatIfResult) -> str:
 
 def _versus_said(result: WhatIfResult) -> str:
     settings, theirs, one = result.settings, result.of(result.settings.rival), result.difference
-    if theirs is None:
+    if theirs is None or not result.complete:
         return "B is being trained."
     both = f"A {_mean(result)}, B {amount(settings, float(theirs.mean()))}"
     sign = 1 if settings.asked.better == "higher" else -1
@@ -643,6 +641,8 @@ def _splits(result: WhatIfResult) -> str:
             f"All of this is about <b>one split</b> of the data, seed {settings.settings.seed}, with {runs} at each "
             "setting: the confidence is about noise, not about other people. More splits are under More knobs."
         )
+    if not result.complete:
+        return ""
     across, within = result.splits
     return (
         f"Averages are over <b>{settings.seeds} splits</b> with {runs} each. From split to split they differ by a "
@@ -818,36 +818,3 @@ def tries_alt(result: WhatIfResult) -> str:
     """The tries in words."""
     means = sorted((mean for _, mean in result.tries), reverse=result.settings.asked.better == "higher")
     return f"Averages of the tries, the best first: {', '.join(amount(result.settings, mean) for mean in means)}."
-
-
-# ---- the same as a program
-
-
-def program(settings: WhatIfSettings) -> str:
-    """The answer in Python: a program that runs in a checkout and prints the page's numbers."""
-    kind = type(settings.settings)
-    told = ", ".join(f"{name}={getattr(settings.settings, name)!r}" for name in brief(settings.settings))
-    head = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}({told})\n"
-    how = f"measure={settings.measure!r}, repeats={settings.repeats}"
-    if settings.asks == "best":
-        return (
-            f"from dpcore.sweep import recommend\n{head}"
-            f"print(recommend(settings, tries={settings.tries}, {how}, seeds={OTHER_SEEDS}))\n"
-        )
-    values = [*grid(settings.settings, settings.along)]
-    lines = (
-        f"values = {values!r}\nruns = sweep(settings, {settings.along!r}, values, {how}, seeds={settings.seeds})\n"
-        f"print(runs.groupby({settings.along!r})[{settings.measure!r}].describe())\n"
-    )
-    direction = settings.along in settings.asked.rises, settings.along in settings.asked.falls
-    if settings.exact or not any(direction) or not settings.solving or settings.seeds > 1:
-        return f"from dpcore.sweep import sweep\n{head}{lines}"
-    share = f", share={settings.most}" if settings.reached == "most" else ""
-    towards = "large" if direction[1] else "small"
-    log = "" if settings.axis(settings.along).log else ", log=False"
-    return (
-        f"from dpcore.crossing import smallest\nfrom dpcore.sweep import sweep\n{head}{lines}"
-        f"each = runs[{settings.measure!r}].to_numpy().reshape(len(values), -1)\n"
-        f"print(smallest(values, each, {settings.goal!r}, better={settings.asked.better!r}, "
-        f"towards={towards!r}{share}{log}))\n"
-    )

@@ -119,9 +119,12 @@ def legend(figure: Mapping[str, Any]) -> list[tuple]:
 
 
 def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The figure with one trace that has no points; a legend names it still."""
+    """The figure with one trace that has no numbers: of one without points a legend says nothing."""
     trace = figure["data"][place]
-    empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")} | {"x": [], "y": []}
+    names = {axis: trace[axis] for axis in "xy" if isinstance(trace[axis], list) and isinstance(trace[axis][0], str)}
+    count = max(map(len, names.values()), default=1)
+    empty = {name: part for name, part in trace.items() if name not in ("text", "error_y")}
+    empty |= {"x": [math.nan] * count, "y": [math.nan] * count} | names
     return {**figure, "data": [empty if at == place else trace for at, trace in enumerate(figure["data"])]}
 
 

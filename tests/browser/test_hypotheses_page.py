@@ -63,6 +63,12 @@ def brought(page, file):
     page.locator("input[type=file]").set_input_files(file)
 
 
+def unfold(page):
+    """The box of the file, which folds itself when the file is accepted."""
+    expect(page.get_by_role("combobox", name="Source", exact=True)).to_be_hidden()
+    page.get_by_text("Your file").click()
+
+
 @pytest.fixture
 def file(tmp_path):
     file = tmp_path / "reviews.csv"
@@ -74,14 +80,17 @@ def test_a_file_of_ones_own_is_brought_and_its_link_holds_nothing_of_it(page, se
     broken = tmp_path / "broken.csv"
     broken.write_text("review,stars\none,1\nonly\n")
     opened = page(f"{serve('app.py')}/hypotheses?data=own&repeats=2&epsilon=20")
+    expect(opened.get_by_text("who knows the seed can subtract the noise")).to_be_visible(timeout=PATIENCE)
     brought(opened, broken)
     expect(opened.get_by_text("1 field in line 3")).to_be_visible(timeout=PATIENCE)
     brought(opened, file)
     drawn(opened, CHARTS)
-    expect(opened.get_by_text("who knows the seed can subtract the noise")).to_be_visible()
+    expect(opened.get_by_text("who knows the seed can subtract the noise")).to_be_hidden()
+    unfold(opened)
     opened.get_by_role("combobox", name="Source", exact=True).click()
     opened.get_by_role("option", name="shop", exact=True).click()
     expect(opened.get_by_text("4 shop 3")).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_role("combobox", name="Source", exact=True)).to_be_visible()
     opened.wait_for_url("**sources=4**", timeout=PATIENCE)
     assert not any(part in opened.url for part in ("shop", "review", "stars", "1600"))
     link = opened.url
@@ -131,6 +140,7 @@ def test_a_file_of_two_sources_shows_their_number_as_a_value(page, serve, tmp_pa
     opened = page(f"{serve('app.py')}/hypotheses?data=own&repeats=2")
     brought(opened, small)
     drawn(opened, CHARTS)
+    unfold(opened)
     opened.get_by_role("combobox", name="Source", exact=True).click()
     opened.get_by_role("option", name="shop", exact=True).click()
     expect(opened.get_by_text("2 shop1")).to_be_visible(timeout=PATIENCE)

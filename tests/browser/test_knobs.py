@@ -82,6 +82,8 @@ def test_an_exact_value_is_kept_exactly(demo):
     field(page).fill("7")
     field(page).press("Escape")
     expect(field(page)).to_have_value("20")
+    field(page).fill("0.0123")
+    assert field(page).evaluate("field => field.scrollWidth <= field.clientWidth"), "the widest that it may show"
 
 
 def test_a_refused_entry_says_why_and_changes_nothing(demo):

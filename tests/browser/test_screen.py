@@ -13,6 +13,8 @@ PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part=
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
+LINES = "(words) => Math.round(words.clientHeight / parseFloat(getComputedStyle(words).lineHeight))"
+BOTTOM = "(box) => box.getBoundingClientRect().bottom"
 # What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
 WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
@@ -33,6 +35,14 @@ SMALL = """() => {
   look(document.body)
   return words
 }"""
+# Heights of letters on the page and in its first chart, in pixels.
+LETTERS = """(places) => Object.fromEntries(places.map((where) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])]
+  const found = roots.map((root) => root.querySelector(where)).find((one) => one)
+  return [where, parseFloat(getComputedStyle(found).fontSize) * found.currentCSSZoom]
+}))"""
+LETTERED = (".lab-verdict", ".lab-tile b", "[role=tab] p", ".label", ".hero .label", ".field")
+LETTERED_IN_CHARTS = (".gtitle", ".xtick text", ".ytick text", ".xtitle", ".legendtext", ".annotation-text")
 SIZES = {"projector": (1920, 1080), "tablet": (1024, 768), "frame": (800, 600), "phone": (390, 844)}
 
 
@@ -60,6 +70,9 @@ def test_the_answer_is_in_the_first_screen(opened, path):
     assert page.evaluate(WIDE) == []
     assert page.evaluate(SMALL) == []
     assert page.locator(".lab-tile").count() in (3, 4)
+    assert page.locator(".hero .label").evaluate(LINES) == 1
+    below = page.locator(".st-key-beside").bounding_box()["y"] - page.locator(".panel").evaluate(BOTTOM)
+    assert 0 < below < 40, "what stands under the knobs stands right under them"
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
 
 
@@ -73,10 +86,25 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
             page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
+        if name == "tablet":
+            assert page.get_by_role("tablist").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
         chart = page.locator(".st-key-pictures [data-chart]").first
         chart.scroll_into_view_if_needed()
         expect(chart).to_be_in_viewport()
         expect(slider(page, page.get_by_role("slider").first.get_attribute("aria-label"))).to_be_in_viewport()
+
+
+def test_on_a_large_screen_all_letters_are_larger_by_a_quarter(opened):
+    """From 1,700 pixels on, on the page, in the panel and in figures."""
+    page, sizes = opened("classifier", 1440, 900), {}
+    for width in (1440, 1699, 1700, 1920):
+        page.set_viewport_size({"width": width, "height": 1080})
+        scale = 1.25 if width >= 1700 else 1.0
+        page.wait_for_function(
+            "size => document.querySelector('.gtitle').style.fontSize === `${size}px`", arg=15 * scale, timeout=PATIENCE
+        )
+        sizes[width] = page.evaluate(LETTERS, [*LETTERED, *LETTERED_IN_CHARTS])
+        assert sizes[width] == pytest.approx({where: scale * size for where, size in sizes[1440].items()}), width
 
 
 def test_home_moves_at_once(page, serve):

@@ -31,7 +31,7 @@ export class Clock {
   }
 }
 
-/** An element: its words, its attributes and what was put into it. */
+/** An element: its words, its attributes, what was put into it, and who listens to it. */
 export class Element {
   constructor(words = "") {
     this.textContent = this.innerHTML = words
@@ -39,6 +39,16 @@ export class Element {
     this.children = []
     this.dataset = {}
     this.style = {}
+    this.listeners = []
+  }
+
+  addEventListener(name, act) {
+    this.listeners.push([name, act])
+  }
+
+  /** Something happens to it. */
+  fire(name, event = {}) {
+    for (const [heard, act] of this.listeners) if (heard === name) act(event)
   }
 
   setAttribute(name, value) {

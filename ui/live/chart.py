@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
-import plotly.graph_objects as go
-import plotly.io as pio
 
 from ui.live import serving
 
@@ -16,43 +14,35 @@ from ui.live import serving
 class Picture:
     """One chart of a board.
 
-    `figure` is Plotly's own class, or the same as plain data, which costs a redraw a tenth of the time. `alt` is the
-    sentence that a screen reader reads in place of the picture. `height` is in CSS pixels, `wide` its share of the row.
-    `about` says what one sees, and what to look for, to who asks.
-    A `pair` is shown twice where settings are pinned, theirs beside today's (`ui.ghosts`).
-    On a phone, where the charts of a row stand under each other, `late` ones stand behind the others. `clicks` makes a
-    click a movement
-    of the board (`movement(key)`): of the field `clicks["point"]` to the customdata of the point under it, else of the
-    field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in `clicks["x"]` and `clicks["y"]`.
-    `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn there, which says places too.
+    `figure` is Plotly's, as plain data. `alt` is the sentence that a screen reader reads in place of the picture.
+    `height` is in CSS pixels, `wide` its share of the row. `about` says what one sees, and what to look for, to who
+    asks. A `pair` is shown twice where settings are pinned, theirs beside today's (`ui.ghosts`).
+    `clicks` makes a click a movement of the board (`movement(key)`): of the field `clicks["point"]` to the customdata
+    of the point under it, else of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
+    `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
+    there, which says places too.
     """
 
     name: str
-    figure: Mapping | go.Figure
+    figure: Mapping
     alt: str
     height: int = 320
     wide: float = 1.0
-    late: bool = False
     pair: bool = False
     about: str = ""
     clicks: Mapping[str, object] | None = None
 
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
-        size = {"height": self.height, "wide": self.wide, "late": self.late}
-        return {"name": self.name, "about": self.about, "figure": self._encoded()} | size | self.beside()
+        known = {"name": self.name, "about": self.about, "height": self.height, "wide": self.wide}
+        return known | {"figure": orjson.Fragment(_json(self.figure))} | self.beside()
 
     def beside(self) -> dict:
         """What stands beside the figure, and moves with it."""
         return {"alt": self.alt} | ({"clicks": self.clicks} if self.clicks else {})
 
-    def _encoded(self) -> orjson.Fragment:
-        if isinstance(self.figure, Mapping):
-            return orjson.Fragment(_json(self.figure))
-        return orjson.Fragment(pio.to_json(self.figure, validate=False, engine="orjson"))
-
     def parts(self) -> dict[str, bytes]:
-        """Each part of the figure as JSON: "data", and the layout's by their names. Only of a figure of plain data."""
+        """Each part of the figure as JSON: "data", and the layout's by their names."""
         layout = self.figure.get("layout", {})
         return {"data": _json(self.figure["data"])} | {f"layout.{name}": _json(part) for name, part in layout.items()}
 
@@ -93,8 +83,3 @@ def board(
 
 def _nothing() -> None:
     """Streamlit keeps a state key only if a callback is named for it; a click is read by `movement`."""
-
-
-def chart(figure: Mapping | go.Figure, *, key: str, alt: str, height: int = 320) -> None:
-    """A board of one chart."""
-    board([[Picture(name=key, figure=figure, alt=alt, height=height)]], key=key)

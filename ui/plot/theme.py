@@ -219,6 +219,15 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, *, colour: str) -> di
     )
 
 
+def written(value: float, *, digits: int = 6) -> str:
+    """A number with so many digits as one would write it: 1e-5 where Python says 1e-05.
+
+    >>> written(0.00001), written(2.345e-11, digits=2), written(0.0001), written(0), written(1e9)
+    ('1e-5', '2.3e-11', '0.0001', '0', '1e+9')
+    """
+    return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+")
+
+
 def percent(share: float) -> str:
     """A share in percent, with a decimal where a whole number would say "all"."""
     return f"{share:.1%}" if 0.99 < share < 0.9995 else f"{share:.0%}"

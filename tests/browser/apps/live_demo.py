@@ -6,13 +6,14 @@ movement).
 
 from __future__ import annotations
 
+import json
 import time
 
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from ui.live import Knob, chart, movement, panel
+from ui.live import Knob, Picture, board, movement, panel
 
 KNOBS = [
     Knob(name="epsilon", label="Epsilon", low=0.01, high=100, scale="log", group="hero",
@@ -57,6 +58,12 @@ def regions(epsilon: float) -> go.Figure:
     figure.update_layout(template="none", showlegend=False, margin=MARGIN, meta={"epsilon": epsilon})
     figure.update_layout(xaxis_range=[-1, 1], yaxis_range=[-1, 1])
     return figure
+
+
+def show(figure: go.Figure, name: str, alt: str) -> None:
+    """A board of one chart."""
+    plain = json.loads(figure.to_json(validate=False))
+    board([[Picture(name=name, figure=plain, alt=alt)]], key=name)
 
 
 def judge(name: str, value: float | str) -> str:
@@ -109,7 +116,7 @@ def live() -> None:
     st.text(f"Drawn for epsilon {epsilon!r} sources {sources!r} left {state.left} run {state.runs}")
     for place_of_chart, figure in zip(st.columns(2), (regions, lines), strict=True):
         with place_of_chart:
-            chart(figure(epsilon), key=figure.__name__, alt=f"Demo {figure.__name__} for epsilon {epsilon:g}")
+            show(figure(epsilon), figure.__name__, f"Demo {figure.__name__} for epsilon {epsilon:g}")
     slices = max(1, number("slices", 0))
     with place:
         panel(

@@ -15,7 +15,6 @@ import { Words } from "./words.js"
 
 const boards = new WeakMap()
 const letters = new TextDecoder()
-const PHONE = matchMedia("(max-width: 899px)")
 // one object for all charts, because one that differs would make Plotly begin anew
 const CONFIG = { displaylogo: false, displayModeBar: false }
 const NOTHING = "null" // what a board is of whose pictures the channel does not know
@@ -54,8 +53,6 @@ class Board {
     this.deaf = whenFramed((frame, then) => this.take(frame, then), (of) => this.release(of))
     // by then Streamlit has written its own words
     this.ignore = whenComplete(() => this.frame || this.words.release())
-    this.reorder = () => this.charts.forEach((chart) => chart.place())
-    PHONE.addEventListener("change", this.reorder)
   }
 
   update({ name, rows, ack, of, paper }) {
@@ -132,7 +129,6 @@ class Board {
   }
 
   dispose() {
-    PHONE.removeEventListener("change", this.reorder)
     this.ignore()
     this.deaf()
     this.clicks.dispose()
@@ -197,11 +193,10 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, wide, late, about }) {
+  update({ figure, alt, height, wide, about }) {
     this.about.say(about)
     this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
     this.asked = height
-    this.late = late
     this.reserve()
     this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
@@ -215,7 +210,6 @@ class Chart {
   reserve() {
     this.height = Math.round(this.asked * this.scale)
     this.node.style.minHeight = `${this.height}px`
-    this.place()
   }
 
   /** Take the size of the page's letters, and the room there is. */
@@ -252,10 +246,6 @@ class Chart {
   hold({ figure, alt }) {
     this.node.setAttribute("aria-label", alt)
     this.figure = figure
-  }
-
-  place() {
-    this.cell.style.order = this.late && PHONE.matches ? "1" : "0"
   }
 
   resized(width) {

@@ -168,7 +168,7 @@ class Panel {
     this.rows = kept
     for (const [group, box] of Object.entries(this.groups)) this.fill(box, knobs.filter((knob) => knob.group === group))
     this.fold()
-    this.root.host?.toggleAttribute("data-plays", knobs.some((knob) => knob.play)) // for the page's own layout
+    this.root.host?.toggleAttribute("data-there", true) // for the page's own layout
     if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
   }
 

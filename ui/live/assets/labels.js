@@ -5,7 +5,7 @@ import { extent, runs, write } from "./lettering.js"
 const MIDDLE = 0.35 // of a font's height, from the base line to the middle of a digit
 const SMALL = 0.75 // of the font: digits between powers of ten
 const ROOM = 0.2 // heights of the font between an axis that has a line and its labels
-const APART = 2 // pixels between labels along the bottom, or Plotly would turn them; between a title and labels
+const APART = 2 // pixels between labels along the bottom, or Plotly would turn them
 
 /** Each label as {text lines, x, y of its base line, share of its width before x, font, width}. */
 function labels(context, axis, { width, height }) {
@@ -28,11 +28,13 @@ function labels(context, axis, { width, height }) {
 
 const shown = ({ full }) => full.visible && full.showticklabels
 
-/** Whether the labels of an axis can be painted: known words, upright, and no strokes beside them. */
+/** Whether the labels of an axis can be painted: known words, upright, with no strokes and no title beside them (which
+ * Plotly moves out of their way). */
 export function fits(context, axis, layout) {
   const { full, ticks, moved, up } = axis
   if (!moved || !shown(axis)) return true
   if (full.ticks || full.ticklabelposition !== "outside" || full.tickangle > 0) return false
+  if (full.side === "left" && ![undefined, "", layout._dfltTitle.y].includes(full.title.text)) return false
   if (!ticks.every(({ text }) => runs(text)?.length === 1)) return false
   const placed = up ? [] : labels(context, axis, layout).sort((one, other) => one.x - other.x)
   return placed.every(({ x, wide }, nth) => !nth || x - wide / 2 > placed[nth - 1].x + placed[nth - 1].wide / 2 + APART)
@@ -40,20 +42,4 @@ export function fits(context, axis, layout) {
 
 export function drawLabels(context, axis, layout) {
   for (const { lines, x, y, font, share } of labels(context, axis, layout)) write(context, lines, x, y, font, share)
-}
-
-/** How far a title beside an upright axis moves out of its labels' way, as a transform; null where it need not. */
-export function scoot(context, axis, layout, title) {
-  const [x, y] = ["x", "y"].map((name) => Number(title.getAttribute(name)))
-  const { width, height, ascent } = extent(context, runs(axis.full.title.text), axis.full.title.font)
-  const right = x - ascent + height
-  const beside = labels(context, axis, layout).filter((one) =>
-    Math.abs(one.y - MIDDLE * one.font.size - y) < (width + one.font.size) / 2
-  )
-  const wanted = Math.max(
-    0,
-    ...beside.map(({ x: edge, wide }) => right - (edge - wide) + APART).filter((far) => far > 0),
-  )
-  const shift = Math.min(x - ascent, wanted)
-  return shift > 0 ? `translate(${-shift},0)` : null
 }

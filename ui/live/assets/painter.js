@@ -2,7 +2,7 @@
 // nodes, in Plotly's own axes. What is painted is hidden there meanwhile; ticks, titles and words that stay are Plotly's.
 
 import { axesOf, drawGrid, same } from "./axes.js"
-import { drawLabels, fits, scoot } from "./labels.js"
+import { drawLabels, fits } from "./labels.js"
 import { extent, runs, spans } from "./lettering.js"
 import { drawTraces, knowsTrace } from "./marks.js"
 import { load } from "./pictures.js"
@@ -155,17 +155,12 @@ class Sheet {
   label(context, axis, full) {
     drawLabels(context, axis, full)
     this.hide(`.${axis.id}tick`)
-    const title = this.div.querySelector(`.${axis.id}title`)
-    if (title && axis.up && axis.full.side === "left") {
-      this.change(title.parentNode, "transform", scoot(context, axis, full, title))
-    }
   }
 
   change(node, name, value) {
     const before = node.getAttribute(name)
-    this.undo.push(() => (before === null ? node.removeAttribute(name) : node.setAttribute(name, before)))
-    if (value === null) node.removeAttribute(name)
-    else node.setAttribute(name, value)
+    this.undo.push(() => node.setAttribute(name, before))
+    node.setAttribute(name, value)
   }
 
   write(node, line) {

@@ -50,7 +50,7 @@ function sentences() {
   return [...numbers, ...(verdict?.textContent.trim().split(/(?<=[.?!])\s+/) ?? [])]
 }
 
-/** What the page's sentences say that an attacker can do at the settings it shows; nothing where they do not. */
+/** What the big number says that an attacker can do at the settings that the page shows; nothing where there is none. */
 export function odds() {
   const said = document.getElementsByClassName("lab-odds")[0]
   return said ? `attacker right at most ${said.textContent}` : ""

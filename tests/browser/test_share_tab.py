@@ -1,0 +1,27 @@
+"""The tab *Share* in a real browser."""
+
+import io
+
+import pytest
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.browser.person import PATIENCE, drawn
+
+LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+@pytest.mark.parametrize("link", LINKS)
+def test_a_phone_reads_the_link_off_the_screen(page, serve, link, width, dark):
+    """The drawing as the page shows it, light or dark, read by another library."""
+    opened = page(f"{serve('app.py')}/{link}", width=width, height=900, dark=dark)
+    drawn(opened, charts=1)
+    opened.get_by_role("tab", name="Share").click()
+    code = opened.get_by_test_id("stImage").locator("img")
+    expect(code).to_be_visible(timeout=PATIENCE)
+    shown = [one.inner_text().strip() for one in opened.get_by_test_id("stCode").all()]
+    (found,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
+    assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
+    assert found.text.partition("?")[2] == shown[0].partition("?")[2]
