@@ -371,7 +371,7 @@ def _image(result: WhatIfResult) -> dict:
         middles = low + (np.arange(_PIXELS) + 0.5) / _PIXELS * (high - low)
         places.append(np.clip(np.searchsorted(axis.edges, middles) - 1, 0, len(axis.values) - 1))
     (left, *_, right), (foot, *_, top) = (axis.edges.tolist() for axis in result.settings.axes)
-    colours = [(colour, 1.0) for colour in theme.shades(_SHADES)] + [("#808080", 0.0)]
+    colours = [(colour, 1.0) for colour in theme.shades(_SHADES)] + [(theme.ON_SCALE[1], 0.0)]
     source = theme.image(numbers[np.ix_(places[1], places[0])], colours)
     return theme.ground(source, left=left, top=top, width=right - left, height=top - foot)
 

@@ -181,13 +181,15 @@ class WhatIfResult:
     @property
     def _own_runs(self) -> np.ndarray:
         """Of the base's own split, (V, repeats): on several, runs are not independent and cannot be counted."""
-        return self._all_runs[:, : len(self.now) // self.settings.seeds]
+        return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
 
     @property
     def _means(self) -> np.ndarray | Means:
         """The runs, (V, R), or of several splits what they say together."""
         seeds, runs = self.settings.seeds, self._all_runs
-        return runs if seeds == 1 else over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
+        return (
+            runs if seeds == 1 or not self.complete else over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
+        )
 
     @property
     def main(self) -> float | None:
@@ -393,10 +395,11 @@ class WhatIfResult:
     def all_runs(self) -> pd.DataFrame:
         """A row a run of the curve."""
         values, runs = self.curve
-        seeds = getattr(self.settings.settings, "seed", 0) + np.arange(self.settings.seeds)
-        index = pd.MultiIndex.from_product(
-            [values, seeds, range(runs.shape[1] // self.settings.seeds)], names=[self.settings.along, "seed", "repeat"]
-        )
+        seeds = self.settings.seeds if self.complete else 1
+        first = getattr(self.settings.settings, "seed", 0)
+        names = [self.settings.along, "seed", "repeat"]
+        every = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
+        index = pd.MultiIndex.from_product(every, names=names)
         return pd.DataFrame({self.settings.measure: runs.ravel()}, index=index).reset_index()
 
     def bars(self) -> pd.DataFrame:

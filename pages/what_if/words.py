@@ -345,7 +345,7 @@ def _accuracy_said(result: WhatIfResult) -> str:
     if not one.sure:
         said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
     return (
-        f"{said}. Nine single runs in ten land from {interval(settings, (least, most))}; {_hits(result)} "
+        f"{said}. Nine single runs in ten land {phrases.land(settings, (least, most))}; {_hits(result)} "
         f"{target(settings)}."
     )
 
@@ -597,7 +597,7 @@ def _versus_said(result: WhatIfResult) -> str:
 def _span(settings: WhatIfSettings, one) -> str:
     """The ends of an interval on one side of 0, without signs."""
     ends = sorted(abs(end) for end in (one.low, one.high))
-    return " to ".join(signed(settings, end).removeprefix("+") for end in ends)
+    return " to ".join(dict.fromkeys(signed(settings, end).removeprefix("+") for end in ends))
 
 
 # ---- beside the answer
@@ -611,7 +611,11 @@ def caption(result: WhatIfResult) -> str:
     area = "Blue area: nine runs in ten"
     if settings.asks == "best":
         area = "Dots: averages that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
-    strip = "Orange strip: where the average run may cross, with 95 % confidence" if result.spans else ""
+    strip = ""
+    if result.spans:
+        who = "the average run" if settings.reached == "mean" else "9 runs in 10"
+        does = "may cross" if result.direction else f"{'reaches' if settings.reached == 'mean' else 'reach'} the target"
+        strip = f"Orange: where {who} {does}, with 95 % confidence"
     return ". ".join(
         one
         for one in (
@@ -656,8 +660,8 @@ def _single_runs(result: WhatIfResult) -> str:
     settings = result.settings
     least, most = result.nine_in_ten(result.now)
     return (
-        f"Whoever publishes one model gets a single run, not the average: nine in ten land from "
-        f"{interval(settings, (least, most))} here, and {_hits(result)} {target(settings)}."
+        f"Whoever publishes one model gets a single run, not the average: nine in ten land "
+        f"{phrases.land(settings, (least, most))} here, and {_hits(result)} {target(settings)}."
     )
 
 

@@ -88,7 +88,15 @@ def amount(settings: WhatIfSettings, value: float) -> str:
 def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
     """ "87.2 to 89.0 %"."""
     one, other = (amount(settings, end) for end in ends)
+    if one == other:
+        return one
     return f"{one.removesuffix(chr(160) + '%')} to {other}"
+
+
+def land(settings: WhatIfSettings, ends: Sequence[float]) -> str:
+    """Where most runs land: "from 79.0 to 94.4 %"."""
+    said = interval(settings, ends)
+    return f"{'from' if ' to ' in said else 'at'} {said}"
 
 
 def signed(settings: WhatIfSettings, value: float) -> str:
@@ -109,7 +117,8 @@ def points(settings: WhatIfSettings, value: float) -> str:
 
 def spread(settings: WhatIfSettings, one: Difference) -> str:
     """The ends of a difference's interval."""
-    return f"{signed(settings, one.low)} to {signed(settings, one.high)}"
+    low_end, high_end = signed(settings, one.low), signed(settings, one.high)
+    return f"{low_end} to {high_end}" if low_end != high_end else low_end
 
 
 def upwards(settings: WhatIfSettings) -> str:
