@@ -179,7 +179,7 @@ class WhatIfSettings(Settings):
         return (self.question == "people" and self.crowd) or self.knob
 
     @property
-    def up(self) -> str:
+    def upwards(self) -> str:
         """The knob that the map goes up along: the other one, or the first where the curve goes along that one."""
         return self.other if self.other != self.along else self.knob
 
@@ -270,12 +270,12 @@ class WhatIfSettings(Settings):
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
         except ValueError:  # a refusal is one too
             raise check.RefusedError("place", str(place), "two numbers from -1 to 1") from None
-        return {self.along: x, self.up: y}
+        return {self.along: x, self.upwards: y}
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
         """Of the map, across and up."""
-        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.up))
+        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.upwards))
 
     def axis(self, name: str, **how: float) -> Axis:
         """The values of a knob as places on an axis."""
@@ -314,7 +314,7 @@ class WhatIfSettings(Settings):
     @cached_property
     def around(self) -> "Around":
         """What is measured, whatever is asked of it."""
-        return around(self.settings, self.along, self.up, self.measure, self.repeats, self.seeds, self.knobs)
+        return around(self.settings, self.along, self.upwards, self.measure, self.repeats, self.seeds, self.knobs)
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:

@@ -324,7 +324,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
         title=theme.title("Two knobs", say.map_finding(result)),
         images=[_image(result)],
         xaxis=_places(across, say.label(settings.along), most=6),
-        yaxis=_places(up, say.label(settings.up), most=7),
+        yaxis=_places(up, say.label(settings.upwards), most=7),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*key_shapes, *shapes, *_marks(result)],
         annotations=[*key_words, *words, *_mark_words(result)],
@@ -383,7 +383,7 @@ def _cells(result: WhatIfResult, say: ModuleType) -> dict:
     rows, columns = np.nonzero(~np.isnan(means))
     said = [
         f"{say.label(settings.along)} {say.at(settings, settings.along, x[column])}, "
-        f"{say.label(settings.up)} {say.at(settings, settings.up, y[row])}: "
+        f"{say.label(settings.upwards)} {say.at(settings, settings.upwards, y[row])}: "
         f"{say.amount(settings, means[row, column])}"
         for row, column in zip(rows, columns, strict=True)
     ]
@@ -498,7 +498,7 @@ def _ends(result: WhatIfResult) -> tuple[float, float]:
 def _now(result: WhatIfResult) -> tuple[float, float]:
     settings = result.settings
     across, up = settings.axes
-    return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.up)))
+    return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.upwards)))
 
 
 def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:
