@@ -225,7 +225,7 @@ class TestKnobs:
         result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
         heard, *_ = figures.knobs(result, words_parts)["data"]
         assert set(heard["customdata"]) == {"clip_norm"}
-        there = settings.change(knob="clip_norm")
+        there = settings.change(bar="clip_norm")
         assert (there.along, there.asks) == ("clip_norm", "smallest")
         assert there.other != "clip_norm"
 

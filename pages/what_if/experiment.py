@@ -113,8 +113,8 @@ class WhatIfSettings(Settings):
     seeds: int = 1
     tries: int = 12
 
-    # What a click on a chart may change: the knob that a bar stands for, the place "x,y" of a cell of the map.
-    CLICKS: ClassVar[tuple[str, ...]] = ("knob", "place")
+    # What a click on a chart may change: to the knob that a bar stands for, to the place "x,y" of a cell of the map.
+    CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
 
     def __post_init__(self) -> None:
         check.choice(self.TOPICS, topic=self.topic)
@@ -227,8 +227,12 @@ class WhatIfSettings(Settings):
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``: fields of its own, or of the base's. Another topic begins at its start; what
-        cannot be asked of a changed base is asked as it is at the start. ``place``, "x,y", is a cell of the map."""
+        cannot be asked of a changed base is asked as it is at the start. ``bar``: a knob that is then asked about;
+        ``place``, "x,y": a cell of the map, whose ends are -1 and 1."""
         own = {one.name for one in fields(self)}
+        if "bar" in changes:  # how many people is asked along another knob
+            asked = {"question": "smallest"} if self.asks == "people" else {}
+            changes = {"knob": changes.pop("bar")} | asked | changes
         if "place" in changes:
             changes = self._at(changes.pop("place")) | changes
         topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
@@ -245,9 +249,7 @@ class WhatIfSettings(Settings):
         return self._fitting(changes)
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
-        """With what a changed knob pushes aside: the other of the map, and the question how many people."""
-        if "knob" in changes and self.asks == "people":
-            changes = {"question": "smallest", **changes}
+        """With what a changed knob pushes aside."""
         if changes.get("knob", self.knob) == changes.get("other", self.other):
             name = "other" if "knob" in changes else "knob"
             free = [

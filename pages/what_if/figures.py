@@ -394,10 +394,8 @@ def _cells(result: WhatIfResult, say: ModuleType) -> dict:
 
 def _levels(result: WhatIfResult) -> list[float]:
     """Round numbers between the map's, about four, in the unit that is shown."""
-    means = result.settings.scale * result.map.means
-    if np.isnan(means).all():
-        return []
-    low, high = float(np.nanmin(means)), float(np.nanmax(means))
+    means = result.settings.scale * result.map.means[~np.isnan(result.map.means)]
+    low, high = (float(means.min()), float(means.max())) if len(means) else (0.0, 0.0)
     if low > 0 and high / low > 20:
         return [digit * 10.0**power for power in range(-9, 9) for digit in (1, 3) if low < digit * 10.0**power < high]
     if high - low < 1e-9:

@@ -141,7 +141,7 @@ def pictures(result) -> list[list[live.Picture]]:
         about=say.KNOBS_ABOUT,
         height=HEIGHT,
         wide=1.2,
-        clicks={"point": "knob"},
+        clicks={"point": "bar"},
     )
     both = live.Picture(
         name="map",

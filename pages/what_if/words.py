@@ -156,6 +156,10 @@ def _solved(result: WhatIfResult) -> list[Number]:
     found = result.crossed(settings.reached)
     if found is None and settings.exact and settings.solved:
         return [Number(_asks(result), "…", "being solved", tone="bound"), _today(result)]
+    if settings.exact and not settings.solved:
+        values = len(result.curve.values)
+        share = f"{int((result.hits > 0).sum())} <small>of {outcomes.count(values, 'value')}</small>"
+        return [Number(f"Reach {target(settings)}", share, "computed, not drawn", tone="bound"), _today(result)]
     if not result.direction:
         return [_within(result), _today(result)]
     answer = [_first(result, found)]
@@ -206,6 +210,8 @@ def _between(result: WhatIfResult, found: Crossing) -> str:
     ends = [at(settings, name, end) if end is not None else "" for end in (found.low, found.high)]
     if not ends[0]:
         return f"at most {ends[1]}"
+    if ends[0] == ends[1]:
+        return ends[0]
     return f"{ends[0]} to {ends[1]}" if ends[1] else f"at least {ends[0]}"
 
 
@@ -236,10 +242,8 @@ def _within(result: WhatIfResult) -> Number:
     name = f"{label(settings.along)} for {target(settings)}"
     if not found.intervals:
         return Number(name, _no_value(result, found), _reached_by(settings), "bound")
-    one, other = found.intervals[0][0], found.intervals[-1][1]
-    said = at(settings, settings.along, one)
-    if one != other:
-        said += f" <small>to</small> {at(settings, settings.along, other)}"
+    said = phrases.stretch(settings, found.intervals[0][0], found.intervals[-1][1])
+    said = said.replace(" to ", " <small>to</small> ")
     gaps = "" if len(found.intervals) == 1 else f", in {len(found.intervals)} stretches"
     return Number(name, said, f"{_reached_by(settings)}{gaps}", tone="bound")
 
@@ -387,7 +391,8 @@ def _lies(result: WhatIfResult, found: Crossing) -> str:
     settings, name = result.settings, result.settings.along
     if found.low is None or found.high is None:
         return _between(result, found)
-    return f"between {at(settings, name, found.low)} and {at(settings, name, found.high)}"
+    one, other = at(settings, name, found.low), at(settings, name, found.high)
+    return f"between {one} and {other}" if one != other else f"at {one}"
 
 
 def _single(result: WhatIfResult, found: Crossing) -> str:
@@ -481,12 +486,7 @@ def _reaching_said(result: WhatIfResult) -> str:
         return _so_far(result, found)
     if not found.intervals:
         return (_nowhere if found.verdict == "nowhere" else _unclear)(result, found)
-    shown = [
-        at(settings, settings.along, one)
-        if one == other
-        else f"{at(settings, settings.along, one)} to {at(settings, settings.along, other)}"
-        for one, other in found.intervals
-    ]
+    shown = [phrases.stretch(settings, *ends) for ends in found.intervals]
     where = outcomes_list(shown) if len(shown) <= 3 else f"{shown[0]}, ... and {shown[-1]}"
     who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
     reach = _does(settings) if settings.reached == "mean" else _get(settings)

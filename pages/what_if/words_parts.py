@@ -60,6 +60,12 @@ def at(settings: WhatIfSettings, name: str, value: float) -> str:
     return plain(value)
 
 
+def stretch(settings: WhatIfSettings, first: float, last: float) -> str:
+    """Values of the knob from one to another."""
+    one, other = (at(settings, settings.along, value) for value in (first, last))
+    return one if one == other else f"{one} to {other}"
+
+
 def noun(settings: WhatIfSettings) -> str:
     """What is measured, in a word or two."""
     said = settings.asked.label
@@ -168,7 +174,7 @@ def finding(result: WhatIfResult) -> str:
         return f"{amount(settings, float(result.now.mean()))} at {at(settings, settings.along, _now(settings))}"
     if settings.asks == "versus":
         return ahead(result)
-    if settings.exact and result.crossed("mean") is None:
+    if settings.exact and result.crossed("mean") is None:  # still to be solved, or only to be read off
         return ""
     value, goal = result.main, target(settings)
     if value is not None:
@@ -176,7 +182,7 @@ def finding(result: WhatIfResult) -> str:
     found = result.crossed(settings.reached) or result.reaching
     if found.verdict == "found":
         first, last = result.reaching.intervals[0][0], result.reaching.intervals[-1][1]
-        return f"{goal} within {at(settings, settings.along, first)} to {at(settings, settings.along, last)}"
+        return f"{goal} within {stretch(settings, first, last)}"
     if result.trained < 1:
         return ""
     return {"everywhere": f"{goal} everywhere", "nowhere": f"{goal} nowhere"}.get(found.verdict, "cannot be told")
@@ -194,7 +200,7 @@ def ahead(result: WhatIfResult) -> str:
     said = []
     for nth, (who, first, last) in enumerate(told):
         one, other = at(settings, settings.along, first), at(settings, settings.along, last)
-        middle = f"{one} to {other}" if first < last else f"at {one}"
+        middle = stretch(settings, first, last) if one != other else f"at {one}"
         where_to = f"up to {other}" if not nth else f"from {one}" if nth == len(told) - 1 else middle
         said.append(f"{who} ahead {where_to}" if not nth else f"{who} {where_to}")
     return ", ".join(said)
