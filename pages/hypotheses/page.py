@@ -161,7 +161,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("steps", "Steps", ("stages",), steps),
-        Tab("ways", "Other ways", pictures=ways),
+        Tab("ways", "Ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
         Tab("table", "Targets", ("table",)),

@@ -68,7 +68,7 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("neighbours", "Neighbours", ("neighbours",)),
         Tab("effects", "What else", ("effects",)),
-        Tab("searches", "Settings tried", ("searches",), searches),
+        Tab("searches", "Tuning", ("searches",), searches),
         Tab("table", "Theorems", ("table",), over_noise),
     ),
     frames=lambda result: {
