@@ -94,8 +94,9 @@ def sweep(
     from the settings' own seed on. Raises RefusedError where the settings refuse a value.
 
     >>> from pages.regression.experiment import RegressionSettings
-    >>> runs = sweep(RegressionSettings(dataset="us"), "epsilon", [0.5, 5.0], repeats=50)
-    >>> runs.groupby("epsilon")["error"].mean().round(1)
+    >>> runs = sweep(RegressionSettings(mechanism="adassp"), "epsilon", [0.5, 5.0], repeats=50)
+    >>> runs.groupby("epsilon")["error"].mean().round(2).to_dict()
+    {0.5: 20.06, 5.0: 20.04}
     """
     name = _measure(settings, measure)
     frames = []
@@ -141,8 +142,10 @@ def smallest(
     may get better and worse, where nothing is the smallest: ``dpcore.crossing.reaching`` says what reaches the target.
 
     >>> from pages.regression.experiment import RegressionSettings
-    >>> settings = RegressionSettings(mechanism="gaussian")
-    >>> smallest(settings, "epsilon", 20.3, values=[0.05, 0.1, 0.2, 0.4], repeats=50)[["verdict", "point", "safe"]]
+    >>> settings = RegressionSettings(mechanism="adassp")
+    >>> found = smallest(settings, "epsilon", 20.3, values=[0.05, 0.1, 0.2, 0.4], repeats=50)
+    >>> found[["verdict", "point", "safe"]].round(3).to_dict("records")
+    [{'verdict': 'found', 'point': 0.206, 'safe': 0.4}]
     """
     name = _measure(settings, measure)
     asked = settings.measures[name]
@@ -281,6 +284,15 @@ def recommend(
     is chosen for its luck too: only ``again`` says what it is worth.
 
     ranges: field -> (low, high); by default ``settings.tuned``. Raises RefusedError where there is nothing to tune.
+
+    >>> from pages.classifier.experiment import ClassifierSettings
+    >>> recommend(ClassifierSettings(public_rows=0), tries=3, measure="scratch", repeats=12, seeds=2).round(2).iloc[0]
+    clip_norm         0.43
+    steps            20.00
+    learning_rate     2.27
+    chosen            0.84
+    again             0.85
+    Name: 0, dtype: float64
     """
     name, ranges = _measure(settings, measure), dict(ranges or settings.tuned)
     if not ranges:

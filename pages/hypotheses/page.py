@@ -164,7 +164,7 @@ PAGE = Page(
         Tab("ways", "Other ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Other targets", ("table",)),
+        Tab("table", "Targets", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -179,6 +179,11 @@ class WhatIfSettings(Settings):
         return (self.question == "people" and self.crowd) or self.knob
 
     @property
+    def upwards(self) -> str:
+        """The knob that the map goes up along: the other one, or the first where the curve goes along that one."""
+        return self.other if self.other != self.along else self.knob
+
+    @property
     def asks(self) -> str:
         """The question; which value reaches the target, where the base leaves nothing of it."""
         missing = {"people": not self.crowd, "best": not self.tried}
@@ -267,12 +272,12 @@ class WhatIfSettings(Settings):
             x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
         except ValueError:  # a refusal is one too
             raise check.RefusedError("place", str(place), "two numbers from -1 to 1") from None
-        return {self.along: x, self.other: y}
+        return {self.along: x, self.upwards: y}
 
     @property
     def axes(self) -> tuple[Axis, Axis]:
         """Of the map, across and up."""
-        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.other))
+        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.upwards))
 
     def axis(self, name: str, **how: float) -> Axis:
         """The values of a knob as places on an axis."""
@@ -311,7 +316,7 @@ class WhatIfSettings(Settings):
     @cached_property
     def around(self) -> "Around":
         """What is measured, whatever is asked of it."""
-        return around(self.settings, self.along, self.other, self.measure, self.repeats, self.seeds, self.knobs)
+        return around(self.settings, self.along, self.upwards, self.measure, self.repeats, self.seeds, self.knobs)
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:

@@ -329,7 +329,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
         title=theme.title("Two knobs", say.map_finding(result)),
         images=[_image(result)],
         xaxis=_places(across, say.label(settings.along), most=6),
-        yaxis=_places(up, say.label(settings.other), most=7),
+        yaxis=_places(up, say.label(settings.upwards), most=7),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*key_shapes, *shapes, *_marks(result)],
         annotations=[*key_words, *words, *_mark_words(result)],
@@ -388,7 +388,7 @@ def _cells(result: WhatIfResult, say: ModuleType) -> dict:
     rows, columns = np.nonzero(~np.isnan(means))
     said = [
         f"{say.label(settings.along)} {say.at(settings, settings.along, x[column])}, "
-        f"{say.label(settings.other)} {say.at(settings, settings.other, y[row])}: "
+        f"{say.label(settings.upwards)} {say.at(settings, settings.upwards, y[row])}: "
         f"{say.amount(settings, means[row, column])}"
         for row, column in zip(rows, columns, strict=True)
     ]
@@ -504,7 +504,7 @@ def _ends(result: WhatIfResult) -> tuple[float, float]:
 def _now(result: WhatIfResult) -> tuple[float, float]:
     settings = result.settings
     across, up = settings.axes
-    return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.other)))
+    return float(across.place(getattr(settings, settings.along))), float(up.place(getattr(settings, settings.upwards)))
 
 
 def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]:

@@ -419,7 +419,7 @@ class WhatIfResult:
     def cells(self) -> pd.DataFrame:
         """A row a cell of the map."""
         x, y, means = self.map
-        index = pd.MultiIndex.from_product([y, x], names=[self.settings.other, self.settings.along])
+        index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
         return pd.DataFrame({"mean": means.ravel()}, index=index).dropna().reset_index()
 
     def search(self) -> pd.DataFrame:

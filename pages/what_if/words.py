@@ -814,7 +814,7 @@ def map_alt(result: WhatIfResult) -> str:
     """The map in words."""
     settings = result.settings
     return (
-        f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.other)}: "
+        f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.upwards)}: "
         f"{phrases.map_finding(result)}."
     )
 
