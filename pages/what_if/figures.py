@@ -203,7 +203,7 @@ def _beside(result: WhatIfResult, say: ModuleType, value: float, side: str, colo
     x, (left, *_, right) = float(axis.place(value)), axis.edges
     share = (x - left) / (right - left)
     side = "left" if share < 0.12 else "right" if share > 0.88 else side
-    text = theme.ink(f"<b>{say.at(settings, settings.along, value)}</b>", colour)
+    text = theme.ink(f"<b>{say.answer(result, value)}</b>", colour)
     up = {"y": 1, "yanchor": "bottom"} if share > 0.4 else {"y": 0, "yanchor": "bottom"}
     return theme.word(text, x=x, yref="paper", size=13, xanchor=side, xshift=-4 if side == "right" else 4, **up)
 
@@ -225,7 +225,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
         *_heard(rows, result, say, left, right),
         *_values(rows, result, say),
         title=theme.title("Which knob matters", say.important(result)),
-        margin={"l": 112, "r": 8, "t": 54, "b": 44},
+        margin={"l": _beside_names(say.label(knob) for knob, _ in rows), "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
         shapes=[
@@ -238,6 +238,11 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
         ],
         annotations=[note for row, (knob, _) in enumerate(rows) for note in _named(result, say, row, knob)],
     )
+
+
+def _beside_names(names: Iterable[str]) -> int:
+    """The room for names of knobs, in pixels."""
+    return min(160, 24 + 8 * max(map(len, names), default=0))
 
 
 def _bar(result: WhatIfResult, row: int, one) -> tuple[float, float, float]:
@@ -474,18 +479,21 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
 
 
 def _mark_words(result: WhatIfResult) -> list[dict]:
+    """What the marks are, on the sides where they have room."""
     here, place = _now(result), _star(result)
-    words = [_beside_mark(result, *here, "now")]
-    if place is not None and place != here:
-        name = "best" if not result.first else "most" if result.direction == "falls" else "least"
-        words.append(_beside_mark(result, *place, name))
-    return words
+    if place is None or place == here:
+        return [_beside_mark(result, *here, "now")]
+    name = "best" if not result.first else "most" if result.direction == "falls" else "least"
+    left = place[0] < here[0]
+    return [_beside_mark(result, *here, "now", left=not left), _beside_mark(result, *place, name, left=left)]
 
 
-def _beside_mark(result: WhatIfResult, x: float, y: float, text: str) -> dict:
-    """A word at a mark, on the side where there is room."""
-    right = x > sum(_ends(result)) / 2
-    return _on(result, x, y, text, xanchor="right" if right else "left", xshift=-10 if right else 10)
+def _beside_mark(result: WhatIfResult, x: float, y: float, text: str, *, left: bool = True) -> dict:
+    """A word at a mark, to its left or right; where it stands at an edge, on the other side."""
+    low, high = _ends(result)
+    share = (x - low) / (high - low)
+    left = share > 0.8 or (left and share > 0.2)
+    return _on(result, x, y, text, xanchor="right" if left else "left", xshift=-10 if left else 10)
 
 
 def _ends(result: WhatIfResult) -> tuple[float, float]:

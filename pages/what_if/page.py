@@ -58,6 +58,8 @@ def aside(desk: controls.Desk) -> None:
     )
     if desk.settings.asks == "versus":
         other(desk)
+    if desk.settings.exact:
+        return
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
@@ -149,6 +151,7 @@ def pictures(result) -> list[list[live.Picture]]:
         alt=say.map_alt(result),
         about=say.MAP_ABOUT,
         height=HEIGHT,
+        wide=1.1,
         clicks=figures.clicks(result),
     )
     return [[first, bars, both]]

@@ -193,8 +193,9 @@ def _first(result: WhatIfResult, found: Crossing) -> Number:
         note = f"average run; {_between(result, found)}"
     elif not settings.exact:
         note = f"9 runs in 10; {_did(result, found)}"
-    shown = at(settings, settings.along, phrases.safely(result, value) if settings.exact else value)
-    return Number(_asks(result), shown, note, tone="bound", amount=value, unit=label(settings.along))
+    return Number(
+        _asks(result), phrases.answer(result, value), note, tone="bound", amount=value, unit=label(settings.along)
+    )
 
 
 def _no_value(result: WhatIfResult, found: Answer) -> str:

@@ -140,7 +140,9 @@ def hover(settings: WhatIfSettings) -> str:
 
 def differences(settings: WhatIfSettings) -> str:
     """The name of the axis of differences."""
-    return "points, on average" if settings.asked.unit == "%" else f"change of the {noun(settings)}"
+    if settings.asked.unit == "%":
+        return "points, on average"
+    return f"change of {'' if noun(settings) == 'epsilon' else 'the '}{noun(settings)}"
 
 
 def repeats(result: WhatIfResult) -> int:
@@ -162,6 +164,12 @@ def safely(result: WhatIfResult, value: float) -> float:
     return shown_value if shown_value >= value else float(f"{shown_value + step:.3g}")
 
 
+def answer(result: WhatIfResult, value: float) -> str:
+    """The value that answers the question, as all of the page says it."""
+    settings = result.settings
+    return at(settings, settings.along, safely(result, value) if settings.exact else value)
+
+
 def edge(result: WhatIfResult) -> str:
     """Whether the target is reached from a value on, or up to it."""
     return "up to" if result.direction == "falls" else "from"
@@ -178,7 +186,7 @@ def finding(result: WhatIfResult) -> str:
         return ""
     value, goal = result.main, target(settings)
     if value is not None:
-        return f"{goal} {edge(result)} {low(settings.along)} {at(settings, settings.along, value)}"
+        return f"{goal} {edge(result)} {low(settings.along)} {answer(result, value)}"
     found = result.crossed(settings.reached) or result.reaching
     if found.verdict == "found":
         first, last = result.reaching.intervals[0][0], result.reaching.intervals[-1][1]
@@ -247,8 +255,9 @@ def map_finding(result: WhatIfResult) -> str:
     if not result.whole:
         return f"{result.cells_done} of {len(settings.around.cells)} trained"
     if result.first:
-        value = settings.axes[0].value(result.first[0])
-        return f"{target(settings)} {edge(result)} about {rough(settings, settings.along, value)}"
+        value = settings.axes[1].value(result.first[1])
+        which = "most" if result.direction == "falls" else "least"
+        return f"{which} at {low(settings.other)} {rough(settings, settings.other, value)}"
     row, column = result.best_cell
     return f"best {amount(settings, result.map.means[row, column])}"
 
