@@ -164,7 +164,7 @@ PAGE = Page(
         Tab("ways", "Ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Targets", ("table",)),
+        Tab("table", "Table", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

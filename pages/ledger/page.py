@@ -67,7 +67,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("neighbours", "Neighbours", ("neighbours",)),
-        Tab("effects", "What else", ("effects",)),
+        Tab("effects", "Groups", ("effects",)),
         Tab("searches", "Tuning", ("searches",), searches),
         Tab("table", "Theorems", ("table",), over_noise),
     ),
