@@ -1,5 +1,7 @@
 """Sweeps of any topic: the page's own numbers, values around where one is, effects, and what a search finds."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,15 @@ class TestSearch:
     def test_nothing_to_tune_is_refused(self):
         with pytest.raises(RefusedError, match="ranges"):
             recommend(LedgerSettings(), tries=3)
+
+
+def test_what_the_readme_shows_runs_and_gives_frames():
+    text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    lines = text.partition("## From Python")[2].partition("## The house")[0].splitlines()
+    code = [line.strip().partition("  #")[0] for line in lines if line.startswith("    ")]
+    names: dict = {}
+    exec("\n".join(code[:3]), names)
+    frames = [eval(line, names) for line in code[3:] if line]
+    assert [len(frame) for frame in frames] == [48, 1, 12]
+    assert frames[1].verdict.item() == "found"
+    assert frames[2].again.notna().sum() == 1
