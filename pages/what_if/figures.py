@@ -428,10 +428,12 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
 
 
 def _level_word(result: WhatIfResult, ends: np.ndarray, text: str) -> list[dict]:
-    """The number of an iso-line, at its place nearest to the middle of the map, but for its edges."""
-    middles = ends.mean(axis=1)
+    """The number of an iso-line, at its place nearest to the middle of the map, but for its edges and for marks."""
     low, high = np.transpose([(axis.edges[0], axis.edges[-1]) for axis in result.settings.axes])
-    far = np.abs((middles - low) / (high - low) - 0.5).max(axis=1, initial=0.0)
+    middles, marks = ends.mean(axis=1), [_now(result), *filter(None, [_star(result)])]
+    shares, others = (middles - low) / (high - low), (np.array(marks) - low) / (high - low)
+    near = np.abs((shares[:, None] - others) / (0.3, 0.08)).max(axis=2).min(axis=1, initial=1.0) < 1
+    far = np.where(near, 1.0, np.abs(shares - 0.5).max(axis=1, initial=0.0))
     if not len(ends) or far.min() > 0.38:
         return []
     return [_on(result, *middles[far.argmin()], text)]
