@@ -26,7 +26,7 @@ from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
 # A range of more than this factor has a log scale, unless it ends below 1 as shares do that do not start near 0.
-_LOG, _LOG_SHARE = 30.0, 1000.0
+_LOG, _LOG_SHARE = 20.0, 1000.0
 # A grid along a log scale reaches this factor down and up from where one is, in so many steps either way.
 REACH, STEPS = 30.0, 24
 # One knob at a time: a third of a decade on a log scale, a tenth of the range on another.

@@ -31,6 +31,8 @@ MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
 
 
+# What a page has only once somebody has brought it: nothing can be asked about it.
+ELSEWHERE = {"own", "newsgroups"}
 # How the base is read: a text of its own among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
@@ -128,7 +130,11 @@ class WhatIfSettings(Settings):
 
     def _read(self) -> None:
         """Refuse what is no word of such settings."""
-        object.__setattr__(self, "settings", links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE))
+        base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
+        for name in base.choices:
+            if getattr(base, name) in ELSEWHERE:
+                raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
+        object.__setattr__(self, "settings", base)
         try:
             rival = self._differing(self.settings, self.versus)
         except check.RefusedError as refusal:
@@ -202,8 +208,10 @@ class WhatIfSettings(Settings):
     @property
     def knobs(self) -> tuple[str, ...]:
         """Fields of the base that can be asked for: numbers with a knob on its page that decide what is measured."""
-        limits = self.settings.limits
-        named = self.TOPICS[self.topic].knobs(self.settings)
+        return self._knobs(self.settings)
+
+    def _knobs(self, base: Settings) -> tuple[str, ...]:
+        limits, named = base.limits, self.TOPICS[self.topic].knobs(base)
         return tuple(
             name for name in named if name in limits and name not in ASIDE and limits[name][0] < limits[name][1]
         )
@@ -246,7 +254,21 @@ class WhatIfSettings(Settings):
                 check.choice([one.name for one in fields(base)], field=name)
                 base = links.changed(base, **{name: value})
             changes["base"] = links.word(base, apart=_BASE["apart"])
+            changes = self._asked_of(base) | changes
         return self._fitting(changes)
+
+    def _asked_of(self, base: Settings) -> dict[str, str]:
+        """What of the question has to be another one, where ``base`` has no such knob, or cannot be so different."""
+        start, knobs, other = STARTS[self.topic], self._knobs(base), {}
+        for name, beside in (("knob", self.other), ("other", other.get("knob", self.knob))):
+            if getattr(self, name) not in knobs:
+                usual = (start.knob, start.other, *knobs)
+                other[name] = next(one for one in usual if one in knobs and one not in (beside, other.get("knob")))
+        try:
+            self._differing(base, self.versus)
+        except check.RefusedError:
+            other["versus"] = ""
+        return other
 
     def _fitting(self, changes: Mapping[str, Any]) -> Self:
         """With what a changed knob pushes aside."""

@@ -17,6 +17,8 @@ from ui.plot import theme
 _SHADES, _PIXELS = 64, 240
 # Bars and words of the chart of knobs: the height of a bar, in rows; the most rows; points that hear a click in each.
 _BAR, _ROWS, _HEARD = 0.36, 7, 24
+# Letters of a knob's name beside its bars.
+_LONGEST = 16
 _STAR = "M0,-9L2.4,-2.9L8.6,-2.8L3.6,1.1L5.3,7.3L0,3.7L-5.3,7.3L-3.6,1.1L-8.6,-2.8L-2.4,-2.9Z"
 
 
@@ -118,6 +120,11 @@ def _ticks(axis: Axis, most: int) -> list[float]:
     return found[:: math.ceil(len(found) / most)]
 
 
+def _room(axis: Axis, most: int) -> int:
+    """For how many ticks there is room: long numbers take more."""
+    return most if axis.values[-1] < 1000 else most * 2 // 3
+
+
 def _tick(value: float) -> str:
     """A round value as an axis says it."""
     return f"{value:,.0f}" if value >= 1 else f"{value:g}".replace("e-0", "e-")
@@ -127,7 +134,7 @@ def _axis(axis: Axis, name: str, *, most: int) -> dict:
     """Of a knob across a chart."""
     if not axis.log:
         return {"title": {"text": name}, "range": [axis.values[0], axis.values[-1]]}
-    ticks = _ticks(axis, most)
+    ticks = _ticks(axis, _room(axis, most))
     ends = [float(np.log10(axis.values[0])), float(np.log10(axis.values[-1]))]
     words = {"tickvals": ticks, "ticktext": [_tick(tick) for tick in ticks]}
     return {"title": {"text": f"{name} (log scale)"}, "type": "log", "range": ends} | words
@@ -218,7 +225,8 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     ends = [scale * end for one in bars for end in (one.difference.low, one.difference.high)] + [0.0]
     reach = max(map(abs, ends)) or 1.0
     left, right = min(*ends, -0.15 * reach), max(*ends, 0.15 * reach)
-    left, right = left - 0.02 * (right - left), right + 0.3 * (right - left)
+    longest = max((len(say.rough(result.settings, one.knob, one.value)) for one in bars), default=0)
+    left, right = left - 0.02 * (right - left), right + (0.1 + 0.06 * longest) * (right - left)
     places = [_bar(result, row, one) for row, (_, both) in enumerate(rows) for one in both]
     shown = [one.difference.shown for one in bars]
     return theme.figure(
@@ -242,7 +250,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
 
 def _beside_names(names: Iterable[str]) -> int:
     """The room for names of knobs, in pixels."""
-    return min(160, 24 + 8 * max(map(len, names), default=0))
+    return 24 + 8 * min(_LONGEST, max(map(len, names), default=0))
 
 
 def _bar(result: WhatIfResult, row: int, one) -> tuple[float, float, float]:
@@ -281,7 +289,9 @@ def _named(result: WhatIfResult, say: ModuleType, row: int, knob: str) -> list[d
     """The name of a knob beside its bars, and where it is now."""
     place = {"xref": "paper", "xanchor": "right", "xshift": -8, "align": "right"}
     now = say.at(result.settings, knob, getattr(result.settings, knob))
-    text = f"<b>{say.label(knob)}</b><br>now {now}"
+    name = say.label(knob)
+    short = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1].rstrip()}…"
+    text = f"<b>{short}</b><br>now {now}"
     return [theme.word(text, x=0, y=row, size=13, **place)]
 
 
@@ -349,7 +359,7 @@ def _places(axis: Axis, name: str, *, most: int) -> dict:
     base = {"range": [float(low), float(high)], "title": {"text": text}, "showgrid": False, "zeroline": False}
     if not axis.log:
         return base | {"nticks": most}
-    ticks = _ticks(axis, most)
+    ticks = _ticks(axis, _room(axis, most))
     return base | {"tickvals": np.log10(ticks).tolist(), "ticktext": [_tick(tick) for tick in ticks]}
 
 
@@ -428,10 +438,12 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
 
 
 def _level_word(result: WhatIfResult, ends: np.ndarray, text: str) -> list[dict]:
-    """The number of an iso-line, at its place nearest to the middle of the map, but for its edges."""
-    middles = ends.mean(axis=1)
+    """The number of an iso-line, at its place nearest to the middle of the map, but for its edges and for marks."""
     low, high = np.transpose([(axis.edges[0], axis.edges[-1]) for axis in result.settings.axes])
-    far = np.abs((middles - low) / (high - low) - 0.5).max(axis=1, initial=0.0)
+    middles, marks = ends.mean(axis=1), [_now(result), *filter(None, [_star(result)])]
+    shares, others = (middles - low) / (high - low), (np.array(marks) - low) / (high - low)
+    near = np.abs((shares[:, None] - others) / (0.3, 0.08)).max(axis=2).min(axis=1, initial=1.0) < 1
+    far = np.where(near, 1.0, np.abs(shares - 0.5).max(axis=1, initial=0.0))
     if not len(ends) or far.min() > 0.38:
         return []
     return [_on(result, *middles[far.argmin()], text)]

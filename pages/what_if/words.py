@@ -813,10 +813,11 @@ def knobs_alt(result: WhatIfResult) -> str:
 def map_alt(result: WhatIfResult) -> str:
     """The map in words."""
     settings = result.settings
-    return (
-        f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.upwards)}: "
-        f"{phrases.map_finding(result)}."
-    )
+    finding = phrases.map_finding(result)
+    if result.first:
+        which = "most" if result.direction == "falls" else "least"
+        finding = f"{target(settings)} takes the {which} {low(settings.along)} at {finding}, straight between cells"
+    return f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.upwards)}: {finding}."
 
 
 def tries_alt(result: WhatIfResult) -> str:

@@ -256,8 +256,7 @@ def map_finding(result: WhatIfResult) -> str:
         return f"{result.cells_done} of {len(settings.around.cells)} trained"
     if result.first:
         value = settings.axes[1].value(result.first[1])
-        which = "most" if result.direction == "falls" else "least"
-        return f"{which} at {low(settings.other)} {rough(settings, settings.other, value)}"
+        return f"{low(settings.upwards)} {rough(settings, settings.upwards, value)}"
     row, column = result.best_cell
     return f"best {amount(settings, result.map.means[row, column])}"
 
