@@ -54,7 +54,10 @@ def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float, 
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name or page.private(settings):
         return both
-    answer, ready = compute(asked.settings(settings, ask), seconds=seconds if both.done == 1 else 0)
+    question = asked.about(settings, ask)
+    if question is None:
+        return both
+    answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
     return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
@@ -133,6 +134,13 @@ class Asked(NamedTuple):
     settings: Callable[[Any, str], Settings]
     asks: Callable[[Any], str]
     controls: Callable[[Desk], None]
+
+    def about(self, settings: Any, ask: str) -> Settings | None:
+        """The question about these settings; None where nothing can be asked about them."""
+        try:
+            return self.settings(settings, ask)
+        except RefusedError:
+            return None
 
     def view(self, result: Any) -> "View":
         """What the tab shows of an answer."""

@@ -143,14 +143,15 @@ def _tabs_key(page: Page) -> str:
 def _question(page: Page, desk: controls.Desk, both: Both) -> None:
     """What can be asked about the page, and the answer."""
     asked = page.asked
-    if page.private(desk.settings):
-        st.caption("Nothing can be asked yet about a file of your own.")
+    about = None if page.private(desk.settings) else asked.about(desk.settings, desk.ask)
+    if about is None:
+        st.caption("Nothing can be asked about data that somebody has to bring first.")
         return
 
     def keep() -> None:
         desk.ask = asked.asks(question.settings)
 
-    question = controls.Desk(page=f"{page.name}.ask", settings=asked.settings(desk.settings, desk.ask), changed=keep)
+    question = controls.Desk(page=f"{page.name}.ask", settings=about, changed=keep)
     with st.container(key="asking", horizontal=True, vertical_alignment="center"):
         asked.controls(question)
     if both.answer:

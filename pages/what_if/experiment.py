@@ -32,7 +32,7 @@ ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "p
 
 
 # What a page has only once somebody has brought it: nothing can be asked about it.
-ELSEWHERE = {"own", "newsgroups"}
+ELSEWHERE = {"data": ("own", "newsgroups")}
 # How the base is read: a text of its own among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
@@ -131,8 +131,8 @@ class WhatIfSettings(Settings):
     def _read(self) -> None:
         """Refuse what is no word of such settings."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
-        for name in base.choices:
-            if getattr(base, name) in ELSEWHERE:
+        for name, brought in ELSEWHERE.items():
+            if getattr(base, name, "") in brought:
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:
@@ -260,10 +260,10 @@ class WhatIfSettings(Settings):
     def _asked_of(self, base: Settings) -> dict[str, str]:
         """What of the question has to be another one, where ``base`` has no such knob, or cannot be so different."""
         start, knobs, other = STARTS[self.topic], self._knobs(base), {}
-        for name, beside in (("knob", self.other), ("other", other.get("knob", self.knob))):
+        for name, taken in (("knob", self.other), ("other", self.knob)):
             if getattr(self, name) not in knobs:
-                usual = (start.knob, start.other, *knobs)
-                other[name] = next(one for one in usual if one in knobs and one not in (beside, other.get("knob")))
+                free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
+                other[name] = next(one for one in free if one not in (taken, other.get("knob")))
         try:
             self._differing(base, self.versus)
         except check.RefusedError:
