@@ -262,14 +262,13 @@ class TestBest:
 def test_the_program_prints_the_pages_numbers(changes):
     settings = asked("classifier", **changes)
     result = settings.run()
-    printed = io.StringIO()
+    printed, names = io.StringIO(), {}
     with redirect_stdout(printed):
-        exec(settings.program, {})
+        exec(settings.program, names)
     said = printed.getvalue()
     if settings.asks == "best":
         assert f"{result.winner.again.mean():.6f}" in said
         return
     assert result.table().to_string() in said
     if result.direction:
-        found = pd.DataFrame([asdict(result.crossed(settings.reached))]).T.to_string()
-        assert found in said
+        pd.testing.assert_frame_equal(names["found"], pd.DataFrame([asdict(result.crossed(settings.reached))]))

@@ -330,7 +330,7 @@ class WhatIfSettings(Settings):
             f"{first}from dpcore.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
             f"runs = sweep(settings, {self.along!r}, values, {how}, seeds={self.seeds})\n"
             f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
-            + (f"print({answer}.T.to_string())\n" if one_way else "")
+            + (f"found = {answer}  # the answer, in a row\n" if one_way else "")
         )
 
     # ---- the work
