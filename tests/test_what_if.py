@@ -12,6 +12,9 @@ from PIL import Image
 
 from dpcore import links
 from dpcore.check import RefusedError
+from dpcore.data import toy as data
+from dpcore.repeats import over_splits
+from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if import figures, words, words_parts
 from pages.what_if.experiment import STARTS
@@ -170,7 +173,9 @@ class TestMap:
     def test_a_cell_has_the_colour_of_its_mean(self):
         result = self.result()
         shades = [tuple(int(one[at : at + 2], 16) for at in (1, 3, 5)) for one in theme.shades(64)]
-        wanted = np.round(63 * result.map.means).astype(int)
+        low, high = result.colours
+        assert (low, high) == (max(0, result.settings.goal - 0.4), 1)
+        wanted = np.round(63 * np.clip((result.map.means - low) / (high - low), 0, 1)).astype(int)
         found = self.colours(result)
         assert (found[..., 3] == 255).all()
         assert all(tuple(found[place][:3]) == shades[wanted[place]] for place in np.ndindex(wanted.shape))
@@ -272,3 +277,13 @@ def test_the_program_prints_the_pages_numbers(changes):
     assert result.table().to_string() in said
     if result.direction:
         pd.testing.assert_frame_equal(names["found"], pd.DataFrame([asdict(result.crossed(settings.reached))]))
+
+
+def test_splits_of_one_file_leave_what_they_have_in_common():
+    """Their interval is wider than that of as many fresh draws with the same numbers."""
+    file, fresh = (ClassifierSettings(dataset=name) for name in ("breast_cancer", "gaussians"))
+    split = data.load("breast_cancer", seed=4)
+    assert file.overlap == len(split.y_test) / len(split.y_private)
+    assert fresh.overlap == 0
+    runs = np.random.default_rng(0).normal(size=(5, 3, 24))
+    assert (over_splits(runs, overlap=file.overlap).error > over_splits(runs).error).all()

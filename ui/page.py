@@ -126,13 +126,15 @@ class Asked(NamedTuple):
     """The questions that can be asked about a page, in a tab of it.
 
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
-    asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. controls:
-    shows, of a desk of these, what can be asked in the tab.
+    asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. ignored:
+    a sentence (markdown) for each part of it that nobody can ask. controls: shows, of a desk of these, what can be
+    asked in the tab.
     """
 
     page: "Page"
     settings: Callable[[Any, str], Settings]
     asks: Callable[[Any], str]
+    ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
 
     def about(self, settings: Any, ask: str) -> Settings | None:

@@ -31,7 +31,7 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         st.title(page.question)
     pins_of(page, desk)
-    _notices(desk.notices)
+    _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         _setup(page, desk)
     if page.ready(desk):
@@ -39,6 +39,16 @@ def show(page: Page, welcome: str = "") -> None:
         seconds, tab = page.at(desk.settings).slices.first, _opened(page)
         desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
         _moving(page, welcome)
+
+
+def _unasked(page: Page, desk: controls.Desk) -> list[str]:
+    """What of the question in a link is not asked; it is forgotten where the page is asked nothing."""
+    if not desk.ask or page.private(desk.settings):
+        return []
+    if page.asked and page.tabs and page.asked.about(desk.settings, ""):
+        return page.asked.ignored(desk.settings, desk.ask)
+    desk.ask = ""
+    return ["What the link asks was ignored: nothing can be asked here."]
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:

@@ -364,11 +364,9 @@ def _places(axis: Axis, name: str, *, most: int) -> dict:
 
 
 def shade(result: WhatIfResult, means: np.ndarray) -> np.ndarray:
-    """Numbers of the colours of means, the best the lightest. The scale is fixed: the measure's own, or, where that has
-    no end, from a tenth of today's to ten times as much.
-    """
-    low, high = result.settings.asked.limits
-    if high == math.inf:
+    """Numbers of the colours of means, the best the lightest, on the scale ``result.colours``."""
+    low, high = result.colours
+    if result.settings.asked.limits[1] == math.inf:
         with np.errstate(divide="ignore", invalid="ignore"):
             means = np.log10(means / max(float(result.now.mean()), 1e-12))
         low, high = -1.0, 1.0

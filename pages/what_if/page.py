@@ -1,12 +1,13 @@
 """What would it take?"""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 
 import streamlit as st
 
+from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.links import changed, word
@@ -17,6 +18,7 @@ from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, doors, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
+from ui.plain import plain, quoted
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
@@ -165,20 +167,25 @@ def asked(name: str, questions: Page) -> Asked | None:
 
     def settings(own: Settings, ask: str) -> WhatIfSettings:
         """Of what the address asks, as much as these settings allow."""
-        question = kind().change(topic=name, base=word(own, apart=APART), question=CURVE)
+        return read(own, ask)[0]
+
+    def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
+        question, refused = kind().change(topic=name, base=word(own, apart=APART), question=CURVE), []
         texts = ask.split(APART)
-        for field, value in zip(texts[::2], texts[1::2], strict=False):
-            if field in ASKED:
-                with suppress(RefusedError):
-                    question = changed(question, **{field: value})
-        return question
+        for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
+            try:
+                question = changed(question, **{check.choice(ASKED, field=field): value}) if ask else question
+            except RefusedError as refusal:
+                told = quoted(f"{field} {value}".strip())
+                refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")
+        return question, refused
 
     def asks(question: WhatIfSettings) -> str:
         usual = settings(question.settings, "")
         told = [(field, getattr(question, field)) for field in ASKED]
         return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
 
-    return Asked(questions, settings, asks, controls=inset)
+    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset)
 
 
 def inset(desk: controls.Desk) -> None:
@@ -188,11 +195,26 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
-    key = f"{desk.page}.target"
+    key, said = f"{desk.page}.target", say.target_knob(settings)
     st.session_state[key] = float(settings.target)
     low, high = map(float, settings.limits["target"])
-    said = say.target_knob(settings)["label"]
-    st.number_input(said, low, high, key=key, on_change=lambda: desk.change(target=st.session_state[key]))
+    with st.container(key="choice-target", horizontal=True, vertical_alignment="center", width="content"):
+        st.html(f'<span class="lab-label" aria-hidden="true">{said["label"]}</span>', width="content")
+        st.number_input(
+            said["label"],
+            low,
+            high,
+            key=key,
+            format="%.6g",
+            step=float(said.get("step", 0.05 * settings.target)),
+            on_change=lambda: desk.change(target=st.session_state[key]),
+            label_visibility="collapsed",
+            width=140,
+        )
+        if said.get("unit"):
+            st.html(f'<span class="lab-label">{said["unit"]}</span>', width="content")
+    for why in desk.errors.values():
+        st.error(plain(why))
     doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 

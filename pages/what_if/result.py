@@ -187,9 +187,10 @@ class WhatIfResult:
     def _means(self) -> np.ndarray | Means:
         """The runs, (V, R), or of several splits what they say together."""
         seeds, runs = self.settings.seeds, self._all_runs
-        return (
-            runs if seeds == 1 or not self.complete else over_splits(runs.reshape(len(runs), seeds, -1).swapaxes(0, 1))
-        )
+        if seeds == 1 or not self.complete:
+            return runs
+        by_split = runs.reshape(len(runs), seeds, -1).swapaxes(0, 1)
+        return over_splits(by_split, overlap=self.settings.settings.overlap)
 
     @property
     def main(self) -> float | None:
@@ -270,6 +271,13 @@ class WhatIfResult:
         return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
 
     # ---- two knobs
+
+    @property
+    def colours(self) -> tuple[float, float]:
+        """The ends of the scale that the map's means are seen on: it does not move while the map refines, only with the
+        target. Shares reach from 40 points under it to all."""
+        low, high = self.settings.asked.limits
+        return (max(low, min(self.settings.goal, 0.9 * high) - 0.4), high) if self.settings.asked.share else (low, high)
 
     @cached_property
     def map(self) -> Map:

@@ -4,9 +4,11 @@ from html import escape
 
 from dpcore.crossing import Answer, Crossing
 from dpcore.papers import short
+from dpcore.privacy import GaussianRelease
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, REPEATS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, signed, spread, target
+from pages.what_if.work import one_run
 from ui import outcomes, panels
 from ui.panels import Number, number
 
@@ -304,9 +306,10 @@ def _price(result: WhatIfResult) -> Number | None:
     if not prices:
         return Number("Price of searching", "no limit", "one run promises nothing")
     tries = outcomes.count(settings.tries, "try", "tries")
+    exact = "" if isinstance(one_run(settings.settings), GaussianRelease) else ", at most"
     shown = number(prices["all"].epsilon)
     note = f"one run, or chosen on public rows: {number(prices['public'].epsilon)}"
-    return Number(f"{tries}, all counted", f"<small>epsilon</small> {shown}", note)
+    return Number(f"{tries}, all counted", f"<small>epsilon{exact}</small> {shown}", note)
 
 
 # ---- the answer

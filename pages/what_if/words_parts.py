@@ -264,8 +264,8 @@ def map_finding(result: WhatIfResult) -> str:
 def ends(result: WhatIfResult) -> tuple[str, str]:
     """What the ends of the map's colours stand for: the worst, the best."""
     settings = result.settings
-    least, most = settings.asked.limits
-    if most == math.inf:
+    least, most = result.colours
+    if settings.asked.limits[1] == math.inf:
         now = float(result.now.mean())
         least, most = now / 10, now * 10
     said = [plain(settings.scale * end) for end in (least, most)]
