@@ -170,7 +170,8 @@ def asked(name: str, questions: Page) -> Asked | None:
         return read(own, ask)[0]
 
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
-        question, refused = kind().change(topic=name, base=word(own, apart=APART), question=CURVE), []
+        start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
+        question, refused = kind().change(question=CURVE, **start), []
         texts = ask.split(APART)
         for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
             try:
