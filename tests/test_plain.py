@@ -82,7 +82,7 @@ def filed(hostile: str) -> Iterator[str]:
     """What is said of a file that holds this wherever it may, and of the choices in it that are refused."""
     table: Table = own_texts.read(brought(hostile))
     text, label, source = table.columns
-    right = Columns(text=text, label=label, yes=table.columns[label][0], source=source)
+    right = Columns(text=text, label=label, yes=table.texts(label)[0], source=source)
     own = own_texts.choose(table, right)
     desk = controls.Desk(page="hypotheses", settings=HypothesesSettings().change(data="own", own=own))
     yield own_file._known(desk, 300)

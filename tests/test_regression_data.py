@@ -122,7 +122,7 @@ def test_an_unknown_set_is_refused_by_name():
 
 def test_the_readme_lists_each_bound_as_the_code_has_it():
     text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text("utf-8")
-    _, study, census = re.split(r"^### .*$", text.split("## Regression")[1], flags=re.MULTILINE)
+    _, study, census = re.split(r"^### .*$", text.split("## Regression")[1].partition("\n## ")[0], flags=re.MULTILINE)
     for section, names in ((study, ("diabetes",)), (census, CENSUS)):
         rows = re.findall(r"^\| ([^|]+) \| (-?\d[\d.]*) \| (-?\d[\d.]*) \|", section, flags=re.MULTILINE)
         listed = {feature: (float(low), float(high)) for feature, low, high in rows}

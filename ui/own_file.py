@@ -1,4 +1,4 @@
-"""A CSV file of the user's own: brought, read, its columns chosen; and in words what is asked, refused and known.
+"""A file of the user's own: brought, read, its columns chosen; and in words what is asked, refused and known.
 
 The file lives in the state of the session that has brought it, and nowhere else: a link, and so any other session, has
 only the random name of an ``own_texts.Own``, which is resolved here. Settings become another ``Own``'s only when the
@@ -12,13 +12,13 @@ from typing import Any
 import streamlit as st
 
 from dpcore.check import RefusedError
-from dpcore.data import csv_table, own_texts
+from dpcore.data import own_texts
 from dpcore.data.own_texts import NONE, Own
 from ui import controls
 from ui.own_session import Brought, present
 from ui.plain import plain
 
-_MEGABYTES = csv_table.MOST_BYTES // 10**6
+_MEGABYTES = own_texts.MOST_BYTES // 10**6
 _KEPT = (
     "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
     "it is gone, and so are the numbers that the server remembers of it. Nothing is written to a disk. A link holds a "
@@ -27,8 +27,8 @@ _KEPT = (
     "noise. The page also shows what the rows give *without* noise: it is a demonstration, and no way to publish."
 )
 _NOTHING = (
-    f"**There is no file yet.** Choose a CSV file of up to {_MEGABYTES} MB: a line of column names, then texts, labels "
-    "and perhaps sources."
+    f"**There is no file yet.** Choose a CSV or Parquet file of up to {_MEGABYTES} MB: a line of column names, then "
+    "texts, labels and perhaps sources."
 )
 _ELSEWHERE = (
     "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
@@ -36,7 +36,6 @@ _ELSEWHERE = (
     "columns are what. Everything else in the link is kept, as far as the file has rows for it."
 )
 _ANEW = "Please look at the columns: a link does not hold them, so they are a guess from this file."
-_WESTERN = "It is no UTF-8, so it was read as Western European letters (Windows-1252). "
 _HEADS = {
     "text": "Text",
     "label": "Label",
@@ -126,11 +125,13 @@ def _key(page: str) -> str:
 def _brought(page: str) -> Brought | None:
     """The newest file that could be read; one that could not leaves the one before in place, and says why."""
     state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
-    file = st.file_uploader("A CSV file", type=["csv", "tsv", "txt"], key=f"{page}.file", max_upload_size=_MEGABYTES)
+    file = st.file_uploader(
+        "A table", type=["csv", "tsv", "txt", "parquet"], key=f"{page}.file", max_upload_size=_MEGABYTES
+    )
     if file is not None and state.get(read) != file.file_id:
         state[read], state[said] = file.file_id, None
         try:
-            before, state[_key(page)] = state.get(_key(page)), Brought.of(csv_table.read(file.getvalue()))
+            before, state[_key(page)] = state.get(_key(page)), Brought.of(own_texts.read(file.getvalue()))
             if before is not None:
                 own_texts.forget(before.table)
         except RefusedError as refusal:
@@ -219,10 +220,11 @@ def _known(desk: controls.Desk, public_rows: int) -> str:
     """One line on what the file has become."""
     own, count = desk.settings.own, desk.settings.sources
     named = own_texts.names(own, count)
+    said = "".join(f"{note} " for note in own.table.notes)
     who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(named, 1))
     return (
         f"{own.table.rows:,} rows: words of {_quoted(own.columns.text)}, and whether {_quoted(own.columns.label)} is "
-        f"{_quoted(own.columns.yes)}. {_WESTERN * own.table.western}Sources: "
+        f"{_quoted(own.columns.yes)}. {said}Sources: "
         f"{who if own.columns.source else 'a random split'}; the smallest has at least {own.smallest_source(count):,} "
         f"private rows. {public_rows:,} rows are public: the words that count, their weights and projection are from "
         "these."

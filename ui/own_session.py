@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
 from dpcore.data import own_texts
-from dpcore.data.csv_table import Table
+from dpcore.data.own_table import Table
 from dpcore.data.own_texts import NONE, Columns, Own
 
 # Seconds that a page has to come back in.

@@ -25,7 +25,7 @@ KINDS = {
     "topics": "Topics (generated text)",
     "reviews": "Reviews (generated text)",
     "newsgroups": "20 Newsgroups (real text)",
-    "own": "A CSV file of your own",
+    "own": "A file of your own",
 }
 PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
 # The most features that are left of a text.

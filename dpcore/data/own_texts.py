@@ -1,4 +1,4 @@
-"""Texts of the user's own: which columns of a CSV file are what, and what makes its rows sources.
+"""Texts of the user's own: which columns of a file are what, and what makes its rows sources.
 
 Settings hold an ``Own``: in a link it is a random name, which says nothing of the file and is resolved by nobody but
 the session that holds the object. Tasks hold it weakly, so a file ends with its session. Nothing is written to a disk.
@@ -12,9 +12,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from dpcore import check
-from dpcore.data.csv_table import LEAST_ROWS, Table, coded, read
+from dpcore.data import own_table
+from dpcore.data.kinds import coded
+from dpcore.data.own_table import Table
 from dpcore.data.word_counts import Corpus
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
@@ -22,6 +26,8 @@ from dpcore.streams import stream
 __all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
 
 MOST_SOURCES, MOST_LABELS = 8, 50
+# Of a file whose words are counted.
+MOST_BYTES, MOST_ROWS, LEAST_ROWS = 10_000_000, 50_000, 200
 # Rows that each of the two classes must have.
 LEAST_OF_A_CLASS = 20
 # Where a share of each source is public, it is at most one in so many rows.
@@ -130,6 +136,19 @@ def _of_no_file(question: Any) -> bool:
     return isinstance(question, tuple) and any(map(_of_no_file, question))
 
 
+def read(data: bytes) -> Table:
+    """A file of texts. Raises RefusedError for one that cannot be read, or is too large to count its words."""
+    if len(data) > MOST_BYTES:
+        raise check.RefusedError("file", f"{len(data) / 1e6:.1f} MB", f"at most {MOST_BYTES / 1e6:.0f} MB")
+    table = own_table.read(data)
+    texts = (column for column in table.columns.values() if pa.types.is_string(column.type))
+    if sum(pc.sum(pc.binary_length(column)).as_py() or 0 for column in texts) > MOST_BYTES:
+        raise check.RefusedError("file", "too many words once unpacked", f"at most {MOST_BYTES / 1e6:.0f} MB of texts")
+    if not LEAST_ROWS <= table.rows <= MOST_ROWS:
+        raise check.RefusedError("file", f"{table.rows:,} rows", f"{LEAST_ROWS} to {MOST_ROWS:,} rows under its names")
+    return table
+
+
 def choose(table: Table, columns: Columns) -> Own:
     """The file with these columns. Raises RefusedError naming the part that the file does not allow."""
     for name in ("text", "label", "source"):
@@ -137,7 +156,7 @@ def choose(table: Table, columns: Columns) -> Own:
             check.choice(table.columns, **{name: getattr(columns, name)})
     _check_text(table, columns.text)
     usable = _usable(table, columns)
-    labels = Counter(table.columns[columns.label][usable].tolist())
+    labels = Counter(table.texts(columns.label)[usable].tolist())
     if columns.label == columns.text or not 2 <= len(labels) <= MOST_LABELS:
         found = f"{columns.label} ({len(labels):,} different values)"
         raise check.RefusedError("label", found, f"another column than the text, with 2 to {MOST_LABELS} values")
@@ -149,7 +168,7 @@ def choose(table: Table, columns: Columns) -> Own:
 
 
 def _check_text(table: Table, name: str) -> None:
-    share = coded(table.columns[name])
+    share = coded(table.texts(name))
     if share >= 0.5:
         found = f"{name} ({100 * share:.0f} % of it are numbers, dates or identifiers)"
         raise check.RefusedError("text", found, "a column of texts")
@@ -164,7 +183,7 @@ def _with_sources(table: Table, columns: Columns, usable: np.ndarray) -> Own:
         if made.smallest_source(2) < LEAST_ROWS:
             raise check.RefusedError("source", f"a split of {rows:,} rows", f"of {3 * LEAST_ROWS:,} rows or more")
         return made
-    sizes = Counter(table.columns[columns.source][usable].tolist())
+    sizes = Counter(table.texts(columns.source)[usable].tolist())
     if columns.public and columns.public not in sizes:
         raise check.RefusedError("public", columns.public, f"a value of the column {columns.source}")
     private = {name: size for name, size in sizes.items() if name != columns.public}
@@ -188,7 +207,7 @@ def _rounded(rows: int) -> int:
 
 def _usable(table: Table, columns: Columns) -> np.ndarray:
     """Rows (n,) with something in each of the columns."""
-    asked = [table.columns[name] for name in (columns.text, columns.label, columns.source) if name]
+    asked = [table.texts(name) for name in (columns.text, columns.label, columns.source) if name]
     return np.array([all(value.strip() for value in row) for row in zip(*asked, strict=True)], dtype=bool)
 
 
@@ -201,14 +220,14 @@ def corpus(own: Own, sources: int, seed: int) -> Corpus:
     usable = _usable(table, columns)
     domain, public = np.full(table.rows, -1), None
     if columns.source:
-        column = table.columns[columns.source]
+        column = table.texts(columns.source)
         for k, name in enumerate(names(own, sources)):
             domain[usable & (column == name)] = k
         public = np.flatnonzero(usable & (column == columns.public)) if columns.public else None
     else:
         rows = stream(seed, "split", 0, _SPLIT_PART).permutation(np.flatnonzero(usable))
         domain[rows] = np.arange(len(rows)) % sources
-    y = (table.columns[columns.label] == columns.yes).astype(int)
+    y = (table.texts(columns.label) == columns.yes).astype(int)
     return Corpus(counts=table.counts(columns.text), y=y, domain=domain, real=True, public=public)
 
 
@@ -216,25 +235,25 @@ def names(own: Own, sources: int) -> list[str]:
     """What the first ``sources`` sources are called."""
     if not own.columns.source:
         return [f"part {k + 1}" for k in range(sources)]
-    found = own.table.columns[own.columns.source][_usable(own.table, own.columns)]
+    found = own.table.texts(own.columns.source)[_usable(own.table, own.columns)]
     return sorted(set(found.tolist()) - {own.columns.public})[:sources]
 
 
 def values(table: Table, name: str, *, most: int) -> list[str]:
     """The most frequent values of a column, by name."""
-    return sorted(value for value, _ in Counter(table.columns[name].tolist()).most_common(most))
+    return sorted(value for value, _ in Counter(table.texts(name).tolist()).most_common(most))
 
 
 def usual_label(table: Table, name: str) -> str:
     """The value of a column that is nearest to one half of its rows: a start for what is asked for."""
-    found = Counter(table.columns[name].tolist())
+    found = Counter(table.texts(name).tolist())
     return min(found, key=lambda value: (not value.strip(), abs(found[value] - table.rows / 2), value))
 
 
 def guess(table: Table) -> Columns:
     """A start for the choice of columns: the longest texts, the label of fewest values, no source column."""
-    sample = {name: values[:2000] for name, values in table.columns.items()}
-    text = max(sample, key=lambda name: (coded(table.columns[name]) < 0.5, sum(map(len, sample[name]))))
+    sample = {name: table.texts(name)[:2000] for name in table.columns}
+    text = max(sample, key=lambda name: (coded(table.texts(name)) < 0.5, sum(map(len, sample[name]))))
     others = [name for name in sample if name != text]
     kinds = {name: len(set(sample[name].tolist())) for name in others}
     label = min(others, key=lambda name: (kinds[name] < 2, kinds[name]))

@@ -16,8 +16,8 @@ from ui.plot.theme import written
 
 DATA_HELP = (
     "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
-    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it. **A CSV file of "
-    "your own**: you say which columns are text, label and source, and which rows are public."
+    "of the paper's sizes. **20 Newsgroups**: real texts; nothing is fetched unless you ask for it. **A file of your "
+    "own**, CSV or Parquet: you say which columns are text, label and source, and which rows are public."
 )
 NEWSGROUPS = (
     "**20 Newsgroups is not on this machine.** scikit-learn can download these 18,800 public letters of the 1990s from "

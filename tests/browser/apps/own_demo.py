@@ -5,7 +5,7 @@ import gc
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpcore.data import csv_table, domains
+from dpcore.data import domains, own_table
 from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, own_file, own_session
 
@@ -19,7 +19,7 @@ def public_rows(settings: HypothesesSettings) -> int:
 if "count" in st.query_params:
     gc.collect()  # what nobody holds is not held
     objects = gc.get_objects()
-    tables = sum(isinstance(one, csv_table.Table) and bool(one.columns) for one in objects)
+    tables = sum(isinstance(one, own_table.Table) and bool(one.columns) for one in objects)
     worlds = sum(isinstance(one, domains.World) for one in objects)
     uploads = get_script_run_ctx().uploaded_file_mgr.file_storage.values()
     st.text(f"{tables} tables {sum(map(len, uploads))} uploads {worlds} worlds")

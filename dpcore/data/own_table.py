@@ -1,0 +1,382 @@
+"""A file of a person's own in memory: how it is read, and what is refused.
+
+A refusal says what was found and where, in words of our own: a parser's message would quote rows, so none is shown or
+passed on. What was guessed while reading is said in ``Table.notes``; they hold no cell either.
+"""
+
+import codecs
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import weakref
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+from scipy import sparse
+
+from dpcore import check
+from dpcore.data import kinds, unpack
+from dpcore.data.kinds import Kind
+from dpcore.data.word_counts import counted
+
+MOST_BYTES, MOST_ROWS, MOST_COLUMNS = 100_000_000, 1_000_000, 200
+# What the rows of a Parquet file may take in memory, and those of all files that are there at one time.
+MOST_UNPACKED, MOST_TOGETHER = 200_000_000, 500_000_000
+HEAD_ASKED = "Does the first line hold the names of the columns, or is it a row?"
+_UNCLEAR = "Whether the first line holds names or a row is unclear; it was read as names."
+_HEADLESS = "The first line looks like a row, so the columns go by their numbers."
+_BLOCK, _LONGEST_NAME, _SAMPLE, _PIECE = 1 << 22, 80, 200_000, 1 << 20
+# Of the letters of a file in Western code, more than this share beyond ASCII is another code's.
+_MOST_ACCENTS = 1 / 3
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_FOREIGN = {
+    rb"PK\x03\x04": "the beginning of a zip archive or of an Excel workbook",
+    rb"\xd0\xcf\x11\xe0": "the beginning of an old Excel workbook",
+    rb"\x1f\x8b": "the beginning of a gzip archive",
+    rb"%PDF": "the beginning of a PDF",
+    rb"(\xef\xbb\xbf)?\s*(\[\s*[\[{]|\{\s*[\"}])": "the beginning of JSON",
+    rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml|table)\b": "the beginning of HTML or XML",
+}
+_SEPARATORS = (b"\t", b";", b"|", b",")
+_QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
+_TABLE = "a table in CSV or Parquet"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Table:
+    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as the numbers that it has.
+
+    size: bytes in memory. head: whether the first line held names; None where that is unclear and HEAD_ASKED is to be
+    asked (then read again with the answer). notes: sentences on what was guessed. No row is in its repr, which may get
+    into a log.
+    """
+
+    size: int
+    columns: dict[str, pa.ChunkedArray] = field(repr=False)
+    head: bool | None = True
+    notes: tuple[str, ...] = ()
+    _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def rows(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def texts(self, name: str) -> np.ndarray:
+        """A column (n,) as text; what is missing is ""."""
+        return np.array(pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object)
+
+    def numbers(self, name: str, *, decimal: str = "") -> np.ndarray:
+        """A column (n,) as float64, NaN where nothing can be read. ``decimal``: "." or ",", else as ``decimal(name)``.
+
+        Raises RefusedError where that is unclear.
+        """
+        decimal = decimal or self.decimal(name)
+        if not decimal:
+            raise check.RefusedError("decimal", "unclear", '"." or ",": 1,234 may be a thousand or one')
+        return kinds.numbers(self.columns[name], decimal)
+
+    def decimal(self, name: str) -> str:
+        """What separates decimals in a column: "." or ","; "" where 1,234 may be either, and a person must say.
+
+        Most of 2,000 cells decide, where they do not those of all columns together; never what is to be learned.
+        """
+        found = self._judged(name, kinds.commas) or sum(self._judged(one, kinds.commas) for one in self.columns)
+        if found:
+            return "," if found > 0 else "."
+        return "" if self._judged(name, kinds.two_ways) == "," else "."
+
+    def kind(self, name: str) -> Kind:
+        """What a column seems to hold, by 2,000 of its cells."""
+        return kinds.guessed(name, kinds.judged(self.columns[name]))
+
+    def _judged(self, name: str, judge: Any) -> Any:
+        key = (judge.__name__, name)
+        if key not in self._kept:
+            self._kept[key] = judge(kinds.judged(self.columns[name]))
+        return self._kept[key]
+
+    def counts(self, name: str) -> sparse.csr_matrix:
+        """Words of a text column, row by row, made once. Raises RefusedError where there is none."""
+        if ("counts", name) not in self._kept:
+            self._kept.clear()  # one column at a time is enough
+            try:
+                self._kept["counts", name] = counted(self.texts(name))
+            except check.RefusedError:
+                raise check.RefusedError("text", f"{name}, in which no word is", "a column of texts") from None
+        return self._kept["counts", name]
+
+    def clear(self) -> None:
+        """Let go of all rows now, whoever holds the table."""
+        self.columns.clear()
+        self._kept.clear()
+        _tables.discard(self)
+        pa.default_memory_pool().release_unused()
+
+
+_tables: weakref.WeakSet[Table] = weakref.WeakSet()
+
+
+def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
+    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet. Raises RefusedError with a sentence's worth.
+
+    head: whether the first line holds names; None decides by what stands below it. Keep the table: what nobody holds
+    is gone.
+    """
+    data = file if isinstance(file, bytes) else file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise check.RefusedError("file", f"more than {MOST_BYTES / 1e6:.0f} MB", f"at most {MOST_BYTES / 1e6:.0f} MB")
+    _check_room(len(data))
+    for beginning, found in _FOREIGN.items():
+        if re.match(beginning, data):
+            raise _refused(found, _TABLE)
+    notes: list[str] = []
+    if data.startswith(b"PAR1"):
+        head = True
+        names, columns = _parquet(data)
+    else:
+        text, western = _utf8(data)
+        notes += ["It is no UTF-8, so it was read as Western European letters (Windows-1252)."] * western
+        columns = _lines(text)
+        names = [str(column[0]) for column in columns]
+        if head is None:
+            head = kinds.has_head(names, [column[1:] for column in columns])
+            notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
+        names = [""] * len(names) if head is False else names
+        columns = columns if head is False else [column[1:] for column in columns]
+    _check_size(len(columns[0]) if columns else 0, len(columns))
+    names, changed = _unique(names)
+    size = sum(column.nbytes for column in columns)
+    _check_room(size)
+    notes += changed * (head is not False)
+    table = Table(size=size, columns=dict(zip(names, columns, strict=True)), head=head, notes=tuple(notes))
+    _tables.add(table)
+    return table
+
+
+def _refused(found: str, allowed: str) -> check.RefusedError:
+    return check.RefusedError("file", found, allowed)
+
+
+def _check_room(size: int) -> None:
+    if sum(table.size for table in list(_tables)) + size > MOST_TOGETHER:
+        raise _refused("too much for now", "brought later: the files in use fill what this server keeps")
+
+
+def _check_size(rows: int, columns: int) -> None:
+    if columns > MOST_COLUMNS:
+        raise _refused(f"more than {MOST_COLUMNS} columns", f"at most {MOST_COLUMNS} columns")
+    if columns < 2:
+        raise _refused(f"{columns or 'no'} column{'s' * (not columns)}", "2 or more, separated by one of , ; | or tab")
+    if rows > MOST_ROWS:
+        raise _refused(f"more than {MOST_ROWS:,} rows", f"at most {MOST_ROWS:,} rows")
+    if rows < 2:
+        raise _refused(f"{rows or 'no'} row{'s' * (not rows)}", "at least 2 rows under its names")
+
+
+def _utf8(data: bytes) -> tuple[bytes, bool]:
+    """(the file in UTF-8, whether it was taken for Windows-1252)."""
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    text, western = _recoded(data, _MARKS.get(mark, "utf-8"), len(mark)), False
+    if text is None and not mark and _is_western(data):
+        text, western = _recoded(data, "cp1252", 0), True
+    if text is None or b"\0" in text:
+        raise _refused(
+            "bytes that are no text", "plain text, in UTF-8, UTF-16 with its mark or Western European letters"
+        )
+    return text, western
+
+
+def _recoded(data: bytes, code: str, start: int) -> bytes | None:
+    """``data`` from ``start`` on in UTF-8; None where it is not in ``code``. In pieces: a letter may take four bytes,
+    as text."""
+    decoder, made = codecs.getincrementaldecoder(code)(), io.BytesIO()
+    try:
+        for at in range(start, len(data), _PIECE):
+            piece = decoder.decode(data[at : at + _PIECE], final=at + _PIECE >= len(data))
+            if code != "utf-8":
+                made.write(piece.encode())
+    except UnicodeError:
+        return None
+    return made.getvalue() if code != "utf-8" else data[start:]
+
+
+def _is_western(data: bytes) -> bool:
+    """Whether most letters are ASCII once it is read as Windows-1252. Raises RefusedError for UTF-8 with a fault."""
+    decoder, good, bad, line, faulty = codecs.getincrementaldecoder("utf-8")("replace"), 0, 0, 1, 0
+    counts = np.zeros(256, dtype=int)
+    for start in range(0, len(data), _PIECE):
+        text = decoder.decode(data[start : start + _PIECE])
+        first = text.find("\ufffd")
+        faulty = faulty or (first >= 0 and line + text.count("\n", 0, first))
+        line += text.count("\n")
+        bad += text.count("\ufffd")
+        good += len(text) - len(text.encode("ascii", "ignore"))
+        counts += np.bincount(np.frombuffer(data[start : start + _PIECE], np.uint8), minlength=256)
+    if good - bad > bad:
+        raise _refused(f"broken letters, the first in line {faulty or line:,}", "UTF-8 throughout, as most of it is")
+    letters = counts * [bytes([code]).decode("cp1252", "replace").isalpha() for code in range(256)]
+    return letters[128:].sum() <= _MOST_ACCENTS * letters.sum()
+
+
+def _separator(text: bytes) -> str:
+    """What stands equally often in each of the first lines, quoted fields aside; else what most names are parted by.
+
+    A comma that always stands between digits is a decimal one where another separator does. Raises RefusedError
+    where two do equally well.
+    """
+    sample = _QUOTED.sub(b"", text[:_SAMPLE])
+    lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
+    lines = lines[: -1 if len(text) > _SAMPLE and len(lines) > 1 else None]
+    even = [one for one in _SEPARATORS if lines[0].count(one) and len({line.count(one) for line in lines}) == 1]
+    if len(even) > 1 and sample.count(b",") == len(re.findall(rb"(?<=[0-9]),(?=[0-9])", sample)):
+        even = [one for one in even if one != b","]
+    best, *others = sorted(even or _SEPARATORS, key=lines[0].count, reverse=True)
+    if others and lines[0].count(best) == lines[0].count(others[0]) > 0:
+        raise _refused("a first line with two separators", "separated by one of , ; | or tab")
+    return best.decode()
+
+
+def _lines(text: bytes) -> list[pa.ChunkedArray]:
+    """The columns of a CSV file as text, its first line included."""
+    declared = re.match(rb"sep=([,;|\t])(\r\n|\r|\n)", text)  # what Excel writes, and takes away
+    text, above = (text[declared.end() :], 1) if declared else (text, 0)
+    separator = declared[1].decode() if declared else _separator(text)
+    sample = io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline="")
+    first = next(filter(None, csv.reader(sample, delimiter=separator)), [])
+    _check_size(2, len(first))
+    if not _quotes_pair(text, separator):
+        _check_lines(text, separator, len(first), above)
+    types = {f"f{column}": pa.string() for column in range(len(first))}
+    try:
+        found = arrow_csv.read_csv(
+            pa.BufferReader(text),
+            read_options=arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=_BLOCK),
+            parse_options=arrow_csv.ParseOptions(delimiter=separator, newlines_in_values=b'"' in text),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False, null_values=[]),
+        ).columns
+    except pa.ArrowException:
+        found = None
+    if found is None or _longest(found) > csv.field_size_limit():
+        _check_lines(text, separator, len(first), above)
+        raise _refused("lines that are too long to read", f"at most {_BLOCK:,} bytes in a line")
+    return found
+
+
+def _longest(columns: list[pa.ChunkedArray]) -> int:
+    """Letters of the longest text."""
+    texts = [column for column in columns if pa.types.is_string(column.type)]
+    return max((pc.max(pc.utf8_length(column)).as_py() or 0 for column in texts), default=0)
+
+
+def _quotes_pair(text: bytes, separator: str) -> bool:
+    """Whether every first quote of a pair stands at the beginning of a field or after another, and every second one at
+    its end or before another: then all readers read the same."""
+    codes, beside = np.frombuffer(text, np.uint8), np.zeros(256, dtype=bool)
+    beside[[ord(separator), *b'\r\n"']] = True
+    seen = 0
+    for start in range(0, len(text), _PIECE):
+        at = start + np.flatnonzero(codes[start : start + _PIECE] == ord('"'))
+        opening, closing = at[seen % 2 :: 2], at[1 - seen % 2 :: 2]
+        seen += len(at)
+        opening, closing = opening[opening > 0], closing[closing < len(text) - 1]
+        if not (beside[codes[opening - 1]].all() and beside[codes[closing + 1]].all()):
+            return False
+    return seen % 2 == 0
+
+
+def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
+    """Raises RefusedError naming the first line that does not hold."""
+    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
+    reader, found = csv.reader(lines, delimiter=separator, strict=True), None
+    try:
+        found = next((len(row) for row in reader if row and len(row) != fields), None)
+    except csv.Error:
+        found = -1
+    line = reader.line_num + above
+    if found == -1:
+        allowed = f"every quote closed before a separator, and at most {csv.field_size_limit():,} letters in a field"
+        raise _refused(f"a field that does not end well in line {line:,}", allowed)
+    if found is not None:
+        raise _refused(f"{found} field{'s' * (found != 1)} in line {line:,}", f"{fields} in each line, as in its first")
+
+
+def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
+    """(names, columns) of a Parquet file. What it says that it takes is looked at first; then it is unpacked apart."""
+    try:
+        schema, about = parquet.read_schema(pa.BufferReader(data)), parquet.read_metadata(pa.BufferReader(data))
+    except (pa.ArrowException, OSError, ValueError):
+        schema = None
+    if schema is None:
+        raise _spoilt()
+    _check_unpacked(schema, about)
+    table = _apart(data)
+    try:
+        columns = [column if kinds.counts(column.type) else column.cast(pa.string()) for column in table.columns]
+    except pa.ArrowException:  # of a day in a time zone that there is not
+        columns = []
+    if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
+        raise _spoilt()
+    if _longest(columns) > csv.field_size_limit():
+        raise _refused("a text that is too long", f"at most {csv.field_size_limit():,} letters in a field")
+    return schema.names, columns
+
+
+def _apart(data: bytes) -> pa.Table:
+    """The columns of a Parquet file, unpacked by another process: see ``unpack``."""
+    alone = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    given = [sys.executable, unpack.__file__, str(MOST_UNPACKED)]
+    ran = subprocess.run(given, input=data, capture_output=True, check=False, env={**os.environ, **alone})
+    if ran.returncode:  # it says why, or was ended at its bound
+        raise _spoilt() if ran.returncode == unpack.SPOILT else _unpacked()
+    return pa.ipc.open_stream(ran.stdout).read_all()
+
+
+def _spoilt() -> check.RefusedError:
+    return _refused("the beginning of a Parquet file, and what cannot be read", "a whole Parquet file")
+
+
+def _unpacked() -> check.RefusedError:
+    return _refused(f"more than {MOST_UNPACKED / 1e6:.0f} MB once unpacked", "smaller, or in parts")
+
+
+def _check_unpacked(schema: pa.Schema, about: Any) -> None:
+    for number, kind in enumerate(schema.types, 1):
+        if not kinds.is_flat(kind):
+            raise _refused(
+                f"something else than plain values in column {number}", "numbers, texts, yes or no, and dates"
+            )
+    _check_size(about.num_rows, about.num_columns)
+    claimed = sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))
+    if claimed > MOST_UNPACKED:
+        raise _unpacked()
+
+
+def _unique(names: list[str]) -> tuple[list[str], list[str]]:
+    """(names, all different, notes on those that were not, by their places)."""
+    made: dict[str, None] = {}
+    missing, repeated = [], []
+    for place, name in enumerate(names, 1):
+        name = " ".join(name.split())[:_LONGEST_NAME]
+        if not name:
+            missing.append(str(place))
+        elif name in made:
+            repeated.append(str(place))
+        name = stem = name or f"column {place}"
+        copy = 2
+        while name in made:
+            name, copy = f"{stem} ({copy})", copy + 1
+        made[name] = None
+    notes = [f"Without a name, and called by number: column {_places(missing)}."] * bool(missing)
+    return list(made), notes + [f"Called as an earlier one, and numbered: column {_places(repeated)}."] * bool(repeated)
+
+
+def _places(places: list[str]) -> str:
+    return ", ".join(places[:5]) + f" and {len(places) - 5} more" * (len(places) > 5)

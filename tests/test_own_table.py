@@ -1,0 +1,317 @@
+"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; what is held, and for how long."""
+
+import csv
+import gc
+import io
+import logging
+import random
+import re
+import tomllib
+import traceback
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from dpcore import check
+from dpcore.data import kinds, own_table, unpack
+from tests.hostile_files import CANARY, parquet_of, people, tables, written
+
+FILES = tables()
+ROOT = Path(__file__).parents[1]
+
+
+def refusal(data: bytes, **options) -> check.RefusedError:
+    with pytest.raises(check.RefusedError) as refused:
+        own_table.read(data, **options)
+    return refused.value
+
+
+def told(error: BaseException) -> str:
+    """All that a log could have of an error, and of what it came from."""
+    chain = "".join(traceback.format_exception(error)) + repr(error) + str(vars(error))
+    return chain + (told(error.__context__) if error.__context__ else "")
+
+
+class TestFiles:
+    def test_there_are_enough(self):
+        assert sum(file.columns is not None for file in FILES.values()) >= 40
+        assert sum(bool(file.refused) for file in FILES.values()) >= 40
+
+    @pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.columns is not None])
+    def test_is_read_cell_by_cell(self, name):
+        file = FILES[name]
+        table = own_table.read(file.make())
+        assert {one: table.texts(one).tolist() for one in table.columns} == file.columns
+        assert table.head is file.head
+        assert table.rows == len(next(iter(file.columns.values())))
+
+    @pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.refused])
+    def test_is_refused_in_words_and_no_cell_is_told(self, name, caplog, capfd):
+        caplog.set_level(logging.DEBUG)
+        error = refusal(FILES[name].make())
+        assert error.name == "file"
+        assert FILES[name].refused in str(error)
+        log = "".join(capfd.readouterr()) + caplog.text
+        assert CANARY not in told(error) + log
+        assert "arrow" not in str(error).lower()
+
+    @pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.columns is not None])
+    def test_what_is_said_of_one_that_is_read_has_no_cell(self, name, caplog, capfd):
+        caplog.set_level(logging.DEBUG)
+        table = own_table.read(FILES[name].make())
+        said = [repr(table), *table.notes]
+        for column in table.columns:
+            said.append(table.kind(column).reason)
+            try:
+                table.numbers(column)
+            except check.RefusedError as error:
+                said.append(told(error))
+        assert CANARY not in "".join(said) + caplog.text + "".join(capfd.readouterr())
+
+    @pytest.mark.parametrize(
+        ("name", "note"),
+        [
+            ("Windows-1252", "Windows-1252"),
+            ("no names", "looks like a row"),
+            ("names or words", "unclear"),
+            ("names twice and missing", "Without a name, and called by number: column 3, 4."),
+            ("names twice and missing", "Called as an earlier one, and numbered: column 2."),
+        ],
+    )
+    def test_what_was_guessed_is_said(self, name, note):
+        assert any(note in one for one in own_table.read(FILES[name].make()).notes)
+
+    def test_who_knows_says_whether_there_are_names(self):
+        data = FILES["names or words"].make()
+        named, unnamed = (own_table.read(data, head=head) for head in (True, False))
+        assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
+        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (41, ["column 1", "column 2"], ())
+        assert unnamed.texts("column 1")[0] == "one"
+
+    def test_a_file_object_is_read_as_its_bytes(self):
+        assert own_table.read(io.BytesIO(written(people()).encode())).rows == 30
+
+
+def test_lines_are_read_as_the_standard_library_reads_them():
+    """Cells of quotes, separators and line ends in all their mixtures: the same cells, or refused."""
+    draw, same, refused = random.Random(5), 0, 0
+
+    def cell() -> str:
+        letters = "".join(draw.choices('ab" \n\r,x"', k=draw.randint(0, 4)))
+        if draw.random() < 0.5:
+            return '"' + letters.replace('"', '""') + '"'
+        return re.sub('[\r\n",]', "", letters) if draw.random() < 0.8 else letters
+
+    for _ in range(3000):
+        fields, end = draw.choice([2, 2, 3]), draw.choice(["\n", "\r\n", "\r", "\n\n"])
+        text = end.join(",".join(cell() for _ in range(fields)) for _ in range(draw.randint(3, 6)))
+        try:
+            table = own_table.read(text.encode(), head=False)
+        except check.RefusedError:
+            refused += 1
+            continue
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+        assert [list(row) for row in zip(*map(table.texts, table.columns), strict=True)] == rows, text
+        same += 1
+    assert min(same, refused) > 500
+
+
+def spoilt(times: int, seed: int) -> Iterator[bytes]:
+    """A Parquet file with a few bytes changed, anywhere."""
+    good, draw = parquet_of(people(), compression="zstd"), random.Random(seed)
+    for _ in range(times):
+        data = bytearray(good)
+        for _ in range(draw.randint(1, 4)):
+            data[draw.randrange(4, len(data))] = draw.randrange(256)
+        yield bytes(data)
+
+
+class TestParquet:
+    def test_what_is_spoilt_is_read_or_refused(self):
+        refused = []
+        for data in spoilt(25, seed=6):
+            try:
+                own_table.read(data)
+            except check.RefusedError as error:
+                refused.append(told(error))
+        assert len(refused) > 10
+        assert CANARY not in "".join(refused)
+
+    def test_what_is_spoilt_fails_only_in_the_ways_that_are_foreseen(self):
+        failed = 0
+        for data in spoilt(800, seed=7):
+            try:
+                unpack.unpacked(data, 10**6)
+            except (pa.ArrowException, OSError, ValueError):
+                failed += 1
+        assert failed > 300
+
+    def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
+        """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is stopped."""
+        texts = pa.array([f"{n}" + "x" * 50_000 for n in range(10_000)])
+        data = parquet_of(
+            pa.table({"a": texts, "b": np.zeros(10_000, np.int8)}), compression="zstd", use_dictionary=False
+        )
+        about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
+            data = data.replace(varint(2 * size), varint(1 << 28))
+        assert parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size < own_table.MOST_UNPACKED
+        before = pa.total_allocated_bytes()
+        assert "once unpacked" in refusal(data).value
+        assert pa.total_allocated_bytes() - before < 10**6
+
+    def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
+        monkeypatch.setattr(own_table.unpack, "__file__", str(ROOT / "tests/no_such_file.py"))
+        assert refusal(parquet_of(people())).name == "file"
+
+
+def varint(number: int) -> bytes:
+    """A number as Parquet's footer has it, seven bits a byte."""
+    digits = []
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
+
+
+def column(cells: list[str], *, beside: str = "x") -> own_table.Table:
+    """A table of these cells, and of as many others."""
+    return own_table.read(written({"a": [f'"{cell}"' for cell in cells], "b": [f'"{beside}"'] * len(cells)}).encode())
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("cells", "decimal", "numbers"),
+        [
+            (["0.3", "-1", "+2.50", "1e3", ".5", "4."], ".", [0.3, -1, 2.5, 1000, 0.5, 4]),
+            (["0,3", "2,75", "7", "1,5E2"], ",", [0.3, 2.75, 7, 150]),
+            (["1.234,5", "12", "1.234"], ",", [1234.5, 12, 1234]),
+            (["1,234.5", "12", "1,234"], ".", [1234.5, 12, 1234]),
+            (["1,234,567", "1,000"], ".", [1234567, 1000]),
+            (["0.123", "1.234"], ".", [0.123, 1.234]),
+            (["1.234", "5.678"], ".", [1.234, 5.678]),
+            (["1 234,5", "12 345,25", "1’234"], ",", [1234.5, 12345.25, 1234]),
+            (["−3.5", "2"], ".", [-3.5, 2]),
+            (["3", "NA", "", "n/a", "inf", "nan", "1e999"], ".", [3] + [np.nan] * 6),
+            (["0,5", "1,5", "0.5", "12,34.5", "1,2,3"], ",", [0.5, 1.5] + [np.nan] * 3),
+            (["0.5", "1.5", "0,5", "1_000", "0x10", "٣", "12 %", "$ 5", "1,23"], ".", [0.5, 1.5] + [np.nan] * 7),
+            ([" 5 ", "6"], ".", [5, 6]),
+        ],
+        ids=str,
+    )
+    def test_a_column_is_read_in_one_way(self, cells, decimal, numbers):
+        table = column(cells)
+        assert table.decimal("a") == decimal
+        np.testing.assert_array_equal(table.numbers("a"), numbers)
+
+    def test_what_can_be_read_in_two_ways_is_asked(self):
+        table = column(["1,234", "5,678", "3"])
+        assert table.decimal("a") == ""
+        with pytest.raises(check.RefusedError, match="decimal is 'unclear'"):
+            table.numbers("a")
+        np.testing.assert_array_equal(table.numbers("a", decimal="."), [1234, 5678, 3])
+        np.testing.assert_array_equal(table.numbers("a", decimal=","), [1.234, 5.678, 3])
+
+    @pytest.mark.parametrize(("beside", "number"), [("0,5", 1.234), ("0.5", 1234)])
+    def test_another_column_may_say_it(self, beside, number):
+        assert column(["1,234", "5,678"], beside=beside).numbers("a")[0] == number
+
+    def test_what_no_cell_that_was_looked_at_says_all_columns_say(self):
+        """One cell in 20,000 may be a thousand or one: as in the column beside it, it is one."""
+        cells = ["3"] * 20_000
+        cells[15] = "1,234"
+        table = column(cells, beside="0,5")
+        assert "1,234" not in kinds.judged(table.columns["a"])
+        assert table.numbers("a")[15] == 1.234
+
+    def test_floats_come_back_to_the_last_bit(self):
+        values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(1).integers(-300, 300, 500)
+        table = column(list(map(repr, values.tolist())))
+        np.testing.assert_array_equal(table.numbers("a"), values)
+        table = own_table.read(parquet_of({"a": values, "b": np.zeros(500, np.float32)}))
+        np.testing.assert_array_equal(table.numbers("a"), values)
+
+    def test_numbers_of_parquet_are_those_that_it_has(self):
+        table = own_table.read(FILES["Parquet of all kinds"].make())
+        np.testing.assert_array_equal(table.numbers("whole"), [1, np.nan, -3])
+        np.testing.assert_array_equal(table.numbers("yes"), [1, 0, np.nan])
+        np.testing.assert_array_equal(table.numbers("money"), [12.3, np.nan, -0.05])
+        assert np.isnan(table.numbers("day")).all()
+        assert np.isnan(table.numbers("nothing")).all()
+
+
+class TestKinds:
+    @pytest.mark.parametrize(
+        ("name", "make", "kind"),
+        [
+            ("age", lambda n: 18 + n * 7 % 60, "number"),
+            ("amount", lambda n: f"{n * 37 % 1000},{n % 10}", "number"),
+            ("year", lambda n: 1990 + n % 30, "number"),
+            ("churned", lambda n: n % 2, "number"),
+            ("some", lambda n: "NA" if n % 3 else n * 7 % 50, "number"),
+            ("plan", lambda n: ("basic", "plus", "pro")[n % 3], "category"),
+            ("yes", lambda n: n % 2 == 0, "category"),
+            ("customer_id", lambda n: 1000 + n * 7919 % 5000, "identifier"),
+            ("row", lambda n: n, "identifier"),
+            ("code", lambda n: f"{n * 31 % 9000:05}", "identifier"),
+            ("key", lambda n: f"AB-{n * 7919 % 100_000}", "identifier"),
+            ("hash", lambda n: f"{random.Random(n).getrandbits(64):x}", "identifier"),
+            ("person", lambda n: f"Ann{n} Smith{n * 3}", "identifier"),
+            ("visit", lambda n: f"C{n // 3:04}", "identifier"),
+            ("day", lambda n: f"2024-{n % 12 + 1:02}-{n % 28 + 1:02}", "date"),
+            ("moment", lambda n: f"2024-05-{n % 28 + 1:02}T10:{n % 60:02}:00Z", "date"),
+            ("german", lambda n: f"{n % 28 + 1}.{n % 12 + 1}.2024", "date"),
+            ("spoken", lambda n: f"{n % 28 + 1} Jan 2024", "date"),
+            ("short", lambda n: f"2024{n % 12 + 1:02}{n % 28 + 1:02}", "date"),
+            ("mail", lambda n: f"p{n}@example.org", "e-mail"),
+            ("note", lambda n: f"the {n} th note of many words", "text"),
+            ("nothing", lambda n: "", "text"),
+        ],
+    )
+    def test_a_column_is_taken_for_what_it_is(self, name, make, kind):
+        cells = [str(make(n)) for n in range(300)]
+        found = own_table.read(written({name: [f'"{cell}"' for cell in cells], "b": ["1"] * 300}).encode()).kind(name)
+        assert found.kind == kind
+        assert bool(found.reason) == (kind not in ("number", "category"))
+
+    def test_so_many_cells_are_looked_at_however_many_there_are(self):
+        rows = own_table.read(("a,b\n" + "1,2\n" * 100_000).encode())
+        assert len(kinds.judged(rows.columns["a"])) == kinds.JUDGED
+
+    def test_long_cells_are_judged_by_how_they_begin(self):
+        table = column(["a@" + "." * 100_000 + "@"] * 30)
+        assert {len(cell) for cell in kinds.judged(table.columns["a"])} == {100}
+
+
+class TestRoom:
+    def test_files_that_do_not_fit_together_wait(self, monkeypatch):
+        data = written(people(300)).encode()
+        first = own_table.read(data)
+        others = sum(table.size for table in own_table._tables)
+        monkeypatch.setattr(own_table, "MOST_TOGETHER", others + first.size // 2)
+        assert "fill what this server keeps" in refusal(data).allowed
+        first.clear()
+        assert own_table.read(data).rows == 300
+
+    def test_a_table_that_nobody_holds_is_gone(self):
+        table = own_table.read(written(people()).encode())
+        alive = weakref.ref(table)
+        del table
+        gc.collect()
+        assert alive() is None
+
+    def test_the_server_takes_as_much_as_the_reader(self):
+        server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["server"]
+        assert server["maxUploadSize"] * 10**6 == own_table.MOST_BYTES
+
+    def test_a_large_file_takes_its_rows_and_little_more(self):
+        """100,000 rows of 10 columns: Arrow holds at most twice the file."""
+        rng = np.random.default_rng(0)
+        cells = np.char.mod("%.2f", rng.random((100_000, 10)) * 1000)
+        data = ("\n".join(map(",".join, [[f"c{n}" for n in range(10)], *cells.tolist()]))).encode()
+        assert own_table.read(data).size <= 2 * len(data)

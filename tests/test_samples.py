@@ -1,0 +1,120 @@
+"""The files to try: made by their recipe, as their lines in the README say, and with something to be learned."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_val_score
+
+from dpcore.data import own_table
+from scripts import make_samples
+
+FOLDER = Path(__file__).parents[1] / "sample_data"
+README = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2]
+SECTIONS = dict(zip(*[iter(re.split(r"^### (\w+\.csv)$", README, flags=re.MULTILINE)[1:])] * 2, strict=True))
+TABLES = ("customers.csv", "salaries.csv", "hospitals.csv")
+ANSWERS = {"customers.csv": "churned", "salaries.csv": "salary", "hospitals.csv": "readmitted"}
+PERSONS = {"customers.csv": "customer_id", "salaries.csv": "employee_id", "hospitals.csv": "patient_id"}
+
+
+def table(name: str) -> own_table.Table:
+    return own_table.read((FOLDER / name).read_bytes())
+
+
+def bounds(name: str) -> dict[str, tuple[float, float]]:
+    rows = re.findall(r"^\| (\w+) \| (-?[\d.]+) \| (-?[\d.]+) \| .+ \|$", SECTIONS[name], flags=re.MULTILINE)
+    return {feature: (float(low), float(high)) for feature, low, high in rows}
+
+
+def categories(name: str) -> dict[str, set[str]]:
+    """Column -> the values that the README declares."""
+    listed = " ".join(SECTIONS[name].partition("- Categories: ")[2].partition("\n\n")[0].split())
+    found = re.findall(r"`(\w+)` is ([^;.]+)", listed)
+    return {column: set(re.split(r", | or ", values.partition(", as ")[0])) for column, values in found}
+
+
+def encoded(name: str) -> np.ndarray:
+    """Features (n, d) in [-1, 1] by the declared bounds and values; a missing number is the middle."""
+    rows, numbers, words = table(name), bounds(name), categories(name)
+    columns = [
+        np.nan_to_num((2 * rows.numbers(one) - low - high) / (high - low))
+        for one, (low, high) in numbers.items()
+        if one != ANSWERS[name]
+    ]
+    columns += [rows.texts(one) == word for one in words if one != "hospital" for word in sorted(words[one])]
+    return np.stack(columns, axis=1).astype(float)
+
+
+def test_the_recipe_makes_these_bytes():
+    made = make_samples.made()
+    assert set(made) == {path.name for path in FOLDER.glob("*.csv")} == set(SECTIONS)
+    assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
+    assert max(map(len, made.values())) < 400_000
+
+
+@pytest.mark.parametrize("name", TABLES)
+class TestReadme:
+    def test_each_column_is_declared(self, name):
+        rows = table(name)
+        declared = {*bounds(name), *categories(name), PERSONS[name], ANSWERS[name]}
+        assert set(rows.columns) == declared
+        assert f"{rows.rows:,} " in SECTIONS[name]
+        assert (rows.head, rows.notes) == (True, ())
+
+    def test_bounds_hold_for_every_row(self, name):
+        rows = table(name)
+        for one, (low, high) in bounds(name).items():
+            assert rows.decimal(one) == "."
+            values = rows.numbers(one)
+            assert np.nanmin(values) >= low
+            assert np.nanmax(values) <= high
+            assert np.isnan(values).mean() < 0.1
+            assert rows.kind(one).kind == "number"
+
+    def test_categories_are_all_there_is(self, name):
+        rows = table(name)
+        for one, words in categories(name).items():
+            assert set(rows.texts(one)) - {""} == words
+            assert rows.kind(one) == ("category", "")
+
+    def test_what_names_persons_is_seen_and_some_cells_are_missing(self, name):
+        rows = table(name)
+        assert rows.kind(PERSONS[name]).kind == "identifier"
+        assert len(set(rows.texts(PERSONS[name]))) == rows.rows
+        assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
+
+
+class TestLearned:
+    @pytest.mark.parametrize("name", ["customers.csv", "hospitals.csv"])
+    def test_a_model_is_right_clearly_more_often_than_the_usual_answer_and_not_always(self, name):
+        y = table(name).texts(ANSWERS[name]) == "yes"
+        usual = max(y.mean(), 1 - y.mean())
+        found = cross_val_score(LogisticRegression(C=100.0), encoded(name), y, cv=5).mean()
+        assert usual < 0.75
+        assert usual + 0.05 < found < 0.9
+
+    def test_a_line_explains_most_of_a_salary_and_not_all(self):
+        y = table("salaries.csv").numbers("salary")
+        assert 0.6 < cross_val_score(LinearRegression(), encoded("salaries.csv"), y, cv=5).mean() < 0.9
+
+
+def test_hospitals_are_of_different_sizes_and_patients():
+    rows = table("hospitals.csv")
+    sizes = np.unique(rows.texts("hospital"), return_counts=True)[1]
+    assert len(sizes) == 12
+    assert (min(sizes), max(sizes)) == (80, 520)
+    back = [(rows.texts("readmitted") == "yes")[rows.texts("hospital") == one].mean() for one in make_samples.HOSPITALS]
+    assert max(back) - min(back) > 0.1
+
+
+def test_the_template_is_what_it_speaks_of():
+    rows = table("template.csv")
+    assert rows.head is True
+    assert rows.rows == 8
+    assert "header" in rows.texts("about_this_line")[0]
+    assert rows.kind("visits_a_month").kind == "number"
+    assert rows.kind("plan").kind == rows.kind("renewed").kind == "category"
+    assert rows.kind("person").kind == "identifier"
+    assert rows.kind("about_this_line").reason
