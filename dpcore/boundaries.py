@@ -177,7 +177,7 @@ def traced(z: np.ndarray, plane: Plane) -> np.ndarray:
     leads = [z[:, 1] - z[:, 0]] if z.shape[1] == 2 else [_lead(z, label) for label in range(z.shape[1] - 1)]
     steps = np.array([(high - low) / (size - 1) for low, high in plane.extent])
     corner = np.array([low for low, _ in plane.extent])
-    return corner + np.concatenate([_crossings(lead) for lead in leads]) * steps
+    return corner + np.concatenate([zeros(lead) for lead in leads]) * steps
 
 
 def _lead(z: np.ndarray, label: int) -> np.ndarray:
@@ -189,8 +189,8 @@ _CORNERS = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
 _EDGES = ((0, 1), (1, 2), (3, 2), (0, 3))
 
 
-def _crossings(field: np.ndarray) -> np.ndarray:
-    """Segments (m, 2, 2) in units of cells, (right, up), along which fields (R, size, size) are 0."""
+def zeros(field: np.ndarray) -> np.ndarray:
+    """Segments (m, 2, 2) in units of cells, (right, up), along which fields (R, rows, columns) are 0; none at a NaN."""
     high = field > 0
     sides = [high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1] for up, right in _CORNERS]
     mixed = (sides[0] != sides[1]) | (sides[1] != sides[2]) | (sides[2] != sides[3])

@@ -98,7 +98,7 @@ def choice(options: Collection[str], **named: Any) -> str:
     """
     name, value = _single(named)
     if value not in list(options):
-        raise RefusedError(name, value, f"one of: {', '.join(options)}")
+        raise RefusedError(name, value, f"one of: {', '.join(map(str, options))}")
     return value
 
 

@@ -1,4 +1,5 @@
-"""How far two settings lie apart: the difference of the means of their repeats, with an interval of 95 % confidence.
+"""How far two settings lie apart: the difference of the means of their repeats, with an interval of 95 % confidence,
+or of another where many are looked at.
 
 Where repeat r of both saw the same rows and drew the same noise (``Settings.pairs_with``), the differences of the pairs
 vary less than the repeats do, and the interval is narrower than that of two groups by as much as the noise is common.
@@ -11,8 +12,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dpcore import check
+from dpcore.repeats import standard_error
 
-_TAIL = 0.975
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class Difference:
         return self.low == self.high
 
 
-def of_pairs(a: np.ndarray, b: np.ndarray) -> Difference:
+def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
     """Of repeats (R,) with common random numbers: Student's interval of the mean of a_r - b_r, R at least 2.
 
     >>> of_pairs(np.array([3.0, 4.0, 6.0]), np.array([2.0, 4.0, 5.0]))
@@ -51,21 +53,22 @@ def of_pairs(a: np.ndarray, b: np.ndarray) -> Difference:
     """
     a, b = _repeats(a=a), _repeats(b=b)
     differences = a - check.numbers(a.shape, b=b)
-    return _interval(float(differences.mean()), _error(differences), len(a) - 1, pairs=len(a))
+    error, freedom = float(standard_error(differences)), len(a) - 1
+    return _interval(float(differences.mean()), error, freedom, pairs=len(a), confidence=confidence)
 
 
-def of_groups(a: np.ndarray, b: np.ndarray) -> Difference:
+def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -> Difference:
     """Of repeats (R_a,) and (R_b,) that have nothing in common: Welch's interval, two repeats each at least.
 
     >>> of_groups(np.array([3.0, 4.0, 6.0]), np.array([2.0, 4.0]))
     Difference(mean=1.333, low=-3.538, high=6.204, pairs=0)
     """
     a, b = _repeats(a=a), _repeats(b=b)
-    errors = np.array([_error(a), _error(b)])
+    errors = np.array([standard_error(a), standard_error(b)])
     freedoms = np.array([len(a) - 1, len(b) - 1])
     error = math.hypot(*errors)
     freedom = error**4 / float((errors**4 / freedoms).sum()) if error else 1.0
-    return _interval(float(a.mean() - b.mean()), error, freedom)
+    return _interval(float(a.mean() - b.mean()), error, freedom, confidence=confidence)
 
 
 def _repeats(**named: np.ndarray) -> np.ndarray:
@@ -74,11 +77,6 @@ def _repeats(**named: np.ndarray) -> np.ndarray:
     return check.numbers((max(2, values.size),), **{name: values})
 
 
-def _error(values: np.ndarray) -> float:
-    """Standard error of the mean; exactly 0 where all are the same, whatever rounding makes of their variance."""
-    return float(values.std(ddof=1)) / math.sqrt(len(values)) if np.ptp(values) > 0 else 0.0
-
-
-def _interval(mean: float, error: float, freedom: float, *, pairs: int = 0) -> Difference:
-    half = float(stdtrit(freedom, _TAIL)) * error
+def _interval(mean: float, error: float, freedom: float, *, confidence: float, pairs: int = 0) -> Difference:
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return Difference(mean=mean, low=mean - half, high=mean + half, pairs=pairs)

@@ -177,6 +177,12 @@ class Settings:
             return self == other
         return all(getattr(self, name) == getattr(other, name) for name in self.COMMON) and self.draws_as(other)
 
+    @property
+    def overlap(self) -> float:
+        """Held-out rows over private ones, where splits by other seeds are splits of one file and so have rows in
+        common; 0 where each seed draws rows of its own."""
+        return 0.0
+
     def draws_as(self, other: Self) -> bool:
         """Whether noise that may be common is common, where that takes more than ``COMMON`` to say."""
         return True

@@ -8,7 +8,7 @@ import numpy as np
 from dpcore import check
 from dpcore.kept import MEMORY
 
-Purpose = Literal["noise", "data", "split", "audit", "start", "lots"]
+Purpose = Literal["noise", "data", "split", "audit", "start", "lots", "search"]
 
 # A block of noise of this many bytes is drawn at once; it bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000

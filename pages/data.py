@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column, OwnRows
-from ui import my_rows
+from ui import doors, my_rows
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
@@ -278,7 +278,7 @@ def _on(own: OwnRows | None) -> None:
     query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, _MOST_LIVE))} if own is not None else None
     look = {"icon": ":material/scatter_plot:", "type": "primary", "width": "stretch"}
     if st.button("Classifier with these rows", key="data.classifier", disabled=own is None, **look):
-        st.switch_page(my_rows.door("classifier"), query_params=query)
+        st.switch_page(doors.to("classifier"), query_params=query)
 
 
 def _seen(draft: Draft) -> None:

@@ -58,6 +58,7 @@ GROUPS = {
     "Cost": "What a model loses",
     "Promise": "What is guaranteed, and to whom",
     "Together": "What others can help",
+    "Decide": "What it takes to reach a goal",
 }
 # What one sees, can trust, and can take away.
 _TEXTS = (

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 
 from dpcore.check import RefusedError
+from dpcore.links import UNFORESEEN
 from pages import table
-from ui.controls import UNFORESEEN, from_link
+from ui.controls import from_link
 
 PAGES = {page.name: page.settings for page in table.PAGES}
 HOSTILE = (

@@ -24,7 +24,7 @@ Limits = Mapping[str, tuple | list]
 # What no page may say, whatever it is about.
 NEVER: Rules = {
     r"\b(nan|inf|None|True|False)\b": lambda *_: False,
-    r"(?<![\d.,])([\d.,]+) (?:to|and|or rise to|against|instead of) \1(?![\d.,]*\d)": lambda *_: False,
+    r"(?<![\d.,−])(?<!e-)([\d.,]+) (?:to|and|or rise to|against|instead of) \1(?![\d.,]*\d)": lambda *_: False,
     r"(?<![\d.,])1 (?:steps|times|people|rows|networks|lots|settings|epochs|answers|points)\b": lambda *_: False,
     r"(?<![\d.,])[-−]0(?:\.0+)?(?![\d.])": lambda *_: False,
     r"\de[-+]0\d": lambda *_: False,

@@ -9,7 +9,7 @@ from scipy import stats
 from dpcore import accountants, check
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
-from dpcore.attacks.clopper_pearson import clopper_pearson
+from dpcore.clopper_pearson import clopper_pearson
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, NormExponential
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, GaussianRelease, Guarantee, PureRelease
 from dpcore.training import descent

@@ -9,7 +9,7 @@ from scipy import stats
 from dpcore.check import RefusedError
 from dpcore.differences import Difference, of_groups, of_pairs
 from dpcore.experiment import Settings
-from pages.table import PAGES
+from pages.table import ROOMS
 
 TRIALS = 4000
 
@@ -100,7 +100,7 @@ QUICK = {
 }
 # How a knob that may be moved is moved by very little; a number that is whole, by one.
 LITTLE = 1 + 1e-4
-PAIRED = [page for page in PAGES if page.settings.COMMON]
+PAIRED = [page for page in ROOMS if page.settings.COMMON]
 
 
 def repeats_of(settings: Settings, measure: str) -> np.ndarray:
@@ -134,11 +134,11 @@ def test_the_noise_of_pairs_is_common(page):
     assert abs(np.corrcoef(here, other)[0, 1]) < 0.8, "another seed draws anew"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", ROOMS, ids=lambda page: page.name)
 def test_pairs_agree_in_rows_seed_and_repeats(page):
     start = page.settings()
     assert start.pairs_with(page.settings())
-    assert not start.pairs_with(PAGES[0].settings() if page is not PAGES[0] else PAGES[1].settings())
+    assert not start.pairs_with(ROOMS[0].settings() if page is not ROOMS[0] else ROOMS[1].settings())
     if start.COMMON:
         assert {"seed", "repeats"} <= set(start.COMMON)
         assert not start.pairs_with(start.change(seed=start.seed + 1))
@@ -158,7 +158,7 @@ def test_the_samples_give_each_repeat_once(page):
 
 
 def test_what_draws_no_noise_or_other_noise_does_not_pair():
-    by_name = {page.name: page.settings() for page in PAGES}
+    by_name = {page.name: page.settings() for page in ROOMS}
     plain = by_name["classifier"].change(version="none")
     assert plain.pairs_with(plain)
     assert not plain.pairs_with(plain.change(clip_norm=2.0))

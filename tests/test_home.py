@@ -56,7 +56,9 @@ def test_every_page_has_its_door():
     stops = [page for _, _, page, _ in home.TOUR]
     assert links == [*stops, *(page.name for group in groups() for page in group)]
     assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
-    assert {page.name for page in PAGES} == {path.parent.name for path in HOME.parent.glob("*/page.py")}
+    assert {page.name.replace("-", "_") for page in PAGES} == {
+        path.parent.name for path in HOME.parent.glob("*/page.py")
+    }
 
 
 def groups() -> list[list[Page]]:
@@ -72,7 +74,10 @@ def test_it_says_that_a_link_gives_the_noise_away():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_asks_one_question_wherever_it_stands(page):
     assert opened(page.name).title[0].value == page.question
-    assert ast.get_docstring(ast.parse((HOME.parent / page.name / "page.py").read_text("utf-8"))) == page.question
+    assert (
+        ast.get_docstring(ast.parse((HOME.parent / page.name.replace("-", "_") / "page.py").read_text("utf-8")))
+        == page.question
+    )
 
 
 def test_its_picture_is_the_classifiers():

@@ -23,8 +23,14 @@ RANK = {
     "dpcore.cores": 1,
     "dpcore.experiment": 1,
     "dpcore.confusion": 1,
-    "dpcore.differences": 1,
+    "dpcore.clopper_pearson": 1,
+    "dpcore.repeats": 1,
+    "dpcore.roots": 1,
+    "dpcore.differences": 2,
+    "dpcore.crossing": 2,
     "dpcore.pieces": 1,
+    "dpcore.links": 2,
+    "dpcore.sweep": 9,
     "dpcore.training.lots": 2,
     "dpcore.accountants": 3,
     "dpcore.mechanisms": 4,
@@ -46,6 +52,7 @@ RANK = {
     "ui.pace": 13,
     "ui.compute": 14,
     "ui.controls": 14,
+    "ui.doors": 14,
     "ui.pins": 15,
     "ui.ghosts": 15,
     "ui.own_session": 15,
@@ -88,7 +95,7 @@ OTHERS = {
     "dp_accounting": ("dpcore.accountants.pld",),
     "numpy": ("dpcore", "ui", "pages.*.work", "pages.*.figures"),
     "orjson": ("ui",),
-    "pandas": ("dpcore.data", "pages.*.work", "ui"),
+    "pandas": ("dpcore.data", "dpcore.sweep", "pages.*.work", "ui"),
     "plotly": ("ui",),
     "pyarrow": ("dpcore.data",),
     "scipy": ("dpcore", "pages.*.work"),
@@ -105,6 +112,7 @@ OTHERS = {
         "ui.my_rows",
         "ui.own_session",
         "ui.card",
+        "ui.doors",
         "ui.share",
         "ui.show",
         "ui.frame",
@@ -298,7 +306,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 9850
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 10_800
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 

@@ -6,9 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import opened
 
+from dpcore.links import UNFORESEEN
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
-from ui.controls import UNFORESEEN, Desk, from_link
+from ui.controls import Desk, from_link
 
 COUNT = 250
 COSTLY = {"network": 60}  # each link's noise is calibrated anew

@@ -11,7 +11,7 @@ from dpcore.pieces import sample
 from pages.attack.two_worlds_result import Attacked
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
-from pages.table import PAGES
+from pages.table import ROOMS
 from pages.transfer.work import CANDIDATES
 
 # Page -> measure -> what the page itself says: the spread of the repeats, as its result gives it.
@@ -37,7 +37,7 @@ OWN = {
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }
-MEASURED = [page for page in PAGES if page.name in OWN]
+MEASURED = [page for page in ROOMS if page.name in OWN]
 
 
 @pytest.fixture(params=MEASURED, ids=[page.name for page in MEASURED], scope="module")
@@ -58,7 +58,7 @@ def pieces(probe) -> set:
 
 
 def test_every_page_is_measured():
-    assert {page.name for page in PAGES} == OWN.keys()
+    assert {page.name for page in ROOMS} == OWN.keys()
 
 
 def test_the_probe_is_work_of_the_page(settings):

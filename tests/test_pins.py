@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from dpcore.experiment import Settings
+from dpcore.links import brief
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.network.experiment import NetworkSettings
@@ -16,7 +17,7 @@ from scripts.fuzz_links import HOSTILE as VALUES
 from scripts.fuzz_links import links
 from tests.hostile import HOSTILE
 from ui.controls import from_link
-from ui.pins import LONGEST, LONGEST_NAME, MOST, Pin, Pins, brief, called, read
+from ui.pins import LONGEST, LONGEST_NAME, MOST, Pin, Pins, called, read
 
 A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
 THREE = Pins().add(A, "one").add(B).add(C, "three")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 
 import pytest
 
@@ -25,10 +24,10 @@ def cheap(settings: Settings, **changes: str) -> Settings:
     """These settings with ``changes``, and as little work as they allow."""
     settings = settings.change(**changes) if changes else settings
     for name, least in WORK.items():
-        if name in asdict(settings):
+        if name in settings.limits:
             low, high = settings.limits[name]
             settings = settings.change(**{name: min(max(low, least), high)})
-    return settings
+    return settings.change(repeats=min(options)) if (options := settings.choices.get("repeats")) else settings
 
 
 def parts() -> Iterator[tuple[str, Page, Settings]]:

@@ -115,7 +115,7 @@ def test_what_is_to_be_installed_is_what_is_imported():
     names = {"sklearn": "scikit-learn", "dp_accounting": "dp-accounting"}
     imported = set()
     for page in PAGES:
-        for text in takeaway._sources(page.settings.__module__).values():
+        for text in takeaway._sources(takeaway.script(page.settings())).values():
             tops = {name.partition(".")[0] for name in takeaway._imported(text)}
             imported |= {names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "pages"}}
     pins = takeaway._requirements().splitlines()

@@ -1,7 +1,7 @@
 """What a page shows of its settings, A, beside the pinned ones, B: ghosts in the pictures, and what differs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpcore import differences
@@ -9,7 +9,7 @@ from dpcore.experiment import Settings
 from ui import comparison
 from ui.compute import compute, repeats
 from ui.ghosts import ghosted
-from ui.page import Page, Rows, View
+from ui.page import ANSWER, ASK_TAB, Page, Rows, View
 from ui.pins import Pin
 
 # What of the comparison moves with a finger.
@@ -21,6 +21,7 @@ class Both:
     """``page`` as it is with A's ``result``, and its ``view``; ``pinned``: B's view, if it is one of the same page.
 
     done: the share of the work of both that is done. moving: CSS selector of what moves of the comparison -> its HTML.
+    answer: what is said and shown of what is asked about A, if that is in view.
     """
 
     page: Page
@@ -29,10 +30,12 @@ class Both:
     pinned: View | None
     done: float
     moving: Mapping[str, str]
+    answer: View | None = None
 
     def boards(self, tab: str) -> dict[str, Rows]:
         """Those in view while this tab is open, with B's ghost."""
-        return {name: self._rows(name) for name in self.page.boards(tab)}
+        asked = self.answer.boards if self.answer else {}
+        return {name: self._rows(name) for name in self.page.boards(tab)} | dict(asked)
 
     def _rows(self, name: str) -> Rows:
         rows = self.view.boards[name]
@@ -40,11 +43,25 @@ class Both:
 
     def says(self, tab: str) -> dict[str, str]:
         """CSS selector of an element that moves -> its HTML, while this tab is open."""
-        return self.page.says(self.view, tab) | dict(self.moving)
+        asked = {f".lab-words-{ANSWER}": self.answer.words[ANSWER]} if self.answer else {}
+        return self.page.says(self.view, tab) | dict(self.moving) | asked
 
 
-def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:
-    """After so many seconds of work, or what must be; what B needs comes after what A needs."""
+def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float, tab: str = "", ask: str = "") -> Both:
+    """After so many seconds of work, or what must be; what B needs comes after what A needs, and then what is asked
+    about A (``Desk.ask``), if the ``tab`` that is open is that of the questions."""
+    both = _compared(page, settings, pin, seconds=seconds)
+    asked = both.page.asked
+    if asked is None or tab != ASK_TAB.name or page.private(settings):
+        return both
+    question = asked.about(settings, ask)
+    if question is None:
+        return both
+    answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
+    return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
+
+
+def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:
     result, done = compute(settings, seconds=seconds)
     here = page.at(settings)
     view = here.view(result)

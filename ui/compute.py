@@ -51,8 +51,10 @@ def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
     """The measure that is compared, (R,), a number a repeat: of those that are known, and of all once the experiment's
     own work is ``done``; None where fewer than two have one.
     """
+    if not experiment.COMMON:
+        return None
     read, found = experiment.MEASURES[experiment.compared].read, []
-    for task in experiment.samples() if experiment.COMMON else ():
+    for task in experiment.samples():
         known, outcome = MEMORY.find(task)
         if not known and not done:
             break

@@ -4,32 +4,23 @@ A desk holds one frozen Settings value. Every control changes it through ``setti
 is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
 """
 
-import logging
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
-from typing import Any, get_args
+from typing import Any
 
 import streamlit as st
 
+from dpcore import links
 from dpcore.check import RefusedError
 from ui import live, pace
 from ui.plain import plain, quoted
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
-# Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
-# digits of other scripts.
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
-# "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
-_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 # Of the address, what holds no setting: it is there once for each pin.
-PIN = "pin"
+PIN, ASK = "pin", "ask"
 MOST_UNDONE = 50
-UNFORESEEN = "another value, as this one met a fault of the page"
-
-_log = logging.getLogger(__name__)
 
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "main", **changes: Any) -> live.Knob:
@@ -48,7 +39,8 @@ class Desk:
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
-    holds them (``ui.pins``).
+    holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``).
+    ``changed`` is called after each change.
     """
 
     page: str
@@ -64,6 +56,8 @@ class Desk:
     before: list[Any] = field(default_factory=list)
     undone: bool = False
     pins: tuple[str, ...] = ()
+    ask: str = ""
+    changed: Callable[[], None] | None = None
 
     def change(self, **change: Any) -> None:
         """Change one field, or remember why it was refused."""
@@ -71,6 +65,8 @@ class Desk:
         self.errors.pop(name, None)
         self.settings, refusals = _tried(self.settings, **change)
         self.errors |= refusals
+        if self.changed:
+            self.changed()
 
     def take(self, settings: Any) -> None:
         """Go over to other settings as a whole; what was refused before is forgotten."""
@@ -145,10 +141,10 @@ class Desk:
         return {name: str(value) for name, value in asdict(self.settings).items()}
 
     def place(self, tab: str) -> dict[str, Any]:
-        """The page, its whole setting, its pins and the tab that is open: what a question on the channel is about, and
-        what pictures are of.
+        """The page, its whole setting, its pins, the tab that is open and what is asked there: what a question on the
+        channel is about, and what pictures are of.
         """
-        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab}
+        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""
@@ -191,7 +187,12 @@ class Desk:
     @property
     def address(self) -> dict[str, str | list[str]]:
         """What the address of the page should hold."""
-        return self.as_link | ({PIN: [*self.pins]} if self.pins else {})
+        return self.as_link | self.beside
+
+    @property
+    def beside(self) -> dict[str, str | list[str]]:
+        """What of the address holds no setting of the page."""
+        return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {})
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
@@ -226,8 +227,9 @@ def desk(page: str, settings_type: type) -> Desk:
     here = st.session_state[key]
     address = _address()
     if address and address != here.link:
-        here.settings, here.notices = from_link(settings_type, {k: v for k, v in address.items() if k != PIN})
-        here.errors, here.link, here.pins = {}, address, tuple(address.get(PIN, ()))
+        own = {name: text for name, text in address.items() if name not in (PIN, ASK)}
+        here.settings, here.notices = from_link(settings_type, own)
+        here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:
@@ -249,16 +251,12 @@ def desk(page: str, settings_type: type) -> Desk:
 
 def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, list[str]]:
     """(the settings that a link holds, a sentence for each part of it that was ignored)."""
-    settings, notices = settings_type(), []
-    known = {one.name: one for one in fields(settings_type)}
-    for name in known:
-        if name not in address:
-            continue
-        try:
-            settings = _changed(settings, **{name: address[name]})
-        except RefusedError as refusal:
-            why = f"it must be {plain(refusal.allowed)}.{_two_ways(address[name])}"
-            notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
+    settings, refused = links.read(settings_type, address)
+    notices = []
+    for name, refusal in refused.items():
+        why = f"it must be {plain(refusal.allowed)}.{_two_ways(address[name])}"
+        notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
+    known = {one.name for one in fields(settings_type)}
     unknown = [name for name in address if name not in known]
     notices += [f"{_quoted(name, address[name])} was ignored: this page has no such setting." for name in unknown]
     return settings, notices
@@ -278,7 +276,7 @@ def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:
     """(``settings`` with one field as asked, or as they were; the field -> the sentence that says why)."""
     ((name, _),) = change.items()
     try:
-        return _changed(settings, **change), {}
+        return links.changed(settings, **change), {}
     except RefusedError as refusal:
         return settings, {refusal.name if refusal.name in KNOBS else name: _sentence(refusal)}
 
@@ -288,39 +286,9 @@ def _quoted(name: str, value: str) -> str:
     return f"In the link, {quoted(f'{name}={value}')}"
 
 
-def _changed(settings: Any, **change: float | str) -> Any:
-    """``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page away."""
-    ((name, value),) = change.items()
-    try:
-        return settings.change(**{name: _typed(type(settings), name, value)})
-    except RefusedError:
-        raise
-    except Exception as fault:
-        _log.exception("%s: a value of %s met a fault", type(settings).__name__, name)
-        raise RefusedError(name, value, UNFORESEEN) from fault
-
-
-def _typed(settings_type: type, name: str, value: float | str) -> Any:
-    """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
-    kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
-    kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
-    number = _number(value) if isinstance(value, str) else float(value)
-    if number is None or kind not in ("int", "float"):
-        return value
-    return int(number) if kind == "int" and number.is_integer() else number
-
-
-def _number(text: str) -> float | None:
-    """What a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
-    plain = text.strip(" ")
-    if not _THOUSANDS.fullmatch(plain):
-        plain = plain.replace(",", ".")
-    return float(plain) if _NUMBER.fullmatch(plain) else None
-
-
 def _two_ways(value: object) -> str:
     """A sentence more, for a number whose comma may part thousands, or decimals."""
-    if not (isinstance(value, str) and _THOUSANDS.fullmatch(value.strip(" "))):
+    if not (isinstance(value, str) and links.THOUSANDS.fullmatch(value.strip(" "))):
         return ""
     return f" Its comma can be read in two ways: write {value.replace(',', '')} or {value.replace(',', '.')}."
 

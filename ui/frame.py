@@ -11,6 +11,7 @@ import streamlit as st
 from pages import data, home
 from pages.table import PAGES
 from ui import live
+from ui.doors import remember
 from ui.show import show, style
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
@@ -22,6 +23,7 @@ doors = {
 welcome = partial(home.show, home.front(PAGES), PAGES, doors, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
+remember(doors | {"data": own})
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
 if st.context.is_embedded:  # in somebody else's page: no head of our own

@@ -14,6 +14,7 @@ from dpcore.data.kinds import Kind
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_table import Table
 from dpcore.data.tokens import NONE, forget
+from ui import doors
 from ui.controls import Desk
 from ui.own_session import Brought, present
 from ui.plain import plain
@@ -122,7 +123,7 @@ def ready(desk: Desk) -> bool:
     if not holds(desk):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
-        st.page_link(door("data"), label="My data", icon=":material/table:")
+        st.page_link(doors.to("data"), label="My data", icon=":material/table:")
         return False
     if void := desk.settings.own.roles.void:
         _say_void(void)
@@ -138,22 +139,13 @@ def _say_void(names: tuple[str, ...]) -> None:
             "highest value. Look, but do not release.",
             icon=":material/warning:",
         )
-        st.page_link(door("data"), label="Type public bounds", icon=":material/edit:")
+        st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
 def holds(desk: Desk) -> bool:
     """Whether the settings are about a file of this session that is still there."""
     here, own = st.session_state.get(_BROUGHT), desk.settings.own
     return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
-
-
-def door(page: str) -> st.Page:
-    """Where a page opens, for a link that stays in this session."""
-    return st.Page(_never, title=page, url_path=page)
-
-
-def _never() -> None:
-    """Stands for a page that the navigation knows."""
 
 
 def refused(refusal: RefusedError) -> str:

@@ -6,7 +6,7 @@ only way in which a result is drawn or put into words, whoever asks.
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.kept import kept
 from ui.compute import SLICE_SECONDS
@@ -63,6 +64,9 @@ class Tab(NamedTuple):
 
 WHY_TAB = Tab("why", "Why", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
+# Of pages that questions can be asked about.
+ANSWER = "answer"
+ASK_TAB = Tab("what-if", "What if")
 # Of pages with classes: what accuracy alone does not say.
 CLASSES_TAB = Tab("classes", "By class", ("classes",))
 # Of every page, behind its own.
@@ -118,7 +122,36 @@ def noted(sentence: Callable[[Any], str]) -> Callable[[Any], str]:
     return lambda result: note(sentence(result))
 
 
-_YES, _NO, _USUAL = always(True), always(False), Slices()
+class Asked(NamedTuple):
+    """The questions that can be asked about a page, in a tab of it.
+
+    page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
+    asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. ignored:
+    a sentence (markdown) for each part of it that nobody can ask. controls: shows, of a desk of these, what can be
+    asked in the tab.
+    """
+
+    page: "Page"
+    settings: Callable[[Any, str], Settings]
+    asks: Callable[[Any], str]
+    ignored: Callable[[Any, str], list[str]]
+    controls: Callable[[Desk], None]
+
+    def about(self, settings: Any, ask: str) -> Settings | None:
+        """The question about these settings; None where nothing can be asked about them."""
+        try:
+            return self.settings(settings, ask)
+        except RefusedError:
+            return None
+
+    def view(self, result: Any) -> "View":
+        """What the tab shows of an answer."""
+        whole = self.page.view(result)
+        boards = {ASK_TAB.name: lambda result: [[replace(whole.boards[FIRST][0][0], name=ANSWER)]]}
+        return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
+
+
+_YES, _NO, _NOTHING, _USUAL = always(True), always(False), always(None), Slices()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -130,6 +163,7 @@ class Page:
     question: the heading.
     settings: the type of its experiment.
     setup: shows the choices that make another experiment, in one row.
+    aside: shows choices that stand over the knobs.
     lead: settings -> the plain words (markdown) that how it works begins with.
     knobs: settings -> its knobs.
     numbers: result -> the big numbers over the pictures.
@@ -143,6 +177,7 @@ class Page:
     still is, asked at each movement.
     private: settings -> whether they need something of the visitor's own session, such as a file.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
+    asked: the questions that can be asked about it.
     """
 
     name: str
@@ -164,12 +199,15 @@ class Page:
     ready: Callable[[Desk], bool] = _YES
     holds: Callable[[Desk], bool] = _YES
     private: Callable[[Any], bool] = _NO
+    aside: Callable[[Desk], None] = _NOTHING
     slices: Slices = _USUAL
     variant: Callable[[Any], "Page | None"] | None = None
+    asked: Asked | None = None
 
     def at(self, settings: Settings) -> "Page":
         """The page as it is with these settings."""
-        return (self.variant and self.variant(settings)) or self
+        other = self.variant(settings) if self.variant else None
+        return replace(other, asked=self.asked) if other else self
 
     def tab(self, name: str) -> Tab:
         """The tab of this name; the first one where there is none of it."""
@@ -178,7 +216,8 @@ class Page:
     @property
     def all_tabs(self) -> Sequence[Tab]:
         """Its own, and those of every page that has any."""
-        return (*self.tabs, METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
+        asked = (ASK_TAB,) if self.asked else ()
+        return (*self.tabs[:2], *asked, *self.tabs[2:], METHOD_TAB, SHARE_TAB) if self.tabs else (Tab("", ""),)
 
     def view(self, result: Any) -> View:
         """What this result says and shows."""

@@ -4,21 +4,19 @@ In the address each is a text, ``pin=name~field~value~field~value``, with what d
 that is shown has another ``~`` before it. A text comes from whoever wrote the link, and is read like one.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from types import MappingProxyType
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from dpcore.experiment import Settings
+from dpcore.links import APART, word
 from ui.controls import from_link
 from ui.plain import quoted
 
 # More would not be compared but searched.
 MOST = 3
 LONGEST, LONGEST_NAME = 800, 40
-_APART = "~"
 
 
 @dataclass(frozen=True)
@@ -31,8 +29,8 @@ class Pin:
     @cached_property
     def text(self) -> str:
         """As an address holds it."""
-        parts = (part for pair in brief(self.settings).items() for part in pair)
-        return _APART.join([called(self.name), *parts])
+        name, settings = called(self.name), word(self.settings)
+        return f"{name}{APART}{settings}" if settings else name
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Pins:
     @property
     def texts(self) -> tuple[str, ...]:
         """All of them as an address holds them."""
-        return tuple((_APART if place == self.at else "") + pin.text for place, pin in enumerate(self.kept))
+        return tuple((APART if place == self.at else "") + pin.text for place, pin in enumerate(self.kept))
 
     def takes(self, settings: Settings) -> bool:
         """Whether there is room for these settings, which are not among them yet."""
@@ -81,36 +79,8 @@ class Pins:
 
 def called(name: str) -> str:
     """A name as it is kept: short, on one line, and without what parts a text."""
-    seen = "".join(letter if letter.isprintable() and letter != _APART else " " for letter in name)
+    seen = "".join(letter if letter.isprintable() and letter != APART else " " for letter in name)
     return " ".join(seen.split())[:LONGEST_NAME].strip()
-
-
-# Weak, because settings may hold a file of one session's own.
-_briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
-
-
-def brief(settings: Settings) -> Mapping[str, str]:
-    """The least of a link that ``from_link`` reads these settings from: what differs from the defaults, and what a
-    change of that would bring along. Kept for as long as the settings are: a run asks several times.
-    """
-    known = _briefs.get(settings)
-    if known is None:
-        known = _briefs[settings] = MappingProxyType(_brief(settings))
-    return known
-
-
-def _brief(settings: Settings) -> dict[str, str]:
-    whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
-    found, told = kind(), set()
-    while missing := _others(found, settings) - told:
-        told |= missing
-        found, _ = from_link(kind, {name: text for name, text in whole.items() if name in told})
-    return {name: text for name, text in whole.items() if name in told}
-
-
-def _others(one: Settings, other: Settings) -> set[str]:
-    """The fields in which they differ."""
-    return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +104,7 @@ def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], 
 
 def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tuple[Pin | None, bool, list[str]]:
     """(the pin in a text, whether it is the one that is shown, what of it was ignored)."""
-    parts = text.split(_APART) if len(text) <= LONGEST else []
+    parts = text.split(APART) if len(text) <= LONGEST else []
     shown = len(parts) % 2 == 0  # a name and pairs are an odd number
     if shown and parts[:1] != [""]:
         return None, False, [f"{quoted(text)} was ignored: it must be a name, then fields and values."]

@@ -11,11 +11,11 @@ import segno
 import streamlit as st
 
 from dpcore.experiment import Settings
+from dpcore.links import brief
 from ui import comparison, takeaway
-from ui.controls import PIN, Desk
+from ui.controls import Desk
 from ui.guard import answers
 from ui.page import Page
-from ui.pins import brief
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # Of every run it is said how often it was repeated, and with which seed.
@@ -26,7 +26,7 @@ _ELSEWHERE = ("192.0.2.1", 9)
 
 def address(desk: Desk) -> str:
     """The link of what is shown: what differs from the page's defaults, and its pins."""
-    query = urlencode(brief(desk.settings) | ({PIN: [*desk.pins]} if desk.pins else {}), doseq=True)
+    query = urlencode({**brief(desk.settings), **desk.beside}, doseq=True)
     return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
 
 

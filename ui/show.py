@@ -11,7 +11,7 @@ from dpcore import papers
 from ui import controls, delivery, live, pace
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
-from ui.page import FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
+from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
 from ui.share import paper, share
 
 
@@ -31,13 +31,24 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         st.title(page.question)
     pins_of(page, desk)
-    _notices(desk.notices)
+    _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
-        desk.tell(done=compare(page, desk.settings, ghost, seconds=page.at(desk.settings).slices.first).done)
+        seconds, tab = page.at(desk.settings).slices.first, _opened(page)
+        desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
         _moving(page, welcome)
+
+
+def _unasked(page: Page, desk: controls.Desk) -> list[str]:
+    """What of the question in a link is not asked; it is forgotten where the page is asked nothing."""
+    if not desk.ask or page.private(desk.settings):
+        return []
+    if page.asked and page.tabs and page.asked.about(desk.settings, ""):
+        return page.asked.ignored(desk.settings, desk.ask)
+    desk.ask = ""
+    return ["What the link asks was ignored: nothing can be asked here."]
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:
@@ -61,11 +72,13 @@ def _moving(page: Page, welcome: str) -> None:
     here = page.at(desk.settings)
     pause = here.slices.resting if desk.ack else here.slices.first
     pins, seconds = pins_of(page, desk), here.slices.moving if desk.moving else pause
-    both = compare(page, desk.settings, pins.ghost, seconds=seconds)
+    both = compare(page, desk.settings, pins.ghost, seconds=seconds, tab=_opened(page), ask=desk.ask)
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
     left, right = screen.container(key="side"), screen.container(key="main")
+    with left.container(key="aside"):
+        here.aside(desk)
     with right:
         tab = _result(both, desk)
     knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
@@ -102,10 +115,12 @@ def _result(both: Both, desk: controls.Desk) -> str:
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
-        if opened.pictures:
+        if opened is ASK_TAB:
+            _question(page, desk, both)
+        if opened.name in boards and opened.name != FIRST:
             live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
         _always(opened, page, desk, both.result)
-        if page.tabs and opened.name != GUARANTEE_TAB.name:
+        if "guarantee" in both.view.words and opened.name != GUARANTEE_TAB.name:
             st.html(_on_paper(both.view.words["guarantee"]))
     return opened.name
 
@@ -120,9 +135,37 @@ def _tabs(page: Page) -> tuple[Tab, Any]:
     if not page.tabs:
         return page.tab(""), st.container()
     titles = [tab.title for tab in page.all_tabs]
-    places = st.tabs(titles, key=f"{page.name}.tabs", on_change="rerun")
+    places = st.tabs(titles, key=_tabs_key(page), on_change="rerun")
     both = list(zip(page.all_tabs, places, strict=True))
     return next(((tab, place) for tab, place in both if place.open), both[0])
+
+
+def _opened(page: Page) -> str:
+    """The name of the tab that is open, as far as the session knows."""
+    title = st.session_state.get(_tabs_key(page))
+    return next((tab.name for tab in page.all_tabs if tab.title == title), "")
+
+
+def _tabs_key(page: Page) -> str:
+    return f"{page.name}.tabs"
+
+
+def _question(page: Page, desk: controls.Desk, both: Both) -> None:
+    """What can be asked about the page, and the answer."""
+    asked = page.asked
+    about = None if page.private(desk.settings) else asked.about(desk.settings, desk.ask)
+    if about is None:
+        st.caption("Nothing can be asked about data that somebody has to bring first.")
+        return
+
+    def keep() -> None:
+        desk.ask = asked.asks(question.settings)
+
+    question = controls.Desk(page=f"{page.name}.ask", settings=about, changed=keep)
+    with st.container(key="asking", horizontal=True, vertical_alignment="center"):
+        asked.controls(question)
+    if both.answer:
+        st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
 
 
 def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:

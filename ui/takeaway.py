@@ -58,7 +58,10 @@ def _void(settings: Settings) -> list[str]:
 
 
 def script(settings: Settings) -> str:
-    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``."""
+    """A program that prints the numbers of these settings, in a checkout or in the folder of ``bundle``: their own
+    ``program``, where they have one."""
+    if own := getattr(settings, "program", ""):
+        return own
     kind = type(settings)
     given = "".join(f"    {name}={value!r},\n" for name, value in asdict(settings).items())
     first = getattr(settings, "preparation", "")  # what must be there before, such as a file
@@ -82,7 +85,7 @@ def bundle(
         "requirements.txt": _requirements(),
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
         **{f"tables/{name}": made() for name, made in tables.items()},
-        **_sources(type(settings).__module__),
+        **_sources(program),
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -111,9 +114,9 @@ def _requirements() -> str:
 
 
 @cache
-def _sources(module: str) -> dict[str, str]:
-    """File -> text of a module, of all that it imports of the lab, and of the packages around these."""
-    found, todo = {}, [module]
+def _sources(program: str) -> dict[str, str]:
+    """File -> text of all that a program imports of the lab, and of the packages around these."""
+    found, todo = {}, [*_imported(program)]
     while todo:
         file = _file(todo.pop())
         if file is None or file.relative_to(ROOT).as_posix() in found:

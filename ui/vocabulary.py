@@ -222,5 +222,15 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "For how many canaries the attacker guesses the coin: those they are surest of, at both ends. Chosen "
         "before the coins are seen.",
     ),
+    "target": _fine("Target", 0.5, "What the measure is to reach. The pictures show from where on it does."),
+    "tries": _whole(
+        "Settings to try",
+        "How many settings a search draws from ranges that are declared before anything is looked at.",
+    ),
+    "seeds": _whole(
+        "Splits of the data",
+        "On how many seeds everything is measured, each with rows and noise of its own. With 1, all answers are about "
+        "this one split.",
+    ),
     "seed": _whole("Seed", "Decides the split and all of the noise: the same seed gives the same numbers."),
 }

@@ -8,11 +8,11 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpcore import check
 from dpcore.accountants import gdp, naive, pld, rdp, strong
 from dpcore.privacy import Adjacency, Event, Guarantee
+from dpcore.roots import UnsafeError, safe_root
 
 ACCOUNTANTS = {
     "naive": naive.epsilons,
@@ -90,8 +90,8 @@ def calibrate(
             return math.log(min(max(found, 1e-300), 1e300) / epsilon)
 
         try:
-            return math.exp(_safe_root(excess, math.log(low), math.log(high), tolerance))
-        except _UnsafeError as unsafe:
+            return math.exp(safe_root(excess, math.log(low), math.log(high), tolerance))
+        except UnsafeError as unsafe:
             least = f"at least {epsilon * math.exp(unsafe.excess):.4g}, the least in the bracket"
             raise check.RefusedError("epsilon", epsilon, least) from None
 
@@ -102,28 +102,6 @@ def calibrate(
         near = search(_SCOUTS[accountant], low, high, 1e-3)
         low, high, tolerance = max(low, near * 0.97), min(high, near * 1.03), max(tolerance, 1e-4)
     return search(accountant, low, high, tolerance)
-
-
-class _UnsafeError(ValueError):
-    """No end of a bracket is safe; ``excess`` is the smaller one."""
-
-    def __init__(self, excess: float):
-        self.excess = excess
-
-
-def _safe_root(excess: Callable[[float], float], low: float, high: float, tolerance: float) -> float:
-    """A point where ``excess`` <= 0, at most about ``tolerance`` from where it turns positive."""
-    ends = {low: excess(low), high: excess(high)}
-    safe, other = sorted(ends, key=ends.get)
-    if ends[safe] > 0:
-        raise _UnsafeError(ends[safe])
-    if ends[other] <= 0:
-        return other
-    root = brentq(excess, low, high, xtol=tolerance / 4, rtol=4 * np.finfo(float).eps)
-    step = math.copysign(tolerance / 4, safe - other)
-    while excess(root) > 0 and (safe - root) * step > 0:
-        root, step = root + step, 2 * step
-    return min(root, safe) if step > 0 else max(root, safe)
 
 
 def most_steps(

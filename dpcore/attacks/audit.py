@@ -25,7 +25,7 @@ from scipy.special import betaincinv, ndtri
 
 from dpcore import check
 from dpcore.accountants import gdp
-from dpcore.attacks.clopper_pearson import clopper_pearson
+from dpcore.clopper_pearson import clopper_pearson
 from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, LowerBound
 
 Form = Literal["count", "gaussian"]

@@ -13,9 +13,9 @@ import pandas as pd
 from dpcore import pieces
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
-from dpcore.attacks.clopper_pearson import clopper_pearson
 from dpcore.attacks.guess import EACH, Guessed, guess
 from dpcore.boundaries import Plane, boundaries
+from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
 from dpcore.experiment import Settings
 from dpcore.kept import MEMORY, kept

@@ -167,6 +167,11 @@ class ClassifierSettings(Settings):
         return self.CHOICES | ({"version": ("sound",)} if self.dataset == OWN else {})
 
     @property
+    def overlap(self) -> float:
+        source = data.DATASETS[self.dataset]
+        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+
+    @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         source, (low, high) = self.source, self.LIMITS["rows"]

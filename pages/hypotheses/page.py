@@ -161,10 +161,10 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("steps", "Steps", ("stages",), steps),
-        Tab("ways", "Other ways", pictures=ways),
+        Tab("ways", "Ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Other targets", ("table",)),
+        Tab("table", "Table", ("table",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

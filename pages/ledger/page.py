@@ -67,9 +67,9 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("neighbours", "Neighbours", ("neighbours",)),
-        Tab("effects", "What else costs", ("effects",)),
-        Tab("searches", "Settings tried", ("searches",), searches),
-        Tab("table", "All theorems", ("table",), over_noise),
+        Tab("effects", "Groups", ("effects",)),
+        Tab("searches", "Tuning", ("searches",), searches),
+        Tab("table", "Theorems", ("table",), over_noise),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -79,8 +79,8 @@ PAGE = Page(
     tabs=(
         WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
-        Tab("table", "Three mechanisms", ("table",), row("errors", "dots")),
-        Tab("choice", "Publish a winner instead", ("choice",), row("choice")),
+        Tab("table", "All three", ("table",), row("errors", "dots")),
+        Tab("choice", "A winner instead", ("choice",), row("choice")),
     ),
     frames=lambda result: {
         "Mechanisms": result.table,

@@ -153,6 +153,11 @@ class NetworkSettings(Settings):
         return replace(self, **changes)
 
     @property
+    def overlap(self) -> float:
+        source = data.DATASETS[self.dataset]
+        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+
+    @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set and the rows leave of them."""
         source, own = data.DATASETS[self.dataset], dict(self.LIMITS)

@@ -95,7 +95,7 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("training", "Loss and clipping", pictures=training),
+        Tab("training", "Loss", pictures=training),
         Tab("lots", "Lot size", pictures=lots),
         CLASSES_TAB,
         Tab("table", "Table", ("table",)),

@@ -89,8 +89,8 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("trust", "Who sees what", ("trust",), drawn=True),
-        Tab("others", "All releases", ("table",), pictures=others),
+        Tab("trust", "Trust", ("trust",), drawn=True),
+        Tab("others", "Releases", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theory", pictures=limits),

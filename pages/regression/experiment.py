@@ -129,6 +129,10 @@ class RegressionSettings(Settings):
         return regression_data.SOURCES[self.dataset]
 
     @property
+    def overlap(self) -> float:
+        return 0.0 if self.source.fixed else 1 / regression_data.TRAIN_SHARE - 1
+
+    @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         last = self.features - 1 if isinstance(self.features, int) else 1

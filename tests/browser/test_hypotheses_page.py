@@ -53,7 +53,7 @@ def test_the_link_is_of_what_one_sees_long_before_all_is_computed(page, serve):
 def test_the_table_fills_itself(page, serve):
     opened = page(f"{serve('app.py')}/hypotheses?{SMALL}")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Other targets").click()
+    opened.get_by_role("tab", name="Table").click()
     table = opened.locator(".lab-table").first
     expect(table).not_to_contain_text("…", timeout=PATIENCE)
     assert table.locator("tbody tr").count() == 20

@@ -71,7 +71,7 @@ def test_a_link_shows_the_same_elsewhere(mechanisms):
     first, second = (page.locator(".lab-numbers").inner_text() for page in pages)
     assert first == second
     for page in pages:
-        page.get_by_role("tab", name="Three mechanisms").click()
+        page.get_by_role("tab", name="All three").click()
         expect(page.locator(".lab-table .now")).to_contain_text("broken", timeout=PATIENCE)
 
 

@@ -120,5 +120,5 @@ def test_the_switch_changes_what_the_curves_run_over(page, serve):
     opened.get_by_role("radio", name="epsilon spent").click()
     expect(title).to_contain_text("Accuracy over epsilon spent")
     opened.wait_for_url("**over=epsilon*")
-    opened.get_by_role("tab", name="Loss and clipping").click()
+    opened.get_by_role("tab", name="Loss").click()
     expect(opened.locator("[data-chart=loss] .xtitle")).to_have_text("epsilon spent")

@@ -21,7 +21,7 @@ def test_the_numbers_move_while_the_budget_is_dragged(page, serve, width, dark):
 def test_the_drawing_follows_what_is_released(page, serve):
     opened = page(f"{serve('app.py')}/parties?{SMALL}")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Who sees what").click()
+    opened.get_by_role("tab", name="Trust").click()
     picture = opened.get_by_role("img", name="trusted aggregator")
     expect(picture).to_contain_text("noise once, on the weights", timeout=PATIENCE)
     opened.get_by_role("radio", name="PATE").or_(opened.get_by_role("button", name="PATE")).first.click()

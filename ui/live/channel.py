@@ -53,8 +53,8 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a page, its settings and pins as a link holds them, the tab that is open, and (field, value) of
-    what was moved since, in order.
+    """What is asked: a page, its settings and pins as a link holds them, the tab that is open and what is asked there,
+    and (field, value) of what was moved since, in order.
     ``about`` returns with the answer: a number, and for a stop that is asked for ahead, its value.
     """
 
@@ -64,6 +64,7 @@ class Question:
     tab: str = ""
     moves: tuple[tuple[str, float | str], ...] = ()
     pins: tuple[str, ...] = ()
+    ask: str = ""
 
     def settings(self) -> tuple[Settings, dict[str, str], dict[str, Any]]:
         """(the settings that a desk would have, field -> the sentence that refused its value, what else has moved)."""
@@ -86,18 +87,18 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
         name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
-        pins = message.get("pins", [])
+        pins, ask = message.get("pins", []), message.get("ask", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")
-    if not isinstance(tab, str):
-        raise MalformedError("a tab is a name")
+    if not (isinstance(tab, str) and isinstance(ask, str)):
+        raise MalformedError("a tab is a name, and what is asked there a text")
     if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
         raise MalformedError("pins are a few texts")
-    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES), tuple(pins))
+    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES), tuple(pins), ask)
     if values is None:
         return asked, None
     if not isinstance(values, list):
@@ -149,7 +150,7 @@ def shown(question: Question, seconds: float) -> Shown | None:
         if page.private(settings):
             return None
         pins, _ = read_pins(page.settings, question.pins, page.private)
-        both = compare(page, settings, pins.ghost, seconds=seconds)
+        both = compare(page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask)
         boards = both.boards(question.tab)
         rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
         every = (picture for drawn in boards.values() for row in drawn for picture in row)

@@ -94,6 +94,21 @@ CLASSES = (
     "#a34d4d",
 )
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "x")
+# A scale of numbers, from the worst to the best: cividis, which colour-blind people see as others do.
+SCALE = (
+    "#00224e",
+    "#123570",
+    "#3b496c",
+    "#575d6d",
+    "#707173",
+    "#8a8678",
+    "#a59c74",
+    "#c3b369",
+    "#e1cc55",
+    "#fee838",
+)
+# Words and marks on it: on its dark half, on its light half.
+ON_SCALE = ("#ffffff", "#12141c")
 # Numbered sources.
 SOURCES = (*CLASSES[:3], CLASSES[6], *CLASSES[4:6], CLASSES[9], CLASSES[7])
 
@@ -154,6 +169,14 @@ def array(values: np.ndarray) -> dict:
     flat = np.ascontiguousarray(values, dtype=kind)
     spec = {"dtype": "u1" if kind is np.uint8 else "f4", "bdata": base64.b64encode(flat.data).decode()}
     return spec if flat.ndim == 1 else spec | {"shape": ", ".join(map(str, flat.shape))}
+
+
+def shades(count: int) -> list[str]:
+    """So many colours, evenly along ``SCALE``."""
+    known = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in SCALE])
+    at = np.linspace(0, len(SCALE) - 1, count)
+    mixed = np.column_stack([np.interp(at, range(len(SCALE)), channel) for channel in known.T]).round().astype(int)
+    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in mixed]
 
 
 def image(numbers: np.ndarray, colours: Sequence[tuple[str, float]]) -> str:
@@ -275,11 +298,14 @@ def steady_range(low: float, high: float) -> list[float]:
 GHOST = "ghost"
 
 
+# A circle of radius 5 in cubic curves: Plotly squeezes its own on a log axis.
+_CIRCLE = "M5,0C5,2.76 2.76,5 0,5C-2.76,5 -5,2.76 -5,0C-5,-2.76 -2.76,-5 0,-5C2.76,-5 5,-2.76 5,0Z"
+
+
 def dot(x: float, y: float, *, colour: str) -> dict:
     """The mark of what is now on a curve: a shape, which moves without a redraw, and which a ghost may have hollow."""
     size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
-    ends = {"x0": -5, "x1": 5, "y0": -5, "y1": 5}
-    return {"type": "circle", "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size | ends
+    return {"type": "path", "path": _CIRCLE, "xref": "x", "yref": "y", "fillcolor": colour, "line": {"width": 0}} | size
 
 
 def rule(x: float) -> dict:

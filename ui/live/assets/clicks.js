@@ -111,11 +111,14 @@ function nearest(node, x, y) {
     if (!trace.customdata || trace.visible !== true) continue
     for (let i = 0; i < trace.x.length; i++) {
       const far = Math.hypot(xaxis.d2p(trace.x[i]) - x, yaxis.d2p(trace.y[i]) - y)
-      if (far < best) [best, found] = [far, Number(trace.customdata[i])]
+      if (far < best) [best, found] = [far, named(trace.customdata[i])]
     }
   }
   return found
 }
+
+/** What a point has to say: a name, or a number. */
+const named = (said) => (typeof said === "string" ? said : Number(said))
 
 /** Where a pixel lies between these ends of an axis, as -1 to 1, whatever the zoom. */
 function share(axis, pixel, [low, high]) {

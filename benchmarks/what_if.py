@@ -1,0 +1,93 @@
+"""What an answer of *What would it take?* takes: first picture, curve, bars, map.
+
+Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in slices as the page has
+them. A *picture* is the result and all that the page shows of it. CPU time of the process, which others on the machine
+do not count in; shown are medians over the rounds. An answer that takes long is left after some seconds of work.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from benchmarks.report import Line, Outcome, Print, at_most, duration, row
+from dpcore.kept import MEMORY
+from dpcore.sweep import Look
+from pages.table import PAGES
+from ui.compute import compute
+
+PAGE = next(page for page in PAGES if page.name == "what-if")
+REPEATS, STATED = 24, 100
+# CPU seconds after which an answer is left.
+ENOUGH = 20.0
+COLUMNS, WIDTHS = ("", "first picture", "a picture", "curve", "all", "done"), (14, 14, 10, 10, 10, 6)
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """The classifier's answers by parts, then every topic's as a whole."""
+    start = PAGE.settings()
+    compute(start.change(repeats=REPEATS), seconds=ENOUGH)  # what is imported and read once is nobody's
+    lines = _classifier(start, rounds)
+    say(f"  {REPEATS} runs of each setting, from nothing; CPU time, medians of {rounds} rounds")
+    say(row(COLUMNS, WIDTHS))
+    for topic in start.TOPICS:
+        settings = start.change(topic=topic, repeats=REPEATS) if topic != start.topic else start.change(repeats=REPEATS)
+        taken = [_answer(settings) for _ in range(rounds)]
+        times = [duration(float(np.median(one))) for one in list(zip(*taken, strict=True))[:-1]]
+        say(row([topic, *times, f"{taken[0][-1]:.0%}"], WIDTHS))
+    return Outcome(lines=lines)
+
+
+def _classifier(start, rounds: int) -> list[Line]:
+    settings, stated = start.change(repeats=REPEATS), start.change(repeats=STATED, question="curve")
+    around = settings.around
+    parts: dict[str, tuple[float, Callable[[], float]]] = {
+        f"first picture, {REPEATS} runs": (0.1, lambda: _first(settings)),
+        f"map of {len(around.cells)} settings, {REPEATS} runs": (1.0, lambda: _looked(settings, around.cells.values())),
+        f"bars of {len(settings.knobs)} knobs, {REPEATS} runs": (0.15, lambda: _looked(settings, around.bars.values())),
+        f"smallest epsilon, {STATED} runs": (2.0, lambda: _answer(stated)[3]),
+    }
+    return [
+        at_most(f"classifier, {name}", most, [taken() for _ in range(rounds)], unit=" s")
+        for name, (most, taken) in parts.items()
+    ]
+
+
+def _first(settings) -> float:
+    MEMORY.forget()
+    begin = time.process_time()
+    _shown(settings, 0)
+    return time.process_time() - begin
+
+
+def _looked(settings, cells: Iterable) -> float:
+    """The work of some settings of the topic, and of today's."""
+    MEMORY.forget()
+    looks: list[Look] = [look for one in (settings.settings, *cells) for look in settings.looks(one)]
+    begin = time.process_time()
+    for look in looks:
+        MEMORY.answer(look, look.run)
+    return time.process_time() - begin
+
+
+def _shown(settings, seconds: float):
+    """(the result, the share that is done), with all that the page shows of it."""
+    result, done = compute(settings, seconds=seconds)
+    view = PAGE.view(result)
+    _ = view.words["verdict"], view.pictures("board")
+    return result, done
+
+
+def _answer(settings) -> tuple[float, float, float, float, float]:
+    """CPU seconds to the first picture, of a picture at the end, to the whole curve and to all; the share done."""
+    MEMORY.forget()
+    begin = time.process_time()
+    result, done = _shown(settings, 0)
+    first, curve = time.process_time() - begin, 0.0
+    while done < 1 and time.process_time() - begin < ENOUGH:
+        result, done = compute(settings, seconds=0.05)
+        curve = curve or (time.process_time() - begin if result.trained == 1 else 0.0)
+    whole, last = time.process_time() - begin, time.process_time()
+    MEMORY.forget(lambda question: isinstance(question, tuple))  # pictures and words, not the work
+    _shown(settings, 0)
+    return first, time.process_time() - last, curve or whole, whole, done

@@ -1,0 +1,320 @@
+"""From which value of a knob on does a measure reach a target, and with what confidence.
+
+``smallest`` for a measure that only gets better along a knob, ``reaching`` for any other, ``exact`` where nothing is
+left to chance. Repeats should have random numbers in common over the values; no answer takes for granted that they do.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.special import stdtrit
+
+from dpcore import check
+from dpcore.clopper_pearson import clopper_pearson
+from dpcore.repeats import Means, all_succeed_minimum
+from dpcore.roots import safe_root
+
+BETTER = ("higher", "lower")
+TOWARDS = ("small", "large")
+Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a search among values came to.
+
+    verdict: "found"; "everywhere" and "nowhere" among the values; "unclear", it cannot be told from so many repeats.
+    best, best_low, best_high: the best mean (or share of repeats), and the ends of its interval, which does not know
+    that it was chosen as the best; at: its value.
+    needed: about how many repeats it would take where it cannot be told; None where that is not known.
+    """
+
+    verdict: Verdict
+    best: float | None = None
+    at: float | None = None
+    best_low: float | None = None
+    best_high: float | None = None
+    needed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossing(Answer):
+    """From which value on the target is reached; None where there is no such number.
+
+    point: the estimate. low, high: the ends of its interval, None where it is open beyond the values asked.
+    safe: from this value on, the target is reached.
+    share_there, share_safe: of the single repeats, the share that reaches the target at the first value from the point
+    on, and at the safe one.
+    """
+
+    point: float | None = None
+    low: float | None = None
+    high: float | None = None
+    safe: float | None = None
+    share_there: float | None = None
+    share_safe: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reaching(Answer):
+    """Which values reach the target.
+
+    intervals: first and last of neighbouring values that do, rising; between two intervals lies one not shown to.
+    """
+
+    intervals: tuple[tuple[float, float], ...] = ()
+
+
+def smallest(
+    values: np.ndarray,
+    runs: np.ndarray | Means,
+    target: float,
+    *,
+    better: str = "higher",
+    share: float | None = None,
+    towards: str = "small",
+    log: bool = True,
+    confidence: float = 0.95,
+) -> Crossing:
+    """The smallest of ``values`` (V,) from which on the mean of ``runs`` (V, R) reaches ``target``.
+
+    For a measure that only gets better along the knob; where it gets worse, the largest value up to which it does is
+    found with ``towards`` "large". With ``share``, what has to reach the target is that share of all repeats.
+
+    safe: tests in a fixed sequence, from the best end as long as each lower limit is above the target; so there is no
+    price for their number. The crossing lies beyond the last of the leading values whose upper limits miss it, and at
+    ``safe`` at the latest. Limits of a mean are Student's, each one-sided at (1 + confidence) / 2, as few skew repeats
+    cover less than they promise; of a share they are exact [clopper1934], each at ``confidence``. The point is where
+    the isotonic regression crosses, linear in ln value (``log``).
+
+    Repeats that do not differ have limits without width, however few they are. Values with a NaN are left out.
+
+    >>> rising = np.array([[0.5, 0.6, 0.5], [0.7, 0.8, 0.7], [0.9, 0.9, 0.8]])
+    >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
+    >>> found.verdict, found.point, found.low, found.safe, found.share_there
+    ('found', 0.383, None, 10.0, 1.0)
+    """
+    values, means = _asked(values, runs, log=log)
+    check.choice(TOWARDS, towards=towards)
+    order = np.flatnonzero(~np.isnan(means.mean))[:: 1 if towards == "small" else -1]
+    band = _band(means, target, better=better, share=share, confidence=confidence, tests=1).at(order)
+    values = values[order]
+    safe = len(order) - _leading(band.shown[::-1])
+    below = _leading(band.high < band.level)
+    verdict = "found"
+    if safe == len(order):
+        verdict = "nowhere" if 0 < below == len(order) else "unclear"
+    elif safe == 0:
+        verdict = "everywhere"
+    last_below, first_safe = _pick(values, below - 1), _pick(values, safe)
+    ends = (last_below, first_safe) if towards == "small" else (first_safe, last_below)
+    answer = Crossing(verdict=verdict, low=ends[0], high=ends[1], safe=first_safe, share_safe=_pick(band.hits, safe))
+    changes = _best(values, band, means, order) | {"needed": _needed(band, means, order, share, confidence, verdict)}
+    if verdict == "found":
+        rising = isotonic_regression(band.estimate).x
+        place = min(max(np.count_nonzero(rising < band.level), below), safe)  # where it is, but for rounding
+        point = _between(values, rising - band.level, place, log=log)
+        changes |= {"point": point, "share_there": float(band.hits[place])}
+    return replace(answer, **changes)
+
+
+def reaching(
+    values: np.ndarray,
+    runs: np.ndarray | Means,
+    target: float,
+    *,
+    better: str = "higher",
+    share: float | None = None,
+    confidence: float = 0.95,
+) -> Reaching:
+    """Which of ``values`` (V,) reach ``target``: those whose lower limits do, whatever their neighbours.
+
+    For a measure that need not only get better along the knob. All of the values named reach it, together with
+    ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer
+    is one claim about all. V counts the values still to be trained, so that none is taken back for their number.
+
+    >>> hump = np.array([[0.5, 0.5], [0.9, 0.9], [0.5, 0.5], [0.8, 0.8]])
+    >>> reaching([1, 2, 3, 4], hump, 0.7).intervals
+    ((2.0, 2.0), (4.0, 4.0))
+    """
+    values, means = _asked(values, runs, log=False)
+    order = np.flatnonzero(~np.isnan(means.mean))
+    tests = len(values)
+    band = _band(means, target, better=better, share=share, confidence=confidence, tests=tests).at(order)
+    values, good = values[order], band.shown
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
+    intervals = tuple((float(values[a]), float(values[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True))
+    verdict = "unclear"
+    if good.any():
+        verdict = "everywhere" if good.all() else "found"
+    elif len(order) and (band.high < band.level).all():
+        verdict = "nowhere"
+    needed = _needed(band, means, order, share, 1 - (1 - confidence) / tests, verdict)
+    return Reaching(verdict=verdict, intervals=intervals, needed=needed, **_best(values, band, means, order))
+
+
+def exact(
+    function: Callable[[float], float],
+    low: float,
+    high: float,
+    target: float,
+    *,
+    better: str = "lower",
+    whole: bool = False,
+    increasing: bool = True,
+    tolerance: float = 1e-9,
+) -> Crossing:
+    """The value from ``low`` to ``high`` nearest to the crossing at which ``function`` itself still reaches ``target``.
+
+    For a price (``better`` "lower") that rises, the largest value within the target: steps, tries, people together; for
+    one that falls, the smallest: noise. The function is monotone, which its ends are held to; the search is on the log
+    scale, to about ``tolerance`` relatively, or among whole numbers.
+
+    >>> exact(lambda steps: 0.1 * steps**0.5, 1, 1000, 1.0, whole=True).safe
+    100.0
+    """
+    low, high = (check.whole(1, end=end) if whole else check.positive(end=end) for end in (low, high))
+    if low > high:
+        raise check.RefusedError("low", low, f"at most {high:g}, the other end")
+    sign = _sign(better)
+    ends = {end: function(end) for end in (low, high)}
+    if math.isnan(ends[low] + ends[high]) or (ends[low] > ends[high] if increasing else ends[low] < ends[high]):
+        raise check.RefusedError("increasing", increasing, "what the function is from low to high")
+    safe, other = (low, high) if (better == "lower") == increasing else (high, low)  # likelier to reach it, and not
+    if sign * ends[safe] < sign * target:
+        return Crossing(verdict="nowhere", best=float(ends[safe]), at=float(safe))
+    verdict = "everywhere" if sign * ends[other] >= sign * target else "found"
+
+    def reaches(value: float) -> bool:
+        return sign * function(value) >= sign * target
+
+    def excess(log_value: float) -> float:
+        miss = sign * (target - function(math.exp(log_value))) / (abs(target) or 1.0)
+        return math.asinh(min(max(miss, -1e300), 1e300))
+
+    found = other
+    if verdict == "found" and whole:
+        found = _bisect(reaches, safe, other)
+    elif verdict == "found":
+        root = min(max(math.exp(safe_root(excess, math.log(low), math.log(high), tolerance)), low), high)
+        found = root if reaches(root) else safe  # where an end was left by rounding
+    crossed = {"point": float(found), "low": float(found), "high": float(found)} if verdict == "found" else {}
+    return Crossing(verdict=verdict, safe=float(found), best=float(ends[safe]), at=float(safe), **crossed)
+
+
+class _Band(NamedTuple):
+    """Estimates and limits (V,) in the direction where higher is better, ``level`` that they are to reach, whether they
+    are shown to, and the share of single repeats that reach the target; ``sign`` brings them back."""
+
+    estimate: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    hits: np.ndarray
+    shown: np.ndarray
+    level: float
+    sign: float
+
+    def at(self, order: np.ndarray) -> "_Band":
+        return self._replace(
+            **{name: getattr(self, name)[order] for name in ("estimate", "low", "high", "hits", "shown")}
+        )
+
+
+def _band(means: Means, target: float, *, better: str, share: float | None, confidence: float, tests: int) -> _Band:
+    sign, target = _sign(better), check.between(-math.inf, math.inf, target=target)
+    error = 1 - check.between(0, 1, inclusive=False, confidence=confidence)
+    count = np.count_nonzero(sign * means.single >= sign * target, axis=-1)  # none where NaN
+    repeats = means.single.shape[-1]
+    hits = count / repeats
+    if share is None:
+        half = float(stdtrit(means.freedom, 1 - error / 2 / tests)) * means.error
+        estimate = sign * means.mean
+        lower, upper = estimate - half, estimate + half
+        # Above it: as many equal repeats as one likes do not show a mean that is the target
+        return _Band(estimate, lower, upper, hits, lower > sign * target, sign * target, sign)
+    check.between(0, 1, inclusive=False, share=share)
+    if not means.independent:
+        raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
+    low, high = _share_limits(repeats, 1 - error / tests)
+    return _Band(hits, low[count], high[count], hits, low[count] >= share, share, 1.0)
+
+
+@lru_cache(maxsize=32)
+def _share_limits(repeats: int, confidence: float) -> np.ndarray:
+    """Lower and upper limits (2, R + 1) of a share, by how many of the repeats there are."""
+    return np.transpose([clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)])
+
+
+def _asked(values: np.ndarray, runs: np.ndarray | Means, *, log: bool) -> tuple[np.ndarray, Means]:
+    means = Means.of(runs)
+    values = check.numbers((len(means.mean),), low=0 if log else -math.inf, inclusive=not log, values=values)
+    if not len(values) or (np.diff(values) <= 0).any():
+        raise check.RefusedError("values", values, "rising numbers, one at least")
+    return values, means
+
+
+def _sign(better: str) -> float:
+    return 1.0 if check.choice(BETTER, better=better) == "higher" else -1.0
+
+
+def _leading(flags: np.ndarray) -> int:
+    """How many are true before the first that is not."""
+    return len(flags) if flags.all() else int(np.argmin(flags))
+
+
+def _pick(values: np.ndarray, place: int) -> float | None:
+    return float(values[place]) if 0 <= place < len(values) else None
+
+
+def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -> float:
+    """Where ``excess``, at least 0 from ``place`` on, passes 0; the first value where it does so at once."""
+    if not place:
+        return float(values[0])
+    scale, back = (np.log, np.exp) if log else (np.asarray, float)
+    before, after = scale(values[place - 1 : place + 1])
+    part = max(excess[place], 0) / max(excess[place] - excess[place - 1], 1e-300)
+    return float(back(after - part * (after - before))) if part else float(values[place])
+
+
+def _best(values: np.ndarray, band: _Band, means: Means, order: np.ndarray) -> dict[str, float]:
+    if not len(order):
+        return {}
+    place = int(np.argmax(band.estimate))
+    low, high = sorted((band.sign * band.low[place], band.sign * band.high[place]))
+    best = {"best": band.sign * band.estimate[place], "best_low": low, "best_high": high, "at": values[place]}
+    return {name: float(value) for name, value in best.items()}
+
+
+def _needed(
+    band: _Band, means: Means, order: np.ndarray, share: float | None, confidence: float, verdict: Verdict
+) -> int | None:
+    """(2 sd / (best - target))^2 repeats, more than there are; for a share, as many as can show it at all."""
+    repeats = means.freedom + 1
+    least = max(repeats + 1, all_succeed_minimum(share, confidence=confidence)) if share else repeats + 1
+    if verdict != "unclear":
+        return None
+    if not len(order):
+        return least if least > repeats + 1 else None
+    place = int(np.argmax(band.estimate))
+    gap = float(band.estimate[place] - band.level)
+    if share is None:
+        wanted = means.needed(int(order[place]), gap)
+    else:
+        hit = band.estimate[place]
+        wanted = math.ceil(4 * hit * (1 - hit) / gap**2) if gap > 0 else None
+    if wanted is None:
+        return least if share and least > repeats + 1 else None
+    return max(least, wanted)
+
+
+def _bisect(reaches: Callable[[int], bool], safe: int, other: int) -> int:
+    """The last whole number from ``safe`` on, which reaches it, towards ``other``, which does not."""
+    while abs(other - safe) > 1:
+        middle = min(max(round(math.sqrt(safe * other)), min(safe, other) + 1), max(safe, other) - 1)
+        safe, other = (middle, other) if reaches(middle) else (safe, middle)
+    return safe

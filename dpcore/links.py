@@ -1,0 +1,119 @@
+"""Settings as texts: what a link, a knob and a pin hold of them, and how that is read back.
+
+Nothing that is read takes anything away: what the settings refuse is left as it was, and the refusal says why.
+"""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from types import MappingProxyType
+from typing import Any, get_args
+from weakref import WeakKeyDictionary
+
+from dpcore.check import RefusedError
+from dpcore.experiment import Settings
+
+# Parts a name from its value, and a pair from the next, where a whole setting is one word.
+APART = "~"
+UNFORESEEN = "another value, as this one met a fault of the page"
+# Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
+# digits of other scripts.
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
+# "1,000" may be a thousand, or one; "0,3", "2,75" and "0,125" are decimals, whoever writes them.
+THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+
+_log = logging.getLogger(__name__)
+
+
+def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:
+    """(the settings of this kind with what ``texts`` say by field, field -> why it was refused)."""
+    settings, refused = kind(), {}
+    for name in (one.name for one in fields(kind) if one.name in texts):
+        try:
+            settings = changed(settings, **{name: texts[name]})
+        except RefusedError as refusal:
+            refused[name] = refusal
+    return settings, refused
+
+
+# Weak, because settings may hold a file of one session's own.
+_briefs: WeakKeyDictionary[Settings, Mapping[str, str]] = WeakKeyDictionary()
+
+
+def brief(settings: Settings) -> Mapping[str, str]:
+    """The least that ``read`` makes these settings of: what differs from the defaults, and what a change of that would
+    bring along. Kept for as long as the settings are: a run asks several times.
+    """
+    known = _briefs.get(settings)
+    if known is None:
+        known = _briefs[settings] = MappingProxyType(_brief(settings))
+    return known
+
+
+def _brief(settings: Settings) -> dict[str, str]:
+    whole, kind = {name: str(value) for name, value in asdict(settings).items()}, type(settings)
+    found, told = kind(), set()
+    while missing := _others(found, settings) - told:
+        told |= missing
+        found, _ = read(kind, {name: text for name, text in whole.items() if name in told})
+    return {name: text for name, text in whole.items() if name in told}
+
+
+def word(settings: Settings, *, apart: str = APART) -> str:
+    """``brief`` as one text, ``field~value~field~value``."""
+    return apart.join(part for pair in brief(settings).items() for part in pair)
+
+
+def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
+    """Field -> value of a ``word``. Raises RefusedError, for the argument ``name``, where one has no value."""
+    parts = text.split(apart) if text else []
+    if len(parts) % 2:
+        raise RefusedError(name, text, "fields, each with its value")
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
+    """The settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
+    texts = pairs(text, name=name, apart=apart)
+    settings, refused = read(kind, texts)
+    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
+    for field in (*refused, *unknown):
+        why = f"{field} must be {refused[field].allowed}" if field in refused else f"there is no {field}"
+        raise RefusedError(name, text, f"settings that this page takes: {why}")
+    return settings
+
+
+def _others(one: Settings, other: Settings) -> set[str]:
+    """The fields in which they differ."""
+    return {field.name for field in fields(one) if getattr(one, field.name) != getattr(other, field.name)}
+
+
+def changed(settings: Any, **change: float | str) -> Any:
+    """``settings`` with one field as asked. Raises RefusedError, whatever goes wrong: no entry takes a page away."""
+    ((name, value),) = change.items()
+    try:
+        return settings.change(**{name: _typed(type(settings), name, value)})
+    except RefusedError:
+        raise
+    except Exception as fault:
+        _log.exception("%s: a value of %s met a fault", type(settings).__name__, name)
+        raise RefusedError(name, value, UNFORESEEN) from fault
+
+
+def _typed(settings_type: type, name: str, value: float | str) -> Any:
+    """``value`` as the field's type where it can be read as one; else as it is, for the settings to refuse."""
+    kind = next((one.type for one in fields(settings_type) if one.name == name), "str")
+    kind = kind if isinstance(kind, str) else next(iter(get_args(kind)), kind).__name__
+    number = _number(value) if isinstance(value, str) else float(value)
+    if number is None or kind not in ("int", "float"):
+        return value
+    return int(number) if kind == "int" and number.is_integer() else number
+
+
+def _number(text: str) -> float | None:
+    """What a text says, if it is a number; a comma is a decimal point where it can be nothing else."""
+    plain = text.strip(" ")
+    if not THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    return float(plain) if _NUMBER.fullmatch(plain) else None

@@ -1,0 +1,479 @@
+"""Questions asked backwards: which epsilon, how many people, which setting, and what looking for it costs.
+
+A question is about another page's settings, ``base``. All of its answers are made of the same runs: ``repeats`` of each
+of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try stands for.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, NamedTuple, Self
+
+from dpcore import check, links, pieces
+from dpcore.experiment import Measure, Settings, Task
+from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
+from pages.what_if.result import Axis, WhatIfResult
+from pages.what_if.work import Again, Solved
+
+QUESTIONS = ("accuracy", "smallest", "people", "best", "versus")
+# The same as "smallest", with nothing but the curve.
+CURVE = "curve"
+REACHED = ("mean", "most")
+# In how many of the runs a target is reached where it is to be reached in most.
+MOST = 0.9
+REPEATS = (24, 100, 400)
+# A target of what has no largest value lies within this factor of the topic's usual one.
+WIDE = 100.0
+# The map has so many steps either way along each knob; the best setting is measured again on so many other seeds.
+MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
+# Knobs that say what is looked at or how often, and so decide nothing that is asked for.
+ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
+
+
+# What a page has only once somebody has brought it: nothing can be asked about it.
+ELSEWHERE = {"data": ("own", "newsgroups")}
+# How the base is read: a text of its own among those of a link.
+_BASE: Mapping[str, str] = {"name": "base", "apart": " "}
+
+
+class Topic(NamedTuple):
+    """What can be asked of another page.
+
+    title: of the page. kind: of its settings. knobs: settings -> the fields that have a knob there.
+    """
+
+    title: str
+    kind: type[Settings]
+    knobs: Callable[[Settings], Sequence[str]]
+
+
+class Start(NamedTuple):
+    """Where the questions about a topic begin: its settings, and what is asked of which measure. ``versus``: what is
+    different in the other setting.
+    """
+
+    base: str
+    measure: str
+    target: float
+    knob: str
+    other: str
+    versus: str
+    repeats: int = 100
+
+
+STARTS: Mapping[str, Start] = {
+    "classifier": Start(
+        "dataset breast_cancer clip_norm 0.5 public_rows 0", "scratch", 80, "epsilon", "clip_norm", "clip_norm 1"
+    ),
+    "network": Start("", "accuracy", 90, "epsilon", "clip_norm", "clip_norm 2", repeats=24),
+    "regression": Start("mechanism adassp", "error", 21, "epsilon", "rows", "mechanism functional"),
+    "transfer": Start("", "transfer", 0.01, "epsilon", "h", "sources 2"),
+    "parties": Start("", "soft", 85, "epsilon", "parties", "method vote"),
+    "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "source_rows 200", repeats=24),
+    "mechanisms": Start("", "within", 5, "epsilon", "sensitivity", "mechanism gaussian"),
+    "ledger": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatIfSettings(Settings):
+    """All that decides what the page shows. Raises RefusedError where a value has no meaning.
+
+    topic: a key of ``TOPICS``.
+    base: the topic's settings in one word (``dpcore.links``).
+    question: one of ``QUESTIONS``; or "curve".
+    knob: the field of the base that is solved for, and that the curve goes along.
+    other: the field of the base that the map goes up along.
+    versus: for the question whether one setting is better than another: what is different in that other one, a word.
+    measure: of the topic.
+    target: that the measure is to reach, in percent or in the measure's own unit.
+    reached: by the "mean" of the runs, or by "most", nine runs in ten.
+    repeats: runs of each setting, on each seed.
+    seeds: splits of the data, from the base's own seed on.
+    tries: settings that a search tries.
+
+    Fields of the base can be read and changed as if they were its own. ``settings``, ``rival``: the base, and the other
+    setting, as what they are.
+    """
+
+    # Name -> what can be asked about; who asks says which there are (``asking``).
+    TOPICS: ClassVar[Mapping[str, Topic]] = {}
+    CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED}
+    LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
+
+    topic: str = "classifier"
+    base: str = STARTS["classifier"].base
+    question: str = "smallest"
+    knob: str = STARTS["classifier"].knob
+    other: str = STARTS["classifier"].other
+    versus: str = STARTS["classifier"].versus
+    measure: str = STARTS["classifier"].measure
+    target: float = 90.0
+    reached: str = "mean"
+    repeats: int = 100
+    seeds: int = 1
+    tries: int = 12
+
+    # What a click on a chart may change: to the knob that a bar stands for, to the place "x,y" of a cell of the map.
+    CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
+
+    def __post_init__(self) -> None:
+        check.choice(self.TOPICS, topic=self.topic)
+        self._read()
+        check.choice(self.settings.measures, measure=self.measure)
+        check.choice(self.knobs, knob=self.knob)
+        check.choice([name for name in self.knobs if name != self.knob], other=self.other)
+        super().__post_init__()
+        if self.repeats not in REPEATS:
+            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
+
+    def _read(self) -> None:
+        """Refuse what is no word of such settings."""
+        base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
+        for name, brought in ELSEWHERE.items():
+            if getattr(base, name, "") in brought:
+                raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
+        object.__setattr__(self, "settings", base)
+        try:
+            rival = self._differing(self.settings, self.versus)
+        except check.RefusedError as refusal:
+            why = f"what is different in such settings: {refusal.name} must be {refusal.allowed}"
+            raise check.RefusedError("versus", self.versus, why) from refusal
+        object.__setattr__(self, "rival", rival)
+
+    def __getattr__(self, name: str) -> Any:
+        """A field of the base."""
+        if name.startswith("_") or name in ("settings", "topic", "base"):
+            raise AttributeError(name)
+        return getattr(self.settings, name)
+
+    @cached_property
+    def different(self) -> dict[str, Any]:
+        """Field -> what it is in the other setting, of those that are different there."""
+        both = ((one.name, getattr(self.rival, one.name)) for one in fields(self.settings))
+        return {name: value for name, value in both if value != getattr(self.settings, name)}
+
+    @property
+    def asked(self) -> Measure:
+        """The measure."""
+        return self.settings.measures[self.measure]
+
+    @property
+    def most(self) -> float:
+        """The share of the runs that is most of them."""
+        return MOST
+
+    @property
+    def scale(self) -> float:
+        """What a number of the measure is shown as, by this factor: 100 where it is shown in percent."""
+        return 100.0 if self.asked.unit == "%" else 1.0
+
+    @property
+    def goal(self) -> float:
+        """The target in the measure's own unit."""
+        return self.target / self.scale
+
+    @property
+    def exact(self) -> bool:
+        """Whether the measure is computed and not drawn, so that one number is all there is."""
+        return not self.settings.COMMON
+
+    @property
+    def along(self) -> str:
+        """The knob that the curve goes along: of the question how many people, the one that says so."""
+        return (self.question == "people" and self.crowd) or self.knob
+
+    @property
+    def upwards(self) -> str:
+        """The knob that the map goes up along: the other one, or the first where the curve goes along that one."""
+        return self.other if self.other != self.along else self.knob
+
+    @property
+    def asks(self) -> str:
+        """The question; which value reaches the target, where the base leaves nothing of it."""
+        missing = {"people": not self.crowd, "best": not self.tried}
+        return "smallest" if missing.get(self.question) else self.question
+
+    @property
+    def solving(self) -> bool:
+        """Whether a value is asked for that reaches the target."""
+        return self.asks in ("smallest", "people", CURVE)
+
+    @property
+    def crowd(self) -> str:
+        """The knob that says how many people there are; "" where there is none."""
+        return self.settings.PEOPLE if self.settings.PEOPLE in self.knobs else ""
+
+    @property
+    def knobs(self) -> tuple[str, ...]:
+        """Fields of the base that can be asked for: numbers with a knob on its page that decide what is measured."""
+        return self._knobs(self.settings)
+
+    def _knobs(self, base: Settings) -> tuple[str, ...]:
+        limits, named = base.limits, self.TOPICS[self.topic].knobs(base)
+        return tuple(
+            name for name in named if name in limits and name not in ASIDE and limits[name][0] < limits[name][1]
+        )
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        return self._theirs(self.settings.choices) | self.CHOICES | {"topic": self.TOPICS}
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Those of its own fields, and of the base's."""
+        low, high = self.asked.limits
+        usual = STARTS[self.topic].target
+        target = (self.scale * low, self.scale * high) if math.isfinite(high) else (usual / WIDE, usual * WIDE)
+        return self._theirs(self.settings.limits) | self.LIMITS | {"target": target}
+
+    def _theirs(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        """What the base says of fields that are not its own."""
+        own = {one.name for one in fields(self)}
+        return {name: what for name, what in told.items() if name not in own}
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``: fields of its own, or of the base's. Another topic begins at its start; what
+        cannot be asked of a changed base is asked as it is at the start. ``bar``: a knob that is then asked about;
+        ``place``, "x,y": a cell of the map, whose ends are -1 and 1."""
+        own = {one.name for one in fields(self)}
+        if "bar" in changes:  # how many people is asked along another knob
+            asked = {"question": "smallest"} if self.asks == "people" else {}
+            changes = {"knob": changes.pop("bar")} | asked | changes
+        if "place" in changes:
+            changes = self._at(changes.pop("place")) | changes
+        topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
+        if topic != self.topic:
+            start = STARTS[topic]._asdict()
+            return type(self)(**{**{name: getattr(self, name) for name in own}, **start, **changes})
+        inner = {name: changes.pop(name) for name in list(changes) if name not in own}
+        if inner:
+            base = links.of_word(self.TOPICS[topic].kind, changes.get("base", self.base), **_BASE)
+            for name, value in inner.items():
+                check.choice([one.name for one in fields(base)], field=name)
+                base = links.changed(base, **{name: value})
+            changes["base"] = links.word(base, apart=_BASE["apart"])
+            changes = self._asked_of(base) | changes
+        return self._fitting(changes)
+
+    def _asked_of(self, base: Settings) -> dict[str, str]:
+        """What of the question has to be another one, where ``base`` has no such knob, or cannot be so different."""
+        start, knobs, other = STARTS[self.topic], self._knobs(base), {}
+        for name, taken in (("knob", self.other), ("other", self.knob)):
+            if getattr(self, name) not in knobs:
+                free = (one for one in (start.knob, start.other, *knobs) if one in knobs)
+                other[name] = next(one for one in free if one not in (taken, other.get("knob")))
+        try:
+            self._differing(base, self.versus)
+        except check.RefusedError:
+            other["versus"] = ""
+        return other
+
+    def _fitting(self, changes: Mapping[str, Any]) -> Self:
+        """With what a changed knob pushes aside."""
+        if changes.get("knob", self.knob) == changes.get("other", self.other):
+            name = "other" if "knob" in changes else "knob"
+            free = [
+                one for one in (self.knob, self.other, *self.knobs) if one != changes.get("knob", changes.get("other"))
+            ]
+            changes = {**changes, name: free[0]}
+        if changes.get("measure", self.measure) != self.measure:
+            measure = self.settings.measures.get(changes["measure"])
+            if measure and "target" not in changes:
+                changes = {
+                    **changes,
+                    "target": measure.limits[1] * 80 if measure.unit == "%" else STARTS[self.topic].target,
+                }
+        return replace(self, **changes)
+
+    def _at(self, place: str) -> dict[str, float]:
+        """What the cell of the map at "x,y" stands for, where -1 and 1 are the ends of its axes."""
+        try:
+            shares = [check.between(-1, 1, place=float(part)) for part in str(place).split(",")]
+            x, y = (axis.nearest(share) for axis, share in zip(self.axes, shares, strict=True))
+        except ValueError:  # a refusal is one too
+            raise check.RefusedError("place", str(place), "two numbers from -1 to 1") from None
+        return {self.along: x, self.upwards: y}
+
+    @property
+    def axes(self) -> tuple[Axis, Axis]:
+        """Of the map, across and up."""
+        return tuple(self.axis(name, steps=MAP_STEPS, reach=MAP_REACH) for name in (self.along, self.upwards))
+
+    def axis(self, name: str, **how: float) -> Axis:
+        """The values of a knob as places on an axis."""
+        return Axis(grid(self.settings, name, **how), log_scale(*self.settings.limits[name]))
+
+    @staticmethod
+    def _differing(settings: Settings, word: str) -> Settings:
+        """``settings`` with what a word says of them."""
+        for name, value in links.pairs(word, name="versus", apart=_BASE["apart"]).items():
+            check.choice([one.name for one in fields(settings)], field=name)
+            settings = links.changed(settings, **{name: value})
+        return settings
+
+    @property
+    def program(self) -> str:
+        """The answer in Python, without the lab: it prints the page's numbers."""
+        kind, first = type(self.settings), getattr(self.settings, "preparation", "")
+        given = "".join(f"    {name}={value!r},\n" for name, value in asdict(self.settings).items())
+        made = f"from {kind.__module__} import {kind.__name__}\n\nsettings = {kind.__name__}(\n{given})\n"
+        how = f"measure={self.measure!r}, repeats={self.repeats}"
+        if self.asks == "best":
+            best = f"print(recommend(settings, tries={self.tries}, {how}, seeds={OTHER_SEEDS}).to_string())\n"
+            return f"{first}from dpcore.sweep import recommend\n{made}{best}"
+        one_way = self.along in (*self.asked.rises, *self.asked.falls) and not self.exact and self.seeds == 1
+        share = f", share={self.most}" if self.reached == "most" else ""
+        answer = f"smallest(settings, {self.along!r}, {self.goal!r}, values=values, {how}{share})"
+        return (
+            f"{first}from dpcore.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
+            f"runs = sweep(settings, {self.along!r}, values, {how}, seeds={self.seeds})\n"
+            f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
+            + (f"found = {answer}  # the answer, in a row\n" if one_way else "")
+        )
+
+    # ---- the work
+
+    @cached_property
+    def around(self) -> "Around":
+        """What is measured, whatever is asked of it."""
+        return around(self.settings, self.along, self.upwards, self.measure, self.repeats, self.seeds, self.knobs)
+
+    @cached_property
+    def tried(self) -> tuple[Settings, ...]:
+        """Settings that a search draws from declared ranges; none where there is nothing to tune."""
+        ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
+        return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
+
+    def looks(self, settings: Settings) -> tuple[Look, ...]:
+        """The work that measures some settings of the topic."""
+        how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
+        return looks(settings, parts=self.around.parts, **how)
+
+    @property
+    def solved(self) -> Solved | None:
+        """The exact answer, where there is one."""
+        if not self.exact or self.along not in (*self.asked.rises, *self.asked.falls):
+            return None
+        falls = self.along in self.asked.falls
+        how = {"settings": self.settings, "measure": self.measure, "target": self.goal}
+        return Solved(knob=self.along, falls=falls, **how)
+
+    @cached_property
+    def again(self) -> tuple[tuple[Again, tuple[Look, ...]], ...]:
+        """The best of the tries on other seeds, and the base on the same; none where nothing is tried."""
+        if not self.tried or self.exact:
+            return ()
+        how = {"measure": self.measure, "repeats": self.repeats}
+        others = split(self.settings, self.seeds + OTHER_SEEDS)[self.seeds :]
+        return tuple(
+            (Again(tries=self.tried, seeds=self.seeds, place=self.seeds + nth, **how), looks(other, **how))
+            for nth, other in enumerate(others)
+        )
+
+    def schedule(self) -> Iterable[Task]:
+        """Today's settings first, then the curve, the bars and the map from coarse to fine; what the question is about
+        before what it is not."""
+        work = self.around.work
+        yield from work[0]
+        if self.solved:
+            yield self.solved
+        extra = []
+        if self.asks == "best":
+            extra = self._searched()
+        if self.asks == "versus":
+            extra = [look for turn in self.rivals for one in turn for look in self.looks(one)]
+        yield from extra
+        if self.question == CURVE:
+            yield from (look for there in self.around.curve.values() for look in self.around.looks[there])
+            return
+        for turn in work[1:]:
+            yield from turn
+        if self.asks != "best":
+            yield from self._searched()
+
+    def _searched(self) -> list[Task]:
+        """All tries, and the best one again."""
+        tries = [look for one in self.tried for look in self.looks(one)]
+        return tries + [task for again, base in self.again for task in (again, *base)]
+
+    @cached_property
+    def rivals(self) -> list[list[Settings]]:
+        """The other setting along the curve."""
+        values = coarse_to_fine(grid(self.rival, self.along), getattr(self.rival, self.along))
+        return [[self.rival.change(**{self.along: value}) for value in turn] for turn in values]
+
+    def result(self, outcomes: Mapping[Task, Any]) -> WhatIfResult:
+        """Assemble what has been done; needs the essential tasks only."""
+        return WhatIfResult(settings=self, outcomes=outcomes)
+
+
+class Around(NamedTuple):
+    """What is measured around some settings of a topic.
+
+    curve: value -> settings; bars: (knob, value) -> settings; cells: (x, y) -> settings; looks: settings -> work;
+    work: all of it, in turns. parts: that the runs of one setting are cut into, on each seed.
+    """
+
+    curve: Mapping[float, Settings]
+    bars: Mapping[tuple[str, float], Settings]
+    cells: Mapping[tuple[float, float], Settings]
+    looks: Mapping[Settings, tuple[Look, ...]]
+    work: tuple[tuple[Look, ...], ...]
+    parts: int
+
+
+@lru_cache(maxsize=32)
+def around(
+    settings: Settings, along: str, other: str, measure: str, repeats: int, seeds: int, knobs: tuple[str, ...]
+) -> Around:
+    """Along one knob, beside each knob, and over a map of two."""
+    now, found = getattr(settings, along), {}
+    tasks = settings.sample(repeats)
+    how = {"measure": measure, "repeats": repeats, "seeds": seeds, "parts": len(tasks)}
+
+    def at(**changes: float) -> Settings | None:
+        """The settings there; None where they refuse it."""
+        try:
+            there = settings.change(**changes)
+        except check.RefusedError:
+            return None
+        found.setdefault(there, looks(there, **how))
+        return there
+
+    def known(pairs: Iterable[tuple[Any, Settings | None]]) -> dict[Any, Settings]:
+        return {key: there for key, there in pairs if there is not None}
+
+    first, *others = looks(settings, **how)
+    found[settings] = (replace(first, essential=True), *others)
+    turns = coarse_to_fine(grid(settings, along), now)
+    curve = [known((value, at(**{along: value})) for value in turn) for turn in turns]
+    bars = known(((name, value), at(**{name: value})) for name in knobs for value in beside(settings, name))
+    xs, ys = (grid(settings, name, steps=MAP_STEPS, reach=MAP_REACH) for name in (along, other))
+    x_turns, y_turns = coarse_to_fine(xs, now), coarse_to_fine(ys, getattr(settings, other))
+    x_turn = {value: turn for turn, values in enumerate(x_turns) for value in values}
+    y_turn = {value: turn for turn, values in enumerate(y_turns) for value in values}
+    cells = known(((x, y), at(**{along: x, other: y})) for x in xs for y in ys)
+    coarse = max(len(x_turns), len(y_turns))
+    maps = [
+        {there: None for (x, y), there in cells.items() if max(x_turn[x], y_turn[y]) == turn} for turn in range(coarse)
+    ]
+    turned = [[settings], [*curve[1].values()] if len(curve) > 1 else [], [*bars.values()], *map(list, maps)]
+    turned[4:4] = [[*turn.values()] for turn in curve[2:]]
+    done, work = set(), []
+    for turn in turned:
+        work.append(tuple(look for one in turn if one not in done for look in found[one]))
+        done.update(turn)
+    each = sum(getattr(task, "cells", pieces.FIRST) for task in tasks) * seeds
+    if each * len(turned[1]) < pieces.FIRST:
+        work[1] = tuple(replace(look, essential=True) for look in work[1])
+    ordered = {value: there for turn in curve for value, there in turn.items()}
+    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work), len(tasks))
+
+
+def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:
+    """Settings of questions about these topics."""
+    return type(
+        "WhatIf", (WhatIfSettings,), {"TOPICS": topics, "__module__": __name__, "__doc__": WhatIfSettings.__doc__}
+    )

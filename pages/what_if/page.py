@@ -1,0 +1,270 @@
+"""What would it take?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+
+import streamlit as st
+
+from dpcore import check
+from dpcore.check import RefusedError
+from dpcore.experiment import Settings
+from dpcore.links import changed, word
+from dpcore.sweep import beside
+from pages.what_if import figures
+from pages.what_if import words as say
+from pages.what_if import words_parts as parts
+from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
+from ui import controls, doors, live
+from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
+from ui.plain import plain, quoted
+from ui.vocabulary import KNOBS
+
+HEIGHT = 380
+REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+# What the address of another page says of a question about it, in one text.
+ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
+
+
+def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
+    """What is asked about: a page, and what makes another experiment there."""
+    about = {page.name: page for page in pages}
+    desk.choose("topic", "About", {name: about[name].title for name in desk.settings.TOPICS})
+    about[desk.settings.topic].setup(desk)
+    with st.popover("Measure and knobs", icon=":material/tune:"):
+        settings = desk.settings
+        named = {name: label(name) for name in settings.knobs}
+        desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
+        desk.choose("knob", "Knob that is solved for", named)
+        desk.choose("other", "Second knob of the map", named)
+        doors.door(settings.topic, "Open these settings on their page", settings.settings)
+
+
+def label(name: str) -> str:
+    """What a knob is called."""
+    return KNOBS[name]["label"]
+
+
+def aside(desk: controls.Desk) -> None:
+    """The question, and how its answer is found."""
+    key = f"{desk.page}.question"
+    asks = say.questions(desk.settings)
+    st.session_state[key] = desk.settings.asks if desk.settings.asks in asks else None
+    st.radio(
+        "Ask",
+        list(asks),
+        key=key,
+        format_func=asks.get,
+        on_change=lambda: desk.change(question=st.session_state[key]),
+    )
+    if desk.settings.asks == "versus":
+        other(desk)
+    if desk.settings.exact:
+        return
+    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+
+
+def other(desk: controls.Desk) -> None:
+    """What is different in B: one choice or knob of the page that is asked about, and what it is there."""
+    settings = desk.settings
+    base, key = settings.settings, f"{desk.page}.versus"
+    choices = {name: [*options] for name, options in base.choices.items() if len(options) > 1}
+    different = settings.different
+    now = next(iter(different), "") if len(different) == 1 else ""
+    names = [*settings.knobs, *choices]
+    st.session_state[key] = now if now in names else None
+
+    def first() -> None:
+        """Another one begins at a value that is not A's."""
+        name = st.session_state[key]
+        mine = getattr(base, name)
+        values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
+        desk.change(versus=f"{name} {values[0]}")
+
+    st.selectbox("B has another", names, key=key, format_func=called, on_change=first)
+    if now not in names:
+        return
+    value = f"{key}.{now}"
+    st.session_state[value] = different[now]
+
+    def changed() -> None:
+        desk.change(versus=f"{now} {st.session_state[value]}")
+
+    if now in choices:
+        st.selectbox(f"{called(now)} in B", choices[now], key=value, format_func=_spoken, on_change=changed)
+    else:
+        low, high = base.limits[now]
+        st.number_input(f"{called(now)} in B", low, high, key=value, on_change=changed, format=_digits(low))
+
+
+def called(name: str) -> str:
+    """What a knob or a choice is called."""
+    return label(name) if name in KNOBS else _spoken(name)
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _digits(low: float) -> str | None:
+    """How a number is shown in a field."""
+    return None if isinstance(low, int) else "%.6g"
+
+
+def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
+    """The target; and those of the page that is asked about."""
+    own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
+    changes = dict(own.changes) | {"target": say.target_knob(settings)}
+    rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
+    return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
+
+
+def _all(own: Knobs) -> list[str]:
+    return [own.hero, *([own.play] if own.play else []), *own.main, *own.more]
+
+
+def pictures(result) -> list[list[live.Picture]]:
+    """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
+    first = live.Picture(
+        name="curve",
+        figure=figures.curve(result, parts),
+        alt=say.curve_alt(result),
+        about=say.CURVE_ABOUT,
+        height=HEIGHT,
+        wide=1.45,
+    )
+    if result.settings.asks == "best":
+        first = replace(first, name="tries", figure=figures.tries(result, parts), alt=say.tries_alt(result))
+        first = replace(first, about=say.TRIES_ABOUT)
+    bars = live.Picture(
+        name="knobs",
+        figure=figures.knobs(result, parts),
+        alt=say.knobs_alt(result),
+        about=say.KNOBS_ABOUT,
+        height=HEIGHT,
+        wide=1.2,
+        clicks={"point": "bar"},
+    )
+    both = live.Picture(
+        name="map",
+        figure=figures.both(result, parts),
+        alt=say.map_alt(result),
+        about=say.MAP_ABOUT,
+        height=HEIGHT,
+        wide=1.1,
+        clicks=figures.clicks(result),
+    )
+    return [[first, bars, both]]
+
+
+def asked(name: str, questions: Page) -> Asked | None:
+    """What can be asked about the page of this name, in a tab of it."""
+    if name not in STARTS:
+        return None
+    kind = questions.settings
+
+    def settings(own: Settings, ask: str) -> WhatIfSettings:
+        """Of what the address asks, as much as these settings allow."""
+        return read(own, ask)[0]
+
+    def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
+        start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
+        question, refused = kind().change(question=CURVE, **start), []
+        texts = ask.split(APART)
+        for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
+            try:
+                question = changed(question, **{check.choice(ASKED, field=field): value}) if ask else question
+            except RefusedError as refusal:
+                told = quoted(f"{field} {value}".strip())
+                refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")
+        return question, refused
+
+    def asks(question: WhatIfSettings) -> str:
+        usual = settings(question.settings, "")
+        told = [(field, getattr(question, field)) for field in ASKED]
+        return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
+
+    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset)
+
+
+def inset(desk: controls.Desk) -> None:
+    """What can be asked in the tab of a page."""
+    settings = desk.settings
+    desk.choose("knob", "Along", {name: label(name) for name in settings.knobs})
+    desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
+    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
+    key, said = f"{desk.page}.target", say.target_knob(settings)
+    st.session_state[key] = float(settings.target)
+    low, high = map(float, settings.limits["target"])
+    with st.container(key="choice-target", horizontal=True, vertical_alignment="center", width="content"):
+        st.html(f'<span class="lab-label" aria-hidden="true">{said["label"]}</span>', width="content")
+        st.number_input(
+            said["label"],
+            low,
+            high,
+            key=key,
+            format="%.6g",
+            step=float(said.get("step", 0.05 * settings.target)),
+            on_change=lambda: desk.change(target=st.session_state[key]),
+            label_visibility="collapsed",
+            width=140,
+        )
+        if said.get("unit"):
+            st.html(f'<span class="lab-label">{said["unit"]}</span>', width="content")
+    for why in desk.errors.values():
+        st.error(plain(why))
+    doors.door("what-if", "More questions", settings.change(question="smallest"))
+
+
+def topics(pages: Sequence[Page]) -> dict[str, Topic]:
+    """What can be asked about."""
+
+    def named(page: Page) -> Callable[[Settings], list[str]]:
+        return lambda settings: _all(page.knobs(settings))
+
+    return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
+
+
+def page(pages: Sequence[Page]) -> Page:
+    """The page of questions about these ``pages``."""
+    return Page(
+        name="what-if",
+        title="What would it take?",
+        icon=":material/help_center:",
+        group="Decide",
+        about="Which epsilon, how many people, which setting",
+        question="What would it take?",
+        settings=asking(topics(pages)),
+        setup=partial(setup, pages),
+        aside=aside,
+        lead=say.introduction,
+        knobs=partial(knobs, pages),
+        numbers=say.numbers,
+        slices=Slices(first=0.3, resting=0.5),
+        words={
+            "verdict": say.verdict,
+            "caption": say.caption,
+            "why": listed(say.why),
+            "guarantee": say.price,
+            "search": say.search,
+            "table": say.table,
+        },
+        pictures=pictures,
+        tabs=(
+            WHY_TAB,
+            Tab(GUARANTEE_TAB.name, "Price of searching", ("guarantee",)),
+            Tab("search", "Best setting", ("search",)),
+            Tab("table", "Table", ("table",)),
+        ),
+        code=lambda settings: settings.program,
+        frames=lambda result: {
+            "All runs": result.all_runs,
+            "Table": result.table,
+            "Knobs": result.bars,
+            "Map": result.cells,
+            "Tries": result.search,
+        },
+    )

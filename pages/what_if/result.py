@@ -1,0 +1,438 @@
+"""What the questions' runs say: where a target is reached, which knob matters, which setting is best."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore import crossing, differences
+from dpcore.boundaries import zeros
+from dpcore.experiment import Settings, Task, quantiles_of
+from dpcore.privacy import Guarantee
+from dpcore.repeats import Means, over_splits
+from dpcore.sweep import Effect, Look, best, effect, summary
+from pages.what_if.work import prices
+
+
+class Curve(NamedTuple):
+    """Values of a knob (V,), ascending, of which all runs are known; the runs (V, R)."""
+
+    values: np.ndarray
+    runs: np.ndarray
+
+    @property
+    def means(self) -> np.ndarray:
+        return self.runs.mean(axis=1)
+
+    @property
+    def quantiles(self) -> np.ndarray:
+        """Of the runs, (3, V): 5 %, 50 % and 95 %."""
+        return quantiles_of(self.runs)
+
+
+class Axis(NamedTuple):
+    """Values along an axis of a chart, ascending, and whether they lie on it by their logarithms."""
+
+    values: Sequence[float]
+    log: bool
+
+    def place(self, values: Any) -> np.ndarray:
+        """Where values lie."""
+        return np.log10(values) if self.log else np.asarray(values, dtype=float)
+
+    def value(self, place: float) -> float:
+        """What lies there."""
+        return 10.0**place if self.log else place
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The ends of the cells around the values, (V + 1,)."""
+        places = self.place(self.values)
+        middles = (places[1:] + places[:-1]) / 2
+        return np.array([2 * places[0] - middles[0], *middles, 2 * places[-1] - middles[-1]])
+
+    def nearest(self, share: float) -> float:
+        """The value of the cell at a place between the ends, which are -1 and 1."""
+        low, *_, high = self.edges
+        at = np.searchsorted(self.edges, low + (share + 1) / 2 * (high - low)) - 1
+        return self.values[int(np.clip(at, 0, len(self.values) - 1))]
+
+
+class Map(NamedTuple):
+    """Means (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
+
+    x: np.ndarray
+    y: np.ndarray
+    means: np.ndarray
+
+
+class Found(NamedTuple):
+    """The best of the tries: its settings, the mean that it was chosen by, and its mean and that of the base on each of
+    the other seeds that are done, (S,).
+    """
+
+    settings: Settings
+    chosen: float
+    again: np.ndarray
+    base: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WhatIfResult:
+    """What a page shows. ``outcomes``: of the tasks that are done."""
+
+    settings: Any
+    outcomes: Mapping[Task, Any]
+
+    def _runs(self, looks: Sequence[Look]) -> np.ndarray | None:
+        """All runs of one setting, or None while some are to be trained."""
+        found = [self.outcomes.get(look) for look in looks]
+        return None if any(one is None for one in found) else np.concatenate(found)
+
+    def of(self, settings: Settings) -> np.ndarray | None:
+        """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
+        known = self.settings.around.looks.get(settings)
+        return self._runs(self.settings.looks(settings) if known is None else known)
+
+    @cached_property
+    def now(self) -> np.ndarray:
+        """Runs of the base; some of them, while others are to be trained."""
+        looks = self.settings.around.looks[self.settings.settings]
+        return np.concatenate([self.outcomes[look] for look in looks if look in self.outcomes])
+
+    @property
+    def trained(self) -> float:
+        """The share of the curve's values that are known."""
+        return len(self.curve.values) / len(self.settings.around.curve)
+
+    @cached_property
+    def curve(self) -> Curve:
+        """Of the base, along the knob; of its own value alone until all runs of that are known."""
+        if not self.complete:
+            return Curve(np.array([getattr(self.settings, self.settings.along)], dtype=float), self.now[None])
+        return self._curve(self.settings.around.curve)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all runs of the base are known."""
+        return self.of(self.settings.settings) is not None
+
+    @cached_property
+    def rival(self) -> Curve:
+        """Of the other setting, along the same knob."""
+        rivals = [one for turn in self.settings.rivals for one in turn]
+        return self._curve({getattr(one, self.settings.along): one for one in rivals})
+
+    def _curve(self, settings: Mapping[float, Settings]) -> Curve:
+        known = {value: self.of(one) for value, one in sorted(settings.items())}
+        known = {value: runs for value, runs in known.items() if runs is not None}
+        runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
+        return Curve(np.array([*known], dtype=float), runs)
+
+    # ---- where the target is reached
+
+    @property
+    def direction(self) -> str:
+        """How the measure goes along the knob: it "rises", that is gets better, "falls", or neither."""
+        asked, along = self.settings.asked, self.settings.along
+        return "rises" if along in asked.rises else "falls" if along in asked.falls else ""
+
+    def crossed(self, reached: str) -> crossing.Crossing | None:
+        """From which value on the target is reached, by the "mean" or by "most" of the runs; None where the measure has
+        no direction along this knob, or an exact answer is still to be found."""
+        if self.settings.exact:
+            return self.outcomes.get(self.settings.solved) if self.settings.solved else None
+        if not self.direction:
+            return None
+        return self._crossings[reached]
+
+    @cached_property
+    def _crossings(self) -> dict[str, crossing.Crossing]:
+        towards, log = "small" if self.direction == "rises" else "large", self.settings.axis(self.settings.along).log
+        how = {"better": self.settings.asked.better, "towards": towards, "log": log}
+        values, goal = self._values, self.settings.goal
+        return {
+            "mean": crossing.smallest(values, self._means, goal, **how),
+            "most": crossing.smallest(values, self._own_runs, goal, share=self.settings.most, **how),
+        }
+
+    @cached_property
+    def reaching(self) -> crossing.Reaching:
+        """The values that reach the target, where the measure has no direction along the knob."""
+        how, goal = {"better": self.settings.asked.better}, self.settings.goal
+        if self.settings.reached == "most":
+            return crossing.reaching(self._values, self._own_runs, goal, share=self.settings.most, **how)
+        return crossing.reaching(self._values, self._means, goal, **how)
+
+    @property
+    def _values(self) -> list[float]:
+        return [*self.settings.around.curve]
+
+    @cached_property
+    def _all_runs(self) -> np.ndarray:
+        """Of the whole curve, (V, seeds x repeats); NaN where still to be trained."""
+        found = np.full((len(self._values), len(self.now)), np.nan)
+        found[np.searchsorted(self._values, self.curve.values)] = self.curve.runs
+        return found
+
+    @property
+    def _own_runs(self) -> np.ndarray:
+        """Of the base's own split, (V, repeats): on several, runs are not independent and cannot be counted."""
+        return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
+
+    @property
+    def _means(self) -> np.ndarray | Means:
+        """The runs, (V, R), or of several splits what they say together."""
+        seeds, runs = self.settings.seeds, self._all_runs
+        if seeds == 1 or not self.complete:
+            return runs
+        by_split = runs.reshape(len(runs), seeds, -1).swapaxes(0, 1)
+        return over_splits(by_split, overlap=self.settings.settings.overlap)
+
+    @property
+    def main(self) -> float | None:
+        """The value of the knob that answers the question, where one does."""
+        found = self.crossed(self.settings.reached) if self.settings.solving else None
+        if found is None or found.verdict != "found":
+            return None
+        return found.safe if self.settings.reached == "most" or self.settings.exact else found.point
+
+    @property
+    def sure(self) -> float | None:
+        """The value from which on nine runs in ten reach the target, beside that of the mean."""
+        settings = self.settings
+        if settings.exact or settings.reached != "mean" or not (settings.solving and self.direction):
+            return None
+        found = self.crossed("most")
+        return found.safe if found.verdict == "found" else None
+
+    @property
+    def spans(self) -> list[tuple[float, float]]:
+        """Between which values the crossing lies; or, of a knob without a direction, those that reach the target."""
+        if self.settings.exact or not self.settings.solving:
+            return []
+        if not self.direction:
+            return list(self.reaching.intervals)
+        found, ends = self.crossed(self.settings.reached), self._values
+        if found.verdict != "found":
+            return []
+        return [(ends[0] if found.low is None else found.low, ends[-1] if found.high is None else found.high)]
+
+    @property
+    def hits(self) -> np.ndarray:
+        """In which share of the runs the target is reached, at each value of the curve, (V,)."""
+        return self._reach(self.curve.runs).mean(axis=1)
+
+    def _reach(self, runs: np.ndarray) -> np.ndarray:
+        return runs >= self.settings.goal if self.settings.asked.better == "higher" else runs <= self.settings.goal
+
+    @property
+    def hits_now(self) -> int:
+        """In how many of the base's runs."""
+        return int(self._reach(self.now).sum())
+
+    def average(self, runs: np.ndarray) -> differences.Difference:
+        """The mean of some runs, with an interval of 95 % confidence: of several splits, from how far those differ."""
+        seeds = self.settings.seeds
+        means = runs.reshape(seeds, -1).mean(axis=1) if seeds > 1 and self.complete else runs
+        if len(means) < 2:
+            return differences.Difference(mean=float(means[0]), low=float(means[0]), high=float(means[0]))
+        return differences.of_pairs(means, np.zeros_like(means))
+
+    def nine_in_ten(self, runs: np.ndarray) -> tuple[float, float]:
+        """Between which numbers nine runs in ten lie."""
+        low, _, high = quantiles_of(runs).tolist()
+        return low, high
+
+    @property
+    def splits(self) -> tuple[float, float]:
+        """Of the base's means on several splits, their standard deviation, and what noise alone would make of it."""
+        by_split = self.now.reshape(self.settings.seeds, -1)
+        within = by_split.std(axis=1, ddof=1).mean() / np.sqrt(by_split.shape[1])
+        return float(by_split.mean(axis=1).std(ddof=1)), float(within)
+
+    # ---- which knob matters
+
+    @cached_property
+    def effects(self) -> dict[str, list[Effect]]:
+        """Knob -> what a step down and a step up do, the most important knob first; only what is trained. All intervals
+        hold together with 95 % confidence.
+        """
+        found: dict[str, list[Effect]] = {}
+        all_bars = self.settings.around.bars
+        how = {"now": self.now, "confidence": 1 - 0.05 / max(1, len(all_bars))}
+        for (knob, value), settings in all_bars.items():
+            then = self.of(settings)
+            if then is not None and len(then) == len(self.now):
+                found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, then=then, **how))
+        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
+
+    # ---- two knobs
+
+    @property
+    def colours(self) -> tuple[float, float]:
+        """The ends of the scale that the map's means are seen on: it does not move while the map refines, only with the
+        target. Shares reach from 40 points under it to all."""
+        low, high = self.settings.asked.limits
+        return (max(low, min(self.settings.goal, 0.9 * high) - 0.4), high) if self.settings.asked.share else (low, high)
+
+    @cached_property
+    def map(self) -> Map:
+        cells = self.settings.around.cells
+        x, y = (np.array(sorted({pair[axis] for pair in cells}), dtype=float) for axis in (0, 1))
+        means = np.full((len(y), len(x)), np.nan)
+        for (along, up), settings in cells.items():
+            runs = self.of(settings)
+            if runs is not None:
+                means[np.searchsorted(y, up), np.searchsorted(x, along)] = runs.mean()
+        return Map(x, y, means)
+
+    @cached_property
+    def best_cell(self) -> tuple[int, int]:
+        """(row, column) of the best mean on the map."""
+        place = best(self.map.means.ravel(), self.settings.asked)
+        return divmod(place, len(self.map.x))
+
+    @cached_property
+    def cells_done(self) -> int:
+        return int(np.count_nonzero(~np.isnan(self.map.means)))
+
+    @cached_property
+    def line(self) -> np.ndarray:
+        """Where the map's means are at the target, straight between its cells: segments (m, 2, 2) of (across, up), on
+        its axes."""
+        return self.iso(self.settings.goal)
+
+    def iso(self, level: float) -> np.ndarray:
+        """The same of another level."""
+        if min(self.map.means.shape) < 2:
+            return np.empty((0, 2, 2))
+        found, axes = zeros(self.map.means[None] - level), self.settings.axes
+        places = [np.interp(found[..., i], range(len(one.values)), one.place(one.values)) for i, one in enumerate(axes)]
+        return np.stack(places, axis=-1)
+
+    @cached_property
+    def first(self) -> tuple[float, float] | None:
+        """(across, up), on the map's axes, where the target is first reached along the knob, once the map is whole;
+        None where that is not asked, or nowhere between its cells.
+        """
+        points = self.line.reshape(-1, 2)
+        if not (self.settings.solving and self.direction and self.whole and len(points)):
+            return None
+        edge = self._reach(self.map.means)[:, -1 if self.direction == "falls" else 0]
+        if edge.any():
+            return None
+        place = points[:, 0].argmax() if self.direction == "falls" else points[:, 0].argmin()
+        return tuple(points[place].tolist())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the map is trained."""
+        return self.cells_done == len(self.settings.around.cells)
+
+    # ---- which setting is best
+
+    @property
+    def tries(self) -> list[tuple[Settings, float]]:
+        """(settings, mean) of what has been tried so far."""
+        known = ((one, self.of(one)) for one in self.settings.tried)
+        return [(one, float(runs.mean())) for one, runs in known if runs is not None]
+
+    @cached_property
+    def winner(self) -> Found | None:
+        """The best of all tries, once all are measured."""
+        tries = self.tries
+        if not tries or len(tries) < len(self.settings.tried):
+            return None
+        settings, chosen = tries[best([mean for _, mean in tries], self.settings.asked)]
+        both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
+        means = [(mine.mean(), base.mean()) for mine, base in both if mine is not None and base is not None]
+        return Found(settings, chosen, *np.array(means).reshape(-1, 2).T)
+
+    @cached_property
+    def prices(self) -> Mapping[str, Guarantee]:
+        """Way to release what has been found -> what a search of so many tries costs on private rows; nothing where
+        none is looked at, or a run promises nothing.
+        """
+        return {} if self.settings.exact else prices(self.settings.settings, self.settings.tries)
+
+    # ---- one against another
+
+    @cached_property
+    def difference(self) -> differences.Difference | None:
+        """The base less the other setting, None while that one is to be trained, or where nothing is drawn."""
+        mine, theirs = self.now, self.of(self.settings.rival)
+        if theirs is None or len(mine) < 2 or len(mine) != len(theirs):
+            return None
+        paired = self.settings.settings.pairs_with(self.settings.rival)
+        return (differences.of_pairs if paired else differences.of_groups)(mine, theirs)
+
+    @cached_property
+    def ahead(self) -> list[tuple[str, float, float]]:
+        """Along the knob, who is ahead, "A" or "B", from which value to which, at all those in between where it can be
+        told; all intervals hold together with 95 % confidence.
+        """
+        mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
+        common = sorted(mine.keys() & theirs.keys()) if self.complete else []
+        paired = self.settings.settings.pairs_with(self.settings.rival)
+        compare = differences.of_pairs if paired else differences.of_groups
+        sign = 1 if self.settings.asked.better == "higher" else -1
+        found: list[tuple[str, float, float]] = []
+        for value in common:
+            if self.settings.exact:
+                low = high = float(sign * (mine[value] - theirs[value])[0])
+            else:
+                one = compare(sign * mine[value], sign * theirs[value], confidence=1 - 0.05 / len(common))
+                low, high = one.low, one.high
+            who = "A" if low > 0 else "B" if high < 0 else ""
+            if who and found and who == found[-1][0]:
+                found[-1] = (who, found[-1][1], value)
+            elif who:
+                found.append((who, value, value))
+        return found
+
+    # ---- tables
+
+    def table(self) -> pd.DataFrame:
+        """A row a value of the knob: mean, the range of nine runs in ten, and the share that reaches the target."""
+        return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
+
+    def all_runs(self) -> pd.DataFrame:
+        """A row a run of the curve."""
+        values, runs = self.curve
+        seeds = self.settings.seeds if self.complete else 1
+        first = getattr(self.settings.settings, "seed", 0)
+        names = [self.settings.along, "seed", "repeat"]
+        every = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
+        index = pd.MultiIndex.from_product(every, names=names)
+        return pd.DataFrame({self.settings.measure: runs.ravel()}, index=index).reset_index()
+
+    def bars(self) -> pd.DataFrame:
+        """A row a bar of the chart of knobs."""
+        return pd.DataFrame(
+            [
+                {
+                    "knob": knob,
+                    "value": one.value,
+                    **{name: getattr(one.difference, name) for name in ("mean", "low", "high")},
+                }
+                for knob, both in self.effects.items()
+                for one in both
+            ]
+        )
+
+    def cells(self) -> pd.DataFrame:
+        """A row a cell of the map."""
+        x, y, means = self.map
+        index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
+        return pd.DataFrame({"mean": means.ravel()}, index=index).dropna().reset_index()
+
+    def search(self) -> pd.DataFrame:
+        """A row a try."""
+        names = [*self.settings.settings.tuned]
+        return pd.DataFrame(
+            [{name: getattr(one, name) for name in names} | {"chosen": mean} for one, mean in self.tries]
+        )

@@ -1,0 +1,204 @@
+"""Sweeps of any topic: the page's own numbers, values around where one is, effects, and what a search finds."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore.check import RefusedError
+from dpcore.differences import of_groups, of_pairs
+from dpcore.experiment import Settings
+from dpcore.sweep import (
+    DECADE,
+    STEPS,
+    Look,
+    beside,
+    coarse_to_fine,
+    drawn,
+    effect,
+    grid,
+    log_scale,
+    looks,
+    measured,
+    recommend,
+    split,
+    sweep,
+)
+from pages.classifier.experiment import ClassifierSettings
+from pages.ledger.experiment import LedgerSettings
+from pages.regression.experiment import RegressionSettings
+from pages.table import ROOMS
+
+QUICK = ClassifierSettings(public_rows=0, steps=10)
+TOPICS = pytest.mark.parametrize("kind", [room.settings for room in ROOMS], ids=[room.name for room in ROOMS])
+
+
+def numbers_of_knobs(settings: Settings) -> list[str]:
+    """The fields with a range that are numbers, and can move."""
+    return [name for name, (low, high) in settings.limits.items() if low < high]
+
+
+class TestCells:
+    def test_a_row_is_a_repeat_of_a_seed_at_a_value(self):
+        runs = sweep(QUICK, "epsilon", [0.1, 1.0], measure="scratch", repeats=3, seeds=2)
+        assert list(runs.columns) == ["epsilon", "seed", "repeat", "scratch"]
+        assert len(runs) == 2 * 2 * 3
+        one = measured(QUICK.change(epsilon=1.0, seed=QUICK.seed + 1), measure="scratch", repeats=3)
+        there = runs[(runs.epsilon == 1.0) & (runs.seed == QUICK.seed + 1)]
+        np.testing.assert_array_equal(there.scratch, one)
+
+    def test_at_the_page_s_settings_they_are_the_page_s_numbers(self):
+        settings = ClassifierSettings()
+        mine = measured(settings, measure="accuracy", repeats=settings.repeats)
+        np.testing.assert_array_equal(mine, settings.run().focus.accuracy[-1])
+
+    def test_parts_are_the_whole(self):
+        """However many parts the repeats are cut into, each repeat is there once and in its place."""
+        whole = measured(QUICK, measure="scratch", repeats=100)
+        found = looks(QUICK, measure="scratch", repeats=100, parts=7)
+        assert len(found) == 7
+        np.testing.assert_array_equal(np.concatenate([one.run() for one in found]), whole)
+        np.testing.assert_array_equal(whole[:24], measured(QUICK, measure="scratch", repeats=24))
+        assert len(whole) == 100
+
+    def test_what_is_computed_and_not_drawn_is_one_number(self):
+        assert len(measured(LedgerSettings(), measure="epsilon", repeats=24)) == 1
+
+    def test_being_needed_first_does_not_make_it_another_piece_of_work(self):
+        how = {"settings": QUICK, "measure": "scratch", "repeats": 24}
+        assert Look(**how) == Look(**how, essential=True)
+
+    def test_the_next_seed_after_the_last_is_the_first(self):
+        last = QUICK.change(seed=QUICK.limits["seed"][1])
+        assert [one.seed for one in split(last, 3)] == [9999, 0, 1]
+
+    @pytest.mark.parametrize(
+        ("knob", "value", "name"), [("epsilon", -1.0, "epsilon"), ("steps", 0, "steps"), ("nothing", 1, "nothing")]
+    )
+    def test_a_value_that_the_settings_refuse_is_named(self, knob, value, name):
+        with pytest.raises((RefusedError, TypeError), match=name):
+            sweep(QUICK, knob, [value])
+
+    def test_a_measure_that_there_is_not_is_named(self):
+        with pytest.raises(RefusedError, match="measure"):
+            sweep(QUICK, "epsilon", [1.0], measure="luck")
+
+
+class TestValues:
+    @TOPICS
+    def test_they_lie_around_where_one_is_and_the_settings_take_them(self, kind):
+        settings = kind()
+        for knob in numbers_of_knobs(settings):
+            values, (low, high), now = grid(settings, knob), settings.limits[knob], getattr(settings, knob)
+            assert now in values
+            assert list(values) == sorted(set(values))
+            assert low <= values[0]
+            assert values[-1] <= high
+            assert 2 <= len(values) <= 2 * STEPS + 3
+            if isinstance(low, int):
+                assert all(isinstance(value, int) for value in values)
+
+    @pytest.mark.parametrize("epsilon", [0.01, 150.0, 0.5])
+    def test_at_the_ends_of_a_range_they_go_one_way(self, epsilon):
+        values = grid(ClassifierSettings(epsilon=epsilon), "epsilon")
+        assert values[0] >= epsilon / 30 * 0.99
+        assert values[-1] <= epsilon * 30 * 1.01
+        assert epsilon in values
+
+    def test_steps_on_a_log_scale_have_one_factor(self):
+        values = np.array(grid(ClassifierSettings(), "epsilon"))
+        factors = values[1:] / values[:-1]
+        assert factors[factors > 1.05].min() > 1.10
+        assert factors.max() < 1.25  # one and a half steps, around where one is
+
+    def test_they_stay_when_one_moves_so_that_their_runs_are_kept(self):
+        before, after = (set(grid(ClassifierSettings(epsilon=epsilon), "epsilon")) for epsilon in (0.5, 0.61))
+        assert len(before & after) >= 0.85 * len(before)
+
+    def test_coarse_comes_before_fine_and_each_value_once(self):
+        values = grid(ClassifierSettings(), "epsilon")
+        turns = coarse_to_fine(values, 0.5)
+        assert turns[0] == [0.5]
+        assert {values[0], values[-1]} <= set(turns[1])
+        assert sorted(value for turn in turns for value in turn) == list(values)
+        assert [len(turn) for turn in turns] == sorted(len(turn) for turn in turns)
+
+    @TOPICS
+    def test_a_step_beside_is_a_third_of_a_decade_or_a_tenth_of_the_range(self, kind):
+        settings = kind()
+        for knob in numbers_of_knobs(settings):
+            (low, high), now = settings.limits[knob], getattr(settings, knob)
+            for value in beside(settings, knob):
+                assert low <= value <= high
+                assert value != now
+                if value in (low, high) or isinstance(low, int):
+                    continue
+                if log_scale(low, high):
+                    assert max(value / now, now / value) == pytest.approx(DECADE, rel=0.01)
+                else:
+                    assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=0.01)
+
+
+class TestEffects:
+    def test_in_pairs_where_the_noise_is_common(self):
+        a, b = (measured(QUICK.change(epsilon=e), measure="scratch", repeats=24) for e in (0.5, 1.0))
+        assert effect(QUICK, "epsilon", 1.0, now=a, then=b).difference == of_pairs(b, a)
+
+    def test_as_two_groups_where_it_is_not(self):
+        settings = RegressionSettings(dataset="us")
+        a = measured(settings, measure="error", repeats=24)
+        b = measured(settings.change(rows=1000), measure="error", repeats=24)
+        assert effect(settings, "rows", 1000, now=a, then=b).difference == of_groups(b, a)
+
+    def test_nothing_changed_is_nothing(self):
+        a = measured(QUICK, measure="scratch", repeats=24)
+        found = effect(QUICK, "epsilon", QUICK.epsilon, now=a, then=a).difference
+        assert (found.mean, found.low, found.high) == (0, 0, 0)
+
+    def test_what_is_computed_is_exact(self):
+        found = effect(LedgerSettings(), "steps", 20_000, now=np.array([1.0]), then=np.array([1.5])).difference
+        assert (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+
+
+RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}
+
+
+class TestSearch:
+    def test_tries_lie_in_the_declared_ranges_and_are_those_of_the_seed(self):
+        tries = drawn(QUICK, tries=200, ranges=RANGES)
+        assert tries == drawn(QUICK, tries=200, ranges=RANGES)
+        assert tries != drawn(QUICK.change(seed=5), tries=200, ranges=RANGES)
+        assert tries[:10] == drawn(QUICK, tries=10, ranges=RANGES)
+        clips = np.log([one.clip_norm for one in tries])
+        assert np.log(0.05) <= clips.min()
+        assert clips.max() <= np.log(5)
+        assert np.median(clips) == pytest.approx(np.log(0.5), abs=0.4)  # half of them below the middle of the logs
+        assert all(5 <= one.steps <= 200 for one in tries)
+
+    def test_the_best_is_first_and_only_it_is_measured_again(self):
+        found = recommend(QUICK, tries=6, measure="scratch", ranges=RANGES, repeats=6, seeds=3)
+        assert list(found.columns) == ["clip_norm", "steps", "chosen", "again"]
+        assert found.chosen.is_monotonic_decreasing
+        assert found.again.notna().tolist() == [True] + 5 * [False]
+
+    def test_again_is_on_other_seeds(self):
+        found = recommend(QUICK, tries=2, measure="scratch", ranges=RANGES, repeats=6, seeds=2).iloc[0]
+        best = QUICK.change(clip_norm=found.clip_norm, steps=int(found.steps))
+        others = [measured(best.change(seed=4 + i), measure="scratch", repeats=6).mean() for i in (1, 2)]
+        assert found.again == pytest.approx(np.mean(others), abs=1e-12)
+
+    def test_nothing_to_tune_is_refused(self):
+        with pytest.raises(RefusedError, match="ranges"):
+            recommend(LedgerSettings(), tries=3)
+
+
+def test_what_the_readme_shows_runs_and_gives_frames():
+    text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    lines = text.partition("## From Python")[2].partition("## The house")[0].splitlines()
+    code = [line.strip().partition("  #")[0] for line in lines if line.startswith("    ")]
+    names: dict = {}
+    exec("\n".join(code[:3]), names)
+    frames = [eval(line, names) for line in code[3:] if line]
+    assert [len(frame) for frame in frames] == [48, 1, 12]
+    assert frames[1].verdict.item() == "found"
+    assert frames[2].again.notna().sum() == 1

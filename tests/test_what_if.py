@@ -1,0 +1,289 @@
+"""What would it take: the numbers that its answers are made of, its pictures, its clicks and its program."""
+
+import base64
+import io
+from contextlib import redirect_stdout
+from dataclasses import asdict, fields
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from dpcore import links
+from dpcore.check import RefusedError
+from dpcore.data import toy as data
+from dpcore.repeats import over_splits
+from pages.classifier.experiment import ClassifierSettings
+from pages.table import PAGES
+from pages.what_if import figures, words, words_parts
+from pages.what_if.experiment import STARTS
+from pages.what_if.result import Axis, WhatIfResult
+from ui.compute import compute
+from ui.plot import theme
+
+PAGE = next(page for page in PAGES if page.name == "what-if")
+# What makes a topic quick enough to be trained here.
+LIGHT = {"network": "rows 200 epochs 3 width 4", "classifier": "dataset iris steps 5 public_rows 0"}
+
+
+def asked(topic: str, **changes: object):
+    """Settings of a question about a topic, few runs each."""
+    settings = PAGE.settings().change(topic=topic, repeats=24)
+    settings = settings.change(base=LIGHT[topic]) if topic in LIGHT else settings
+    for name, value in changes.items():
+        settings = settings.change(**{name: value})
+    return settings
+
+
+def fake(settings, number, *, only=None) -> WhatIfResult:
+    """The result where each run of some settings of the topic is ``number(settings, runs)``; ``only``: of some."""
+    around, found = settings.around, {}
+    for there, looks in around.looks.items():
+        if only is None or only(there) or there == settings.settings:
+            runs = number(there, settings.repeats * settings.seeds)
+            found |= dict(zip(looks, np.split(np.asarray(runs, dtype=float), len(looks)), strict=True))
+    return settings.result(found)
+
+
+def steps(low: float, high: float, *, at: float):
+    """Runs that are ``low`` up to an epsilon, and ``high`` from there on, but for a little."""
+    random = np.random.default_rng(0)
+    return lambda there, runs: (high if there.epsilon >= at else low) + 0.001 * random.standard_normal(runs)
+
+
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
+def test_todays_number_is_the_pages_own_to_the_last_bit(topic):
+    settings = asked(topic)
+    base = settings.settings
+    own = np.concatenate([settings.asked.read(task.run()) for task in base.samples()])
+    now = compute(settings, seconds=0)[0].now
+    count = min(len(own), len(now))
+    assert count
+    assert np.array_equal(now[:count], np.ravel(own)[:count])
+
+
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
+def test_no_field_of_a_topic_is_hidden(topic):
+    kind = PAGE.settings.TOPICS[topic].kind
+    own = {one.name for one in fields(PAGE.settings)}
+    assert not {one.name for one in fields(kind)} & (set(dir(PAGE.settings)) - own)
+
+
+@pytest.mark.parametrize("topic", PAGE.settings.TOPICS)
+def test_a_link_holds_the_whole_question(topic):
+    settings = asked(topic, target=1.05 * STARTS[topic].target, seeds=2)
+    found, refused = links.read(PAGE.settings, links.brief(settings))
+    assert (found, refused) == (settings, {})
+
+
+def test_every_topic_that_can_be_asked_about_has_a_beginning_that_holds():
+    assert set(STARTS) == set(PAGE.settings.TOPICS)
+    for topic, start in STARTS.items():
+        settings = PAGE.settings().change(topic=topic)
+        assert (settings.knob, settings.other, settings.measure) == (start.knob, start.other, start.measure)
+        assert settings.rival != settings.settings
+
+
+class TestCrossing:
+    def test_of_runs_made_by_hand(self):
+        settings = asked("classifier", target=90)
+        result = fake(settings, steps(0.5, 0.95, at=1.0))
+        values = sorted(settings.around.curve)
+        after = min(value for value in values if value >= 1)
+        before = max(value for value in values if value < 1)
+        found = result.crossed("mean")
+        assert (found.verdict, found.low, found.high) == ("found", before, after)
+        assert before < result.main < after
+        assert "right <b>90\u00a0%</b> of the time" in words.verdict(result)
+        assert figures.curve(result, words_parts)["layout"]["title"]["text"].startswith("<b>Crossing:</b> 90")
+
+    @pytest.mark.parametrize(
+        ("low", "high", "verdict", "says"),
+        [(0.95, 0.96, "everywhere", "<b>Anywhere</b>"), (0.5, 0.6, "nowhere", "<b>Nowhere</b>")],
+    )
+    def test_where_there_is_none(self, low, high, verdict, says):
+        result = fake(asked("classifier", target=90), steps(low, high, at=1.0))
+        assert result.crossed("mean").verdict == verdict
+        assert words.verdict(result).startswith(says)
+        assert result.main is None
+
+    def test_half_of_a_curve_says_nothing_of_the_other(self):
+        settings = asked("classifier", target=90)
+        result = fake(settings, steps(0.5, 0.6, at=1.0), only=lambda there: there.epsilon < 0.1)
+        assert "trained so far" in words.verdict(result)
+        assert "trained" in figures.curve(result, words_parts)["layout"]["title"]["text"]
+
+    def test_a_knob_without_a_direction_has_no_smallest_value(self):
+        settings = asked("classifier", knob="clip_norm", target=90)
+
+        def hump(there, runs):
+            return np.full(runs, 0.95 if 0.2 < there.clip_norm < 3 else 0.5)
+
+        result = fake(settings, hump)
+        values = [value for value in settings.around.curve if 0.2 < value < 3]
+        assert result.reaching.intervals == ((min(values), max(values)),)
+        said = words.verdict(result) + words.numbers(result)[0].label
+        assert "clip norm" in said
+        assert not {"smallest", "Smallest", "Fewest"} & set(said.split())
+
+    def test_of_few_runs_nine_in_ten_cannot_be_told(self):
+        result = fake(asked("classifier", target=90, reached="most"), lambda _, runs: np.full(runs, 0.95))
+        assert "24 runs <b>cannot tell</b>" in words.verdict(result)
+
+    def test_what_is_computed_is_solved_on_the_safe_side(self):
+        settings = asked("ledger", target=1)
+        result = settings.result(
+            {task: task.run() for task in settings.tasks() if task.essential or task is settings.solved}
+        )
+        if result.crossed("mean") is None:
+            result = settings.result({task: task.run() for task in (settings.solved, *settings.tasks()[:1])})
+        shown = words_parts.safely(result, result.main)
+        there = settings.settings.change(noise_multiplier=shown)
+        assert (
+            settings.asked.read(there.probe().run())[0]
+            <= 1
+            < settings.asked.read(settings.settings.change(noise_multiplier=0.98 * shown).probe().run())[0]
+        )
+
+
+class TestMap:
+    @staticmethod
+    def result(only=None) -> WhatIfResult:
+        settings = asked("classifier", target=70)
+        rises = lambda there, runs: np.full(runs, 0.5 + 0.4 * np.tanh(there.epsilon * there.clip_norm / 3))  # noqa: E731
+        return fake(settings, rises, only=only)
+
+    @staticmethod
+    def pixels(figure: dict) -> np.ndarray:
+        """The image of the map, (rows from below, columns, RGBA)."""
+        (image,) = figure["layout"]["images"]
+        picture = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2])))
+        return np.asarray(picture.convert("RGBA"))[::-1]
+
+    def colours(self, result: WhatIfResult) -> np.ndarray:
+        """Of the middle of each cell, (Y, X, RGBA)."""
+        pixels = self.pixels(figures.both(result, words_parts))
+        places = []
+        for axis, size in zip(result.settings.axes, pixels.shape[1::-1], strict=True):
+            middles, (low, *_, high) = axis.place(axis.values), axis.edges
+            places.append(((middles - low) / (high - low) * size).astype(int).clip(0, size - 1))
+        return pixels[np.ix_(places[1], places[0])]
+
+    def test_a_cell_has_the_colour_of_its_mean(self):
+        result = self.result()
+        shades = [tuple(int(one[at : at + 2], 16) for at in (1, 3, 5)) for one in theme.shades(64)]
+        low, high = result.colours
+        assert (low, high) == (max(0, result.settings.goal - 0.4), 1)
+        wanted = np.round(63 * np.clip((result.map.means - low) / (high - low), 0, 1)).astype(int)
+        found = self.colours(result)
+        assert (found[..., 3] == 255).all()
+        assert all(tuple(found[place][:3]) == shades[wanted[place]] for place in np.ndindex(wanted.shape))
+
+    def test_what_is_not_trained_is_blank_and_the_scale_stays(self):
+        whole, half = self.result(), self.result(only=lambda there: there.clip_norm > 0.5)
+        known = ~np.isnan(half.map.means)
+        assert 0 < known.sum() < known.size
+        found = self.colours(half)
+        assert (found[known] == self.colours(whole)[known]).all()
+        assert (found[~known, 3] == 0).all()
+        title = figures.both(half, words_parts)["layout"]["title"]["text"]
+        assert f"{known.sum()} of {known.size} trained" in title
+
+    def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
+        result = self.result()
+        assert len(result.line)
+        for x, y in result.line.reshape(-1, 2):
+            epsilon, clip_norm = 10**x, 10**y
+            assert 0.5 + 0.4 * np.tanh(epsilon * clip_norm / 3) == pytest.approx(0.7, abs=0.08)
+        assert result.first[0] == pytest.approx(result.line[..., 0].min())
+
+    def test_a_click_goes_to_the_cell_under_it(self):
+        settings = asked("classifier")
+        ends = figures.clicks(settings.result({}))
+        for x in settings.axes[0].values[::5]:
+            for y in settings.axes[1].values[::5]:
+                shares = [
+                    2 * (float(axis.place(value)) - low) / (high - low) - 1
+                    for axis, value, (low, high) in zip(settings.axes, (x, y), (ends["x"], ends["y"]), strict=True)
+                ]
+                there = settings.change(place="{:.3f},{:.3f}".format(*shares))
+                assert (there.epsilon, there.clip_norm) == (x, y)
+
+    @pytest.mark.parametrize("place", ["", "1", "a,b", "1,2,3", "nan,0"])
+    def test_a_place_that_is_none_is_refused(self, place):
+        with pytest.raises(RefusedError, match="two numbers"):
+            asked("classifier").change(place=place)
+
+
+def test_an_axis_knows_the_cell_at_each_place():
+    for axis in (Axis((0.1, 0.2, 1.0, 7.0), log=True), Axis((0, 10, 20), log=False)):
+        low, *_, high = axis.edges
+        for value in axis.values:
+            assert axis.nearest(2 * (float(axis.place(value)) - low) / (high - low) - 1) == value
+        assert (axis.nearest(-1), axis.nearest(1)) == (axis.values[0], axis.values[-1])
+
+
+class TestKnobs:
+    def test_a_click_on_a_bar_asks_about_its_knob(self):
+        settings = asked("classifier", question="people")
+        result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
+        heard, *_ = figures.knobs(result, words_parts)["data"]
+        assert set(heard["customdata"]) == {"clip_norm"}
+        there = settings.change(bar="clip_norm")
+        assert (there.along, there.asks) == ("clip_norm", "smallest")
+        assert there.other != "clip_norm"
+
+    def test_a_bar_that_may_be_nothing_is_hatched(self):
+        random = np.random.default_rng(1)
+        settings = asked("classifier")
+        result = fake(
+            settings, lambda there, runs: 0.8 + 0.1 * (there.epsilon > 1) + 0.01 * random.standard_normal(runs)
+        )
+        shown = {one.knob for both in result.effects.values() for one in both if one.difference.shown}
+        assert shown == {"epsilon"}
+        assert next(iter(result.effects)) == "epsilon"
+        sure, unsure, *_ = figures.knobs(result, words_parts)["layout"]["shapes"]
+        assert sure["path"].count("Z") == 1
+        assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
+
+
+class TestBest:
+    def test_the_winner_is_measured_on_seeds_that_did_not_choose_it(self):
+        settings = asked("classifier", question="best", tries=3)
+        result = settings.result({task: task.run() for task in settings.tasks()[:400]})
+        while result.winner is None or len(result.winner.again) < 4:
+            result = settings.run()
+        winner = result.winner
+        best = max(result.tries, key=lambda pair: pair[1])
+        assert (winner.settings, winner.chosen) == best
+        for place, mean in enumerate(winner.again):
+            other = winner.settings.change(seed=winner.settings.seed + 1 + place)
+            own = np.concatenate([settings.asked.read(task.run()) for task in other.sample(24)])
+            assert own.mean() == pytest.approx(mean, abs=1e-12)
+
+
+@pytest.mark.parametrize("changes", [{}, {"reached": "most"}, {"knob": "clip_norm"}, {"question": "best", "tries": 3}])
+def test_the_program_prints_the_pages_numbers(changes):
+    settings = asked("classifier", **changes)
+    result = settings.run()
+    printed, names = io.StringIO(), {}
+    with redirect_stdout(printed):
+        exec(settings.program, names)
+    said = printed.getvalue()
+    if settings.asks == "best":
+        assert f"{result.winner.again.mean():.6f}" in said
+        return
+    assert result.table().to_string() in said
+    if result.direction:
+        pd.testing.assert_frame_equal(names["found"], pd.DataFrame([asdict(result.crossed(settings.reached))]))
+
+
+def test_splits_of_one_file_leave_what_they_have_in_common():
+    """Their interval is wider than that of as many fresh draws with the same numbers."""
+    file, fresh = (ClassifierSettings(dataset=name) for name in ("breast_cancer", "gaussians"))
+    split = data.load("breast_cancer", seed=4)
+    assert file.overlap == len(split.y_test) / len(split.y_private)
+    assert fresh.overlap == 0
+    runs = np.random.default_rng(0).normal(size=(5, 3, 24))
+    assert (over_splits(runs, overlap=file.overlap).error > over_splits(runs).error).all()

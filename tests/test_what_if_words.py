@@ -1,0 +1,202 @@
+"""What the page of questions says, held against runs made up at random: every verdict that there is, of every topic."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from pages.table import PAGES
+from pages.what_if import words as say
+from pages.what_if import words_parts as parts
+from pages.what_if.experiment import QUESTIONS
+from tests.sentences import Rules, broken_by, plain
+
+PAGE = next(page for page in PAGES if page.name == "what-if")
+LONGEST, COUNT = 300, 50
+DRAWN = [topic for topic in PAGE.settings.TOPICS if not PAGE.settings().change(topic=topic).exact]
+COMPUTED = [topic for topic in PAGE.settings.TOPICS if topic not in DRAWN]
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def made_up(topic: str, rng: np.random.Generator):
+    """A result whose runs follow a curve drawn at random along the knob, all of it or as much as happens to be done."""
+    settings = PAGE.settings().change(topic=topic)
+    settings = settings.change(question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([24, 100])))
+    settings = settings.change(measure=str(rng.choice([*settings.settings.MEASURES])))
+    knob = settings.knob if rng.random() < 0.5 else str(rng.choice(settings.knobs))
+    settings = settings.change(knob=knob, reached=str(rng.choice(["mean", "most"])))
+    settings = settings.change(seeds=int(rng.choice([1, 1, 3])), tries=3)
+    low, high = settings.asked.limits
+    low, high = (low, high) if high < np.inf else (0.5 * settings.goal, 2 * settings.goal)
+    floor, top = np.sort(rng.uniform(low, high, 2))
+    goal = rng.uniform(floor, top) if rng.random() < 0.6 else rng.uniform(low, high)
+    settings = settings.change(target=float(settings.scale * goal))
+    noise, slope = rng.choice([0.0, 0.0, 0.02, 0.2]) * (high - low), rng.choice([0.0, 1.0, 30.0])
+    up = (settings.asked.better == "higher") != (settings.along in settings.asked.falls)
+    values = np.array(sorted(settings.around.curve))
+    middle, lift = rng.choice(values), rng.choice([-0.1, 0.0, 0.1]) * (high - low)
+    rival = set(settings.different.items())
+
+    def runs(there) -> np.ndarray:
+        at = np.log(max(getattr(there, settings.along), 1e-12) / max(middle, 1e-12))
+        share = expit(slope * at * (1 if up else -1))
+        other = rival <= {(name, getattr(there, name)) for name in settings.different}
+        drawn = floor + (top - floor) * share + other * lift + noise * rng.standard_normal(settings.repeats)
+        return np.clip(drawn, low, high)
+
+    found, done = {}, rng.choice([0.0, 0.3, 1.0, 1.0, 1.0])
+    for place, task in enumerate(settings.tasks()):
+        if not (task.essential or place < done * len(settings.tasks())):
+            continue
+        if hasattr(task, "parts"):
+            found[task] = np.array_split(runs(task.settings), task.parts)[task.part]
+        elif hasattr(task, "tries"):
+            found[task] = runs(task.tries[0])
+    return settings.result(found)
+
+
+def words(result) -> str:
+    numbers = [f"{one.label}: {one.value} {one.note}." for one in say.numbers(result)]
+    said = [say.verdict(result), say.caption(result), *say.why(result), *numbers, say.price(result), say.search(result)]
+    alts = [say.curve_alt(result), say.knobs_alt(result), say.map_alt(result), say.tries_alt(result)]
+    asked = say.questions(result.settings).values()
+    return " ".join([*said, *alts, *asked, say.table(result)])
+
+
+def sign(result) -> int:
+    return 1 if result.settings.asked.better == "higher" else -1
+
+
+def ends(result) -> tuple[np.ndarray, np.ndarray]:
+    """Student's limits of each mean of the curve, the better end first; of several splits, of their means."""
+    settings, runs = result.settings, result.curve.runs
+    if settings.seeds > 1 and result.complete:
+        runs = runs.reshape(len(runs), settings.seeds, -1).mean(axis=2)
+    half = stats.t.ppf(0.975, runs.shape[1] - 1) * runs.std(axis=1, ddof=1) / np.sqrt(runs.shape[1])
+    half[np.ptp(runs, axis=1) == 0] = 0
+    return sign(result) * runs.mean(axis=1) + half, sign(result) * runs.mean(axis=1) - half
+
+
+def place(result, value: str) -> int:
+    shown = [parts.at(result.settings, result.settings.along, one) for one in result.curve.values]
+    return shown.index(value)
+
+
+def brackets(result, match) -> bool:
+    """Whether the worse of two values is shown to miss the target, and the better one to reach it."""
+    one, other = place(result, match[1]), place(result, match[2])
+    worse, better = (other, one) if result.direction == "falls" else (one, other)
+    goal = sign(result) * result.settings.goal
+    over, under = ends(result)
+    return over[worse] < goal <= under[better] + 1e-12
+
+
+def hits(result, at: int, *, own: bool = False) -> np.ndarray:
+    """Which runs of a value reach the target."""
+    count = result.curve.runs.shape[1] // (result.settings.seeds if own and result.complete else 1)
+    return sign(result) * result.curve.runs[at][:count] >= sign(result) * result.settings.goal
+
+
+def did(result, match) -> bool:
+    safe = result.crossed("most").safe
+    got = hits(result, int(np.searchsorted(result.curve.values, safe)), own=True)
+    sure = stats.beta.ppf(0.05, got.sum(), len(got) - got.sum() + 1) >= 0.9
+    return (int(match[1]), int(match[2])) == (got.sum(), len(got)) and sure
+
+
+def single(result, match) -> bool:
+    share = result.crossed("mean").share_there
+    return round(100 * share) == int(match[1]) and share < 0.9
+
+
+def compared(result) -> tuple[float, float]:
+    """(difference of A and B, p-value that there is none)."""
+    mine, theirs = result.now, result.of(result.settings.rival)
+    paired = result.settings.settings.pairs_with(result.settings.rival)
+    if np.ptp(mine - theirs) < 1e-9 and (paired or np.ptp(mine) < 1e-9):
+        return float(np.mean(mine - theirs)), float(np.allclose(mine, theirs, rtol=1e-12))
+    test = stats.ttest_rel(mine, theirs) if paired else stats.ttest_ind(mine, theirs, equal_var=False)
+    return float(mine.mean() - theirs.mean()), float(np.nan_to_num(test.pvalue, nan=0.0))
+
+
+def better(result, match) -> bool:
+    gap, chance = compared(result)
+    return chance <= 0.05 + 1e-9 and (sign(result) * gap > 0) == (match[1] == "A")
+
+
+def reached_by(result, at: int) -> bool:
+    """Whether a value of the curve is shown to reach the target as it is asked for."""
+    if result.settings.reached == "mean":
+        return ends(result)[1][at] >= sign(result) * result.settings.goal - 1e-12
+    got = hits(result, at, own=True)
+    return stats.beta.ppf(0.05, got.sum(), len(got) - got.sum() + 1) >= 0.9 if got.any() else False
+
+
+RULES: Rules = {
+    r"crossing lies between (\S+) and ([\d.,e-]*\d)": brackets,
+    r"But only (\d+) single runs? in 100 gets? there": single,
+    r"So do(?:es)? (?:every|\d+) single": lambda r, _: r.crossed("mean").share_there >= 0.9 - 0.005,
+    r"\((\d+) of (\d+) did\)": did,
+    r"^ ?Anywhere": lambda r, _: all(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"^ ?Nowhere": lambda r, _: not any(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"^ ?\d+ runs cannot tell": lambda r, _: r.trained == 1,
+    r"trained so far": lambda r, _: r.trained < 1,
+    r"(\d+) of (\d+) runs reach": lambda r, m: (
+        (int(m[1]), int(m[2])) == ((sign(r) * r.now >= sign(r) * r.settings.goal).sum(), len(r.now))
+    ),
+    r"\b(?:Smallest|Fewest)\b": lambda r, _: r.settings.along in r.settings.asked.rises,
+    r"95 % confidence for all of them\)\. (?:Nothing|Those)": lambda r, _: (
+        not r.direction and all(reached_by(r, int(np.searchsorted(r.curve.values, v))) for p in r.spans for v in p)
+    ),
+    r"(A|B) is better": better,
+    r"No difference can be shown": lambda r, _: compared(r)[1] >= 0.05 - 1e-9,
+    r"and is not ahead of": lambda r, _: sign(r) * r.winner.again.mean() <= sign(r) * r.winner.base.mean(),
+    r"on average, against the": lambda r, _: sign(r) * r.winner.again.mean() > sign(r) * r.winner.base.mean(),
+    r"Best of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
+    r"about one split": lambda r, _: r.settings.seeds == 1,
+    r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
+    r"tries, all counted: epsilon (\S+)": lambda r, m: np.isclose(number(m[1]), r.prices["all"].epsilon, rtol=0.006),
+    r"Of (\d+) bars, (\d+) compare pairs": lambda r, m: (
+        int(m[2])
+        == sum(r.settings.settings.pairs_with(one) for one in r.settings.around.bars.values() if r.of(one) is not None)
+    ),
+}
+
+
+def said_of(result) -> str:
+    verdict = plain(say.verdict(result))
+    assert len(verdict) <= LONGEST, (len(verdict), verdict)
+    return f"{verdict.strip()} {plain(words(result))}"
+
+
+def test_every_sentence_says_what_the_runs_do():
+    rng, found = np.random.default_rng(1), set()
+    for topic in DRAWN:
+        for nth in range(COUNT):
+            result = made_up(topic, rng)
+            assert nth % 4 or PAGE.view(result).boards["board"]
+            found |= broken_by(said_of(result), result, RULES)
+    assert not set(RULES) - found, f"never said: {set(RULES) - found}"
+
+
+@pytest.mark.parametrize("topic", COMPUTED)
+def test_what_is_computed_is_said_without_a_doubt(topic):
+    rng = np.random.default_rng(2)
+    for knob in PAGE.settings().change(topic=topic).knobs[:4]:
+        settings = PAGE.settings().change(topic=topic).change(knob=knob)
+        settings = settings.change(target=float(settings.target * rng.uniform(0.5, 2)))
+        tasks = settings.tasks() if topic == "mechanisms" else settings.tasks()[:12]
+        result = settings.result({task: task.run() for task in tasks})
+        said = said_of(result)
+        assert not re.search(r"confidence|on average|runs", plain(say.verdict(result)))
+        if result.main is not None:
+            shown = parts.at(settings, knob, parts.safely(result, result.main))
+            assert shown in said.partition(", ")[0]
+            there = settings.settings.change(**{knob: type(getattr(settings, knob))(number(shown))})
+            value = settings.asked.read(there.probe().run())[0]
+            assert value <= settings.goal * (1 + 1e-9)

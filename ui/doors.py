@@ -1,0 +1,27 @@
+"""The way from one page of the lab to another, in the same tab of the browser and the same session."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from dpcore.experiment import Settings
+from dpcore.links import brief
+
+_KEY = "lab.doors"
+
+
+def remember(doors: Mapping[str, st.Page]) -> None:
+    """Where each page opens, by its name."""
+    st.session_state[_KEY] = doors
+
+
+def to(name: str) -> st.Page:
+    """Where this page opens."""
+    return st.session_state[_KEY][name]
+
+
+def door(name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:") -> None:
+    """A link to a page, at these settings of it; nothing where a page is shown alone."""
+    doors = st.session_state.get(_KEY, {})
+    if name in doors:
+        st.page_link(doors[name], label=label, icon=icon, query_params=dict(brief(settings)), width="content")
