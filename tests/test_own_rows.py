@@ -22,6 +22,7 @@ from dpcore.training import losses
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import MOST_OWN, ClassifierSettings
+from pages.table import PAGES
 from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
 
@@ -390,3 +391,10 @@ def test_what_is_said_of_rows_of_ones_own(table):
     assert "epsilon 0.5 promises nothing" in said_of(void)
     assert "times in 100" not in said_of(void)
     assert "times in 100" in said_of(some)
+
+
+def test_no_question_can_be_asked_about_a_file():
+    kind = next(page.settings for page in PAGES if page.name == "what-if")
+    assert kind(topic="classifier", base="dataset iris").settings.dataset == "iris"
+    with pytest.raises(check.RefusedError, match="without a file"):
+        kind(topic="classifier", base="dataset own")

@@ -32,7 +32,7 @@ ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "p
 
 
 # What a page has only once somebody has brought it: nothing can be asked about it.
-ELSEWHERE = {"data": ("own", "newsgroups")}
+ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is read: a text of its own among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
 
