@@ -9,6 +9,7 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.experiment import QUANTILES, Spread, quantiles_of
 from dpcore.pieces import sample
 from pages.attack.two_worlds_result import Attacked
+from pages.ledger.experiment import Billed
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
 from pages.table import ROOMS
@@ -23,7 +24,11 @@ OWN = {
     },
     "regression": {"error": lambda result: result.summary()},
     "network": {"accuracy": lambda result: result.summary("private")},
-    "ledger": {"epsilon": lambda result: Spread.of(result.epsilon("pld"))},
+    "ledger": {
+        "epsilon": lambda result: Spread.of(result.epsilon("pld")),
+        "group": lambda result: Spread.of(result.effects()[2].guarantee.epsilon),
+        "tuned": lambda result: Spread.of(result.tuned.epsilon),
+    },
     "mechanisms": {
         "within": lambda result: Spread.of(result.table()["within"][0]),
         "attacker": lambda result: Spread.of(result.table()["attacker"][0]),
@@ -54,6 +59,8 @@ def pieces(probe) -> set:
     """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
     if isinstance(probe, Attacked):
         return set(probe.slices)
+    if isinstance(probe, Billed):
+        return {probe.run_of, probe.tries}
     return {one for job in probe.jobs for one in job.stretches} if isinstance(probe, Ensemble) else {probe}
 
 
@@ -152,6 +159,8 @@ ALONG = {
     "regression": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (500, 20_000, 296_000)},
     "ledger": {
         "noise_multiplier": (0.3, 1.0, 5.0, 30.0),
+        "people": (1, 3, 10, 50),
+        "settings_tried": (1, 3, 30, 100),
         "delta": _DELTAS,
         "steps": (1, 30, 1000, 10_000),
         "sampling_rate": (1e-4, 0.01, 0.3, 0.99, 1.0),

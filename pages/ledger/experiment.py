@@ -12,6 +12,7 @@ import pandas as pd
 from dpcore.accountants import BASES, gdp, prices, selection, tuning
 from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, NoiseFor, Price, StepsWithin
 from dpcore.experiment import Measure, Settings, Task
+from dpcore.kept import MEMORY
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
@@ -52,6 +53,37 @@ class Searches:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Billed:
+    """What a run costs, ``run_of``; and, once anybody asks, for so many ``people``, and all ``tries``."""
+
+    run_of: Price
+    tries: Price
+    people: int
+    essential: bool = False
+
+    def run(self) -> "Bill":
+        return Bill(float(np.ravel(MEMORY.answer(self.run_of, self.run_of.run))[0]), self)
+
+
+class Bill(NamedTuple):
+    """``epsilon`` of the run."""
+
+    epsilon: float
+    billed: Billed
+
+    @property
+    def group(self) -> float:
+        """For all people together: so many times as much, at another delta (``for_group``)."""
+        return self.billed.people * self.epsilon
+
+    @property
+    def tuned(self) -> float:
+        """Of all tries."""
+        task = self.billed.tries
+        return float(np.ravel(MEMORY.answer(task, task.run))[0])
+
+
+@dataclass(frozen=True, kw_only=True)
 class LedgerSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
@@ -79,10 +111,24 @@ class LedgerSettings(Settings):
         "epsilon": Measure(
             "epsilon by the loss distribution",
             "lower",
-            np.ravel,
+            lambda bill: np.array([bill.epsilon]),
             rises=("noise_multiplier", "delta"),
             falls=("sampling_rate", "steps"),
-        )
+        ),
+        "group": Measure(
+            "group epsilon (all people together, at a larger delta)",
+            "lower",
+            lambda bill: np.array([bill.group]),
+            rises=("noise_multiplier", "delta"),
+            falls=("sampling_rate", "steps", "people"),
+        ),
+        "tuned": Measure(
+            "total epsilon (all settings tried)",
+            "lower",
+            lambda bill: np.array([bill.tuned]),
+            rises=("noise_multiplier", "delta"),
+            falls=("sampling_rate", "steps", "settings_tried"),
+        ),
     }
 
     sampling_rate: float = 0.01
@@ -169,9 +215,9 @@ class LedgerSettings(Settings):
             essential=essential,
         )
 
-    def probe(self) -> Price:
-        (task,) = self.work["fine"]
-        return task
+    def probe(self) -> "Billed":
+        (fine,), (tuned,) = self.work["fine"], self.work["tuned"]
+        return Billed(run_of=fine, tries=tuned, people=self.people)
 
     def result(self, outcomes: Mapping[Any, Any]) -> "LedgerResult":
         """Assemble what has been done; needs the essential tasks only."""

@@ -259,7 +259,6 @@ def page(pages: Sequence[Page]) -> Page:
             Tab("search", "Best setting", ("search",)),
             Tab("table", "Table", ("table",)),
         ),
-        code=lambda settings: settings.program,
         frames=lambda result: {
             "All runs": result.all_runs,
             "Table": result.table,
