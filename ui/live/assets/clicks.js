@@ -118,7 +118,7 @@ function nearest(node, x, y) {
 }
 
 /** What a point has to say: a name, or a number. */
-const named = (said) => (typeof said === "string" ? said : Number(said))
+const named = (said) => (Number.isNaN(Number(said)) ? said : Number(said))
 
 /** Where a pixel lies between these ends of an axis, as -1 to 1, whatever the zoom. */
 function share(axis, pixel, [low, high]) {
