@@ -57,16 +57,18 @@ def _own_address() -> str:
 
 def told(page: Page, desk: Desk) -> str:
     """The settings in words: all choices, and of the knobs what differs from the default, the runs and the seed."""
-    settings, usual = desk.settings, type(desk.settings)()
+    settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
     choices = comparison.of_choices(desk.choices)
     knobs = comparison.of_knobs(page.knobs(settings).changes)
-    said = []
-    for name in (one.name for one in fields(settings)):
-        value = getattr(settings, name)
-        pair = choices(name, value) if name in desk.choices else knobs(name, value)
-        if pair and (name in desk.choices or name in ALWAYS or value != getattr(usual, name)):
-            said.append(" ".join(pair))
-    return ", ".join(said)
+    said: dict[str, str] = {}
+    for one in (settings, asked) if isinstance(asked, Settings) else (settings,):
+        usual = type(one)()
+        for name in (field.name for field in fields(one) if field.name not in said):
+            value = getattr(one, name)
+            pair = choices(name, value) if name in desk.choices else knobs(name, value)
+            if pair and (name in desk.choices or name in ALWAYS or value != getattr(usual, name)):
+                said[name] = " ".join(pair)
+    return ", ".join(said.values())
 
 
 def paper(page: Page, desk: Desk) -> dict[str, Any]:

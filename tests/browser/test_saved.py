@@ -26,7 +26,8 @@ def plain(svg: str) -> str:
 
 @pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
 def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
-    opened = page(f"{serve('app.py')}/{topic.name}?delta=2e-06", width=1440)
+    name, value = ("tries", "20") if topic.name == "what-if" else ("delta", "2e-06")
+    opened = page(f"{serve('app.py')}/{topic.name}?{name}={value}", width=1440)
     drawn(opened, charts=1)
     opened.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
     opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached", timeout=PATIENCE)
@@ -39,11 +40,11 @@ def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
         with opened.expect_download() as saved:
             chart.get_by_role("button", name=f"Download as {kind}").click()
         files[kind] = Path(saved.value.path())
-        name = re.sub("[^A-Za-z0-9]+", "-", words["name"])
-        assert saved.value.suggested_filename == f"{topic.name}_delta-2e-06_{name}.{kind.lower()}"
+        drawing = re.sub("[^A-Za-z0-9]+", "-", words["name"])
+        assert saved.value.suggested_filename == f"{topic.name}_{name}-{value}_{drawing}.{kind.lower()}"
     svg, html = (plain(files[kind].read_text("utf-8")) for kind in ("SVG", "HTML"))
     assert words["title"]
-    told = [words["title"], *words["legend"], topic.question, "2e-06", f"/{topic.name}?delta=2e-06"]
+    told = [words["title"], *words["legend"], topic.question, value, f"/{topic.name}?{name}={value}"]
     told += [f"Seed {topic.settings().seed}"] if "seed" in topic.settings().limits else []
     assert [part for part in told if plain(part) not in svg] == []
     assert [part for part in told[-4:] if plain(part) not in html] == []
