@@ -126,3 +126,31 @@ def test_in_somebody_elses_page_there_is_no_head_of_ours(opened):
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
     expect(slider(page)).to_be_in_viewport(ratio=1)
     expect(page.locator(".st-key-pictures [data-chart]").first).to_be_in_viewport()
+
+
+PRESS = """() => {
+  const press = (tab) => ["pointerdown", "mousedown", "pointerup", "mouseup", "click"].forEach((name) =>
+    tab.dispatchEvent(new (/pointer/.test(name) ? PointerEvent : MouseEvent)(name, { bubbles: true, button: 0 })))
+  new MutationObserver((changes, all) => {
+    const off = changes.map(({ target }) => target).find((one) =>
+      one.role === "tab" && one.ariaDisabled === "true" && /Share/.test(one.textContent))
+    if (!off) return
+    all.disconnect()
+    press(off)
+    globalThis.pressed = off.ariaSelected
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["aria-disabled"] })
+}"""
+
+
+def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, serve):
+    """Streamlit turns tabs off for some milliseconds at each run that a page asks for while it computes."""
+    opened = page(f"{serve('app.py')}/parties")
+    drawn(opened, charts=1)
+    opened.evaluate(PRESS)
+    for _ in range(20):  # not every computation lasts for more than one run
+        opened.get_by_role("button", name="New noise").click()
+        with suppress(TimeoutError):
+            opened.wait_for_function("() => globalThis.pressed", timeout=PATIENCE / 20)
+            break
+    assert opened.evaluate("globalThis.pressed") == "false", "it was off"
+    expect(opened.get_by_role("tab", name="Share")).to_have_attribute("aria-selected", "true", timeout=PATIENCE)

@@ -3,6 +3,7 @@
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
 
 import { mendMenu } from "./menu.js"
+import { holdTabs } from "./tabs.js"
 
 const STATE = "data-test-connection-state"
 const LOST =
@@ -37,7 +38,7 @@ class Watch {
     this.ask = null // Streamlit's, a new one at every run
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.leave = mendMenu()
+    this.mended = [mendMenu(), holdTabs()]
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE] })
   }
 
@@ -53,7 +54,7 @@ class Watch {
 
   stop() {
     this.observer.disconnect()
-    this.leave()
+    this.mended.forEach((end) => end())
     this.notice.remove()
   }
 }
