@@ -19,6 +19,7 @@ from pages.table import PAGES
 from pages.what_if import figures, words, words_parts
 from pages.what_if.experiment import STARTS
 from pages.what_if.result import Axis, WhatIfResult
+from pages.what_if.work import prices
 from ui.compute import compute
 from ui.plot import theme
 
@@ -39,7 +40,8 @@ def asked(topic: str, **changes: object):
 def fake(settings, number, *, only=None) -> WhatIfResult:
     """The result where each run of some settings of the topic is ``number(settings, runs)``; ``only``: of some."""
     around, found = settings.around, {}
-    for there, looks in around.looks.items():
+    for there in dict.fromkeys([*around.curve.values(), *around.bars.values(), *around.cells.values()]):
+        looks = settings.looks(there)
         if only is None or only(there) or there == settings.settings:
             runs = number(there, settings.repeats * settings.seeds)
             found |= dict(zip(looks, np.split(np.asarray(runs, dtype=float), len(looks)), strict=True))
@@ -287,3 +289,26 @@ def test_splits_of_one_file_leave_what_they_have_in_common():
     assert fresh.overlap == 0
     runs = np.random.default_rng(0).normal(size=(5, 3, 24))
     assert (over_splits(runs, overlap=file.overlap).error > over_splits(runs).error).all()
+
+
+class TestPrices:
+    @pytest.mark.parametrize("topic", LIGHT | dict.fromkeys(["regression", "transfer", "parties", "hypotheses"]))
+    def test_one_run_costs_what_its_page_promises(self, topic):
+        settings = asked(topic).settings
+        promise, found = settings.promise, prices(settings, 7)
+        assert (found["public"].epsilon, found["public"].delta) == (promise.epsilon, promise.delta)
+        for one in found.values():
+            assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
+            assert one.delta >= promise.delta
+        assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+
+    def test_what_has_no_delta_is_not_priced_as_if_it_had_one(self):
+        settings = asked("parties").settings.change(method="soft")
+        assert settings.promise.delta == 0
+        assert prices(settings, 7)["all"].epsilon <= 7 * settings.epsilon
+
+    def test_noise_that_promises_nothing_has_no_price(self):
+        for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):
+            settings = asked(topic).settings.change(**change)
+            assert settings.promise is None
+            assert prices(settings, 7) == {}

@@ -2,13 +2,12 @@
 
 from html import escape
 
+from dpcore.accountants import gdp
 from dpcore.crossing import Answer, Crossing
 from dpcore.papers import short
-from dpcore.privacy import GaussianRelease
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, REPEATS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, signed, spread, target
-from pages.what_if.work import one_run
 from ui import outcomes, panels
 from ui.panels import Number, number
 
@@ -293,7 +292,7 @@ def _gap(result: WhatIfResult) -> Number:
     if one is None:
         gap = float(result.now.mean() - result.of(settings.rival).mean())
         return Number("A less B", signed(settings, gap), "computed, not drawn", tone="bound")
-    pairs = f"{one.pairs} pairs" if one.paired else "two groups"
+    pairs = f"{one.pairs} {'splits' if result.compared > 1 else 'pairs'}" if one.paired else "two groups"
     note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
     return Number("A less B", signed(settings, one.mean), note, tone="bound")
 
@@ -306,9 +305,10 @@ def _price(result: WhatIfResult) -> Number | None:
     if not prices:
         return Number("Price of searching", "no limit", "one run promises nothing")
     tries = outcomes.count(settings.tries, "try", "tries")
-    exact = "" if isinstance(one_run(settings.settings), GaussianRelease) else ", at most"
+    exact = "" if gdp.is_gaussian(prices["all"].event) else ", at most"
     shown = number(prices["all"].epsilon)
-    note = f"one run, or chosen on public rows: {number(prices['public'].epsilon)}"
+    delta, one = phrases.plain(prices["all"].delta), number(prices["public"].epsilon)
+    note = f"delta {delta}; one run, or chosen on public rows: {one}"
     return Number(f"{tries}, all counted", f"<small>epsilon{exact}</small> {shown}", note)
 
 
@@ -584,6 +584,8 @@ def _versus_said(result: WhatIfResult) -> str:
             return f"A and B come to <b>the same</b>: {amount(settings, float(theirs.mean()))}."
         return f"<b>{'A' if sign * gap > 0 else 'B'} is better</b> by {points(settings, gap)}: {both}."
     pairs = f"{one.pairs} pairs with the same noise" if one.paired else "compared as two groups"
+    if result.compared > 1:
+        pairs = f"{one.pairs} splits of the rows"
     if not one.shown:
         return (
             f"<b>No difference can be shown</b> here: {signed(settings, one.mean)} ({spread(settings, one)}, {pairs})."
@@ -674,6 +676,8 @@ def _paired(result: WhatIfResult) -> str:
     effects = [one for both in result.effects.values() for one in both]
     if not effects:
         return ""
+    if result.compared > 1:
+        return f"Every bar is the mean difference over {result.compared} splits of the rows."
     pairs = sum(one.difference.paired for one in effects)
     if pairs == len(effects):
         return "Every bar is the mean difference of pairs of runs with the same rows and the same noise."
@@ -726,14 +730,16 @@ def price(result: WhatIfResult) -> str:
         {"way": _WAYS[way], "epsilon": number(one.epsilon), "delta": phrases.plain(one.delta), "basis": one.basis}
         for way, one in prices.items()
     ]
-    tries = outcomes.count(settings.tries, "try", "tries")
+    tries, one = outcomes.count(settings.tries, "try", "tries"), prices["public"]
+    each = f"epsilon {number(one.epsilon)} and delta {phrases.plain(one.delta)}"
     table = panels.table(
         rows,
-        title=f"<b>What a search of {tries} costs on private rows</b>, each of epsilon {number(settings.epsilon)}",
+        title=f"<b>What a search of {tries} costs on private rows</b>, each of {each}",
         caption=(
-            f"Of a random number of tries, {settings.tries} is the mean. Its law must be fixed beforehand, the number "
-            "stay secret, and the score that ranks the tries be part of each, or of public rows. A fixed number of "
-            "tries of which only the best is shown has no better price than all of them."
+            f"Neighbours: {one.adjacency}, one {one.unit}. Of a random number of tries, {settings.tries} is the mean. "
+            "Its law must be fixed beforehand, the number stay secret, and the score that ranks the tries be part of "
+            "each, or of public rows. A fixed number of tries of which only the best is shown has no better price than "
+            "all of them."
         ),
         heads={"way": "way of searching", "epsilon": "epsilon", "delta": "delta", "basis": "counted by"},
     )
