@@ -20,6 +20,8 @@ from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: it is there once for each pin.
 PIN, ASK = "pin", "ask"
+# Of a pin, or of what is asked, in an address: longer ones are nobody's that a page has made.
+LONGEST = 800
 MOST_UNDONE = 50
 
 
@@ -230,6 +232,9 @@ def desk(page: str, settings_type: type) -> Desk:
         own = {name: text for name, text in address.items() if name not in (PIN, ASK)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
+        if len(here.ask) > LONGEST:
+            here.ask, told = "", f"What the link asks was ignored: it must have at most {LONGEST} characters."
+            here.notices = [*here.notices, told]
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:

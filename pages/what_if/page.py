@@ -172,10 +172,12 @@ def asked(name: str, questions: Page) -> Asked | None:
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
         start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
         question, refused = kind().change(question=CURVE, **start), []
-        texts = ask.split(APART)
+        texts = ask.split(APART) if ask else []
+        if len(texts) > 2 * len(ASKED):
+            return question, [f"What the link asks was ignored: it must be at most {len(ASKED)} fields and values."]
         for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
             try:
-                question = changed(question, **{check.choice(ASKED, field=field): value}) if ask else question
+                question = changed(question, **{check.choice(ASKED, field=field): value})
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
                 refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")
