@@ -16,7 +16,7 @@ from dpcore.data import toy as data
 from dpcore.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from pages.what_if import figures, words, words_parts
+from pages.what_if import figures, words_answers, words_numbers, words_parts
 from pages.what_if.experiment import STARTS
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import prices
@@ -97,7 +97,7 @@ class TestCrossing:
         found = result.crossed("mean")
         assert (found.verdict, found.low, found.high) == ("found", before, after)
         assert before < result.main < after
-        assert "right <b>90\u00a0%</b> of the time" in words.verdict(result)
+        assert "right <b>90\u00a0%</b> of the time" in words_answers.verdict(result)
         assert figures.curve(result, words_parts)["layout"]["title"]["text"].startswith("<b>Crossing:</b> 90")
 
     @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ class TestCrossing:
     def test_where_there_is_none(self, low, high, verdict, says):
         result = fake(asked("classifier", target=90), steps(low, high, at=1.0))
         assert result.crossed("mean").verdict == verdict
-        assert words.verdict(result).startswith(says)
+        assert words_answers.verdict(result).startswith(says)
         assert result.main is None
 
     def test_half_of_a_curve_says_nothing_of_the_other(self):
         settings = asked("classifier", target=90)
         result = fake(settings, steps(0.5, 0.6, at=1.0), only=lambda there: there.epsilon < 0.1)
-        assert "trained so far" in words.verdict(result)
+        assert "trained so far" in words_answers.verdict(result)
         assert "trained" in figures.curve(result, words_parts)["layout"]["title"]["text"]
 
     def test_a_knob_without_a_direction_has_no_smallest_value(self):
@@ -125,13 +125,13 @@ class TestCrossing:
         result = fake(settings, hump)
         values = [value for value in settings.around.curve if 0.2 < value < 3]
         assert result.reaching.intervals == ((min(values), max(values)),)
-        said = words.verdict(result) + words.numbers(result)[0].label
+        said = words_answers.verdict(result) + words_numbers.numbers(result)[0].label
         assert "clip norm" in said
         assert not {"smallest", "Smallest", "Fewest"} & set(said.split())
 
     def test_of_few_runs_nine_in_ten_cannot_be_told(self):
         result = fake(asked("classifier", target=90, reached="most"), lambda _, runs: np.full(runs, 0.95))
-        assert "24 runs <b>cannot tell</b>" in words.verdict(result)
+        assert "24 runs <b>cannot tell</b>" in words_answers.verdict(result)
 
     def test_what_is_computed_is_solved_on_the_safe_side(self):
         settings = asked("ledger", target=1)

@@ -12,7 +12,7 @@ from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.links import changed, word
 from dpcore.sweep import beside
-from pages.what_if import figures
+from pages.what_if import figures, words_answers, words_asked, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
@@ -49,7 +49,7 @@ def label(name: str) -> str:
 def aside(desk: controls.Desk) -> None:
     """The question, and how its answer is found."""
     key = f"{desk.page}.question"
-    asks = say.questions(desk.settings)
+    asks = words_asked.questions(desk.settings)
     st.session_state[key] = desk.settings.asks if desk.settings.asks in asks else None
     st.radio(
         "Ask",
@@ -116,7 +116,7 @@ def _digits(low: float) -> str | None:
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
     """The target; and those of the page that is asked about."""
     own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": say.target_knob(settings)}
+    changes = dict(own.changes) | {"target": words_asked.target_knob(settings)}
     rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
@@ -198,7 +198,7 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
-    key, said = f"{desk.page}.target", say.target_knob(settings)
+    key, said = f"{desk.page}.target", words_asked.target_knob(settings)
     st.session_state[key] = float(settings.target)
     low, high = map(float, settings.limits["target"])
     with st.container(key="choice-target", horizontal=True, vertical_alignment="center", width="content"):
@@ -244,10 +244,10 @@ def page(pages: Sequence[Page]) -> Page:
         aside=aside,
         lead=say.introduction,
         knobs=partial(knobs, pages),
-        numbers=say.numbers,
+        numbers=words_numbers.numbers,
         slices=Slices(first=0.3, resting=0.5),
         words={
-            "verdict": say.verdict,
+            "verdict": words_answers.verdict,
             "caption": say.caption,
             "why": listed(say.why),
             "guarantee": say.price,
