@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore.check import RefusedError
-from dpcore.data import own_rows, own_table
+from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows
 from ui import doors, my_rows
 from ui.my_rows import USES, Draft, refused
@@ -36,6 +36,16 @@ _VOID = (
     "**The guarantee would be void.** The bounds of {names} came from the rows, so they reveal the lowest and the "
     "highest value. You may train and look; the result must not be released. To restore the promise, type bounds that "
     "anybody could know."
+)
+# Epsilon that the bounds of a column may cost.
+_SHARES = (0.01, 1.0)
+_BOUGHT = (
+    "Rows are counted by their scale, in bins that end at powers of two, and the counts get Laplace noise. The bounds "
+    "are the ends of the outermost bins that hold more than noise can. **Each press costs this much**, kept or not."
+)
+_TOO_FEW = (
+    "At epsilon {share:g} there must be at least {least:,} rows, or noise may cut off values that 1 row in 200 has; "
+    "there are {rows:,}. Type bounds that anybody could know."
 )
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}
@@ -192,7 +202,7 @@ def _bounds(here: Brought, column: Column) -> None:
             key=key,
             value=None,
             placeholder="lowest" if end == "low" else "highest",
-            disabled=column.read_off,
+            disabled=column.read_off or bool(column.paid),
             on_change=lambda end=end, key=key: draft.say(column.name, **{end: st.session_state[key]}),
             label_visibility="collapsed",
             format="%g",
@@ -216,9 +226,17 @@ def _note(here: Brought, name: str) -> None:
     if use == "number" and column.read_off:
         st.markdown(":orange[**Read off the private rows.**]")
         _button("Type my own", name, lambda: draft.say(name, low=None, high=None, read_off=False))
+    elif use == "number" and column.paid:
+        left = "" if column.low is not None else " Noise hid everything."
+        st.markdown(f":blue[**Paid: {column.paid:g} of epsilon.**]{left}")
+        with st.container(horizontal=True, gap="small"):
+            _button("Type my own", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
+            _paying(here, name, "Draw again")
     elif use == "number" and (column.low is None or column.high is None):
         st.markdown(":red[**Bounds needed.**]")
-        _button("Read them off the file", name, lambda: _read_off(here, name))
+        with st.container(horizontal=True, gap="small"):
+            _button("Read them off the file", name, lambda: _read_off(here, name))
+            _paying(here, name, "Pay for them")
     elif use == "out":
         kind = draft.kinds[name]
         st.caption(plain(f"Left out: {kind.reason}." if kind.reason else f"Seems to hold {_KINDS[kind.kind]}."))
@@ -241,11 +259,40 @@ def _button(label: str, name: str, act) -> None:
     st.button(label, key=f"data.{label}.{name}", type="tertiary", on_click=act)
 
 
+def _paying(here: Brought, name: str, label: str) -> None:
+    """Bounds for a share of epsilon: how much, from how many rows on, and the button that draws them."""
+    key = f"data.share.{name}"
+    with st.popover(label, type="tertiary"):
+        share = st.number_input(
+            f"Epsilon for the bounds of {name}", *_SHARES, value=0.1, step=0.05, key=key, format="%g"
+        )
+        least = paid_bounds.least_rows(share)
+        few = here.table.rows < least
+        st.caption(_BOUGHT)
+        if few:
+            st.markdown(f":red[**Too few rows.**] {_TOO_FEW.format(share=share, least=least, rows=here.table.rows)}")
+        st.button(
+            "Draw bounds",
+            key=f"data.draw.{name}",
+            disabled=few,
+            on_click=lambda: _told(lambda: here.draft.pay(here.table, name, st.session_state[key])),
+        )
+
+
 def _read_off(here: Brought, name: str) -> None:
     """What voids the guarantee, and is said to."""
-    try:
+
+    def look() -> None:
         low, high = own_rows.read_off(here.table, name, said=here.draft.columns[name].decimal)
         here.draft.say(name, low=low, high=high, read_off=True)
+
+    _told(look)
+
+
+def _told(act: Callable[[], None]) -> None:
+    """Do it, or say why not."""
+    try:
+        act()
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
         st.session_state["data.refused"] = refused(refusal)
@@ -267,6 +314,9 @@ def _before(here: Brought) -> None:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]
         lines += [f":orange[⚠] {plain(name)}: bounds void the guarantee" for name in roles.void]
+        if roles.payments:
+            times = count(len(roles.payments), "release")
+            lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
         _on(own)
         if missing:

@@ -7,6 +7,7 @@ from streamlit.util import calc_hash
 
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
+from dpcore.data.paid_bounds import Payment
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.data import SAMPLE
@@ -132,6 +133,37 @@ def test_bounds_read_off_the_rows_are_void_everywhere():
     app.query_params.clear()
     app = app.run().button(key="data.Type my own.monthly_spend").click().run()
     assert waits(app)
+
+
+def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
+    app = used(whole(), monthly_spend="number")
+    assert app.button(key="data.draw.monthly_spend").disabled
+    assert "Too few rows" in said(app)
+    monkeypatch.setattr("pages.data.paid_bounds.least_rows", lambda epsilon: 1000)
+    app = app.run().button(key="data.draw.monthly_spend").click().run()
+    assert "Paid: 0.1 of epsilon" in said(app)
+    assert not waits(app)
+    (first,) = draft(app).payments
+    ends = app.number_input(key="data.low.monthly_spend"), app.number_input(key="data.high.monthly_spend")
+    assert all(end.disabled for end in ends)
+    assert ends[1].value in (64, 128, 256)
+    assert draft(app.run()).payments == (first,)
+    app = app.button(key="data.draw.monthly_spend").click().run()
+    assert draft(app).payments == (first, first)
+    found = said(at_rest(classifier(app), "classifier"))
+    assert "<b>0.2</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.3" in found
+    app._page_hash = calc_hash("data")
+    app.query_params.clear()
+    app = app.run().button(key="data.Type my own.monthly_spend").click().run()
+    assert waits(app)
+    assert "Bounds have cost 0.2 of epsilon" in said(app)
+
+
+def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
+    app = used(whole(), monthly_spend="number")
+    draft(app).payments = (Payment(epsilon=0.1),)
+    monkeypatch.delattr(ClassifierSettings, "paid")
+    assert "this page cannot count what they cost" in said(classifier(bounded(app, "monthly_spend", 0, 250)))
 
 
 def test_a_link_elsewhere_asks_for_the_file():
