@@ -1,7 +1,7 @@
 """Rows of one's own: bring a file, say what its columns are for, and give bounds that anybody could know."""
 
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,23 +9,25 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows
-from ui import doors, my_rows
+from ui import doors, my_rows, samples
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
 from ui.panels import number
 from ui.plain import plain
+from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
-SAMPLE = Path(__file__).parents[1] / "sample_data" / "customers.csv"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
 # Rows that knobs can move with at once.
 _MOST_LIVE = 20_000
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
-_EMPTY = (
-    "**There is no file yet.** Bring a table with a row for each person, or try the sample: 3,000 made-up customers, "
-    "some of whom leave."
+_EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_A_NUMBER = "Its answer is a number: no page learns one from a file yet."
+_NOTES = (
+    "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
+    "yours, you type them."
 )
 _KEPT = (
     "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
@@ -60,6 +62,7 @@ def show() -> None:
         return
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
+        _notes(here)
         for place, head in zip(st.columns(_WIDTHS), ("Column", "Used as", "Public bounds or values", ""), strict=True):
             place.caption(head)
         for name in list(here.table.columns):
@@ -72,6 +75,17 @@ def show() -> None:
     st.caption(_KEPT)
 
 
+def _notes(here: Brought) -> None:
+    """What a sample's notes say, filled in by one click."""
+    sample = samples.of(here.table.columns)
+    if sample is None or not sample.classes or here.draft.filled(sample):
+        return
+    with st.container(key="notes", horizontal=True, vertical_alignment="center"):
+        st.caption(_NOTES, width="stretch")
+        label, look = "Use the bounds from the sample's notes", {"icon": ":material/menu_book:"}
+        st.button(label, key="data.notes", on_click=lambda: here.draft.fill(sample), **look)
+
+
 def _file() -> Brought | None:
     """This session's file, and what there is to bring one."""
     here = my_rows.brought()
@@ -81,7 +95,31 @@ def _file() -> Brought | None:
         else:
             _bar(here)
         _upload(here)
+        if here is None:
+            _samples()
     return my_rows.brought()
+
+
+def _samples() -> None:
+    """Tables to try at once, or to take away and bring back."""
+    for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
+        with place.container(border=True, height="stretch", vertical_alignment="distribute"):
+            st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
+            if not sample.classes:
+                st.caption(_A_NUMBER)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                if sample.classes:
+                    key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                    st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                _download(sample.file, sample.data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("A table that says what each of its lines is for:", width="content")
+        _download(TEMPLATE.name, TEMPLATE.read_bytes())
+
+
+def _download(name: str, data: bytes) -> None:
+    look = {"type": "tertiary", "icon": ":material/download:", "mime": "text/csv", "on_click": "ignore"}
+    st.download_button(name, data, file_name=name, key=f"data.download.{name}", **look)
 
 
 def _bar(here: Brought) -> None:
@@ -124,12 +162,10 @@ def _upload(here: Brought | None) -> None:
         )
     if state.get("data.refused"):
         st.error(state["data.refused"])
-    if here is None:
-        st.button("Try the sample", key="data.sample", type="primary", on_click=_take_sample)
 
 
-def _take_sample() -> None:
-    _take(SAMPLE.name, SAMPLE.read_bytes())
+def _take_sample(sample: Sample) -> None:
+    _take(sample.file, sample.data)
 
 
 def _take(name: str, data: bytes, *, head: bool | None = None) -> None:

@@ -47,6 +47,7 @@ RANK = {
     "ui.plot": 11,
     "pages.*.figures": 12,
     "ui.plain": 13,
+    "ui.samples": 13,
     "ui.live": 13,
     "ui.vocabulary": 13,
     "ui.pace": 13,

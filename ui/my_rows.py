@@ -20,6 +20,7 @@ from ui import doors
 from ui.controls import Desk
 from ui.own_session import Brought, present
 from ui.plain import plain
+from ui.samples import Sample
 
 USES = {
     "out": "Leave out",
@@ -78,6 +79,19 @@ class Draft:
     def say(self, name: str, **parts: object) -> None:
         """Bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
+
+    def fill(self, sample: Sample) -> None:
+        """Say what the notes of a sample say."""
+        self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
+        self.columns |= {column.name: column for column in sample.columns}
+        self.uses[sample.answer], self.classes = "answer", sample.classes
+
+    def filled(self, sample: Sample) -> bool:
+        """Whether what the notes say is said already."""
+        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
+            sample.answer,
+            sample.classes,
+        )
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""

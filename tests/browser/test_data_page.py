@@ -41,7 +41,7 @@ class Person:
 def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)
-    person.click(opened.get_by_role("button", name="Try the sample"))
+    person.click(opened.get_by_role("button", name="Try customers"))
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     for name, high in (("tenure_years", "30"), ("support_calls", "20")):
@@ -62,7 +62,7 @@ def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
 def test_void_bounds_are_said_until_others_are_typed(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)
-    opened.get_by_role("button", name="Try the sample").click()
+    opened.get_by_role("button", name="Try customers").click()
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     person.use("monthly_spend", "Number")
@@ -87,7 +87,7 @@ NOT_OURS = {"presentation-role-conflict"}
 def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     opened = page(f"{serve('app.py')}/data", width=1200, height=900)
     person = Person(opened)
-    opened.get_by_role("button", name="Try the sample").click()
+    opened.get_by_role("button", name="Try customers").click()
     person.use("churned", "To predict")
     person.use("age", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
