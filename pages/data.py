@@ -60,13 +60,16 @@ def show() -> None:
     if here is None:
         st.caption(_KEPT)
         return
+    _notes(here)
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
-        _notes(here)
-        for place, head in zip(st.columns(_WIDTHS), ("Column", "Used as", "Public bounds or values", ""), strict=True):
+        with st.container(key="heads"):
+            heads = st.columns(_WIDTHS)
+        for place, head in zip(heads, ("Column", "Used as", "Public bounds or values", ""), strict=True):
             place.caption(head)
-        for name in list(here.table.columns):
-            _row(here, name)
+        for place, name in enumerate(list(here.table.columns)):
+            with st.container(key=f"column-{place}"):
+                _row(here, name)
         if void := here.draft.roles.void:
             st.error(_VOID.format(names=", ".join(map(plain, void))), icon=":material/warning:")
     with side:
