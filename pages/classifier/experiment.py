@@ -185,8 +185,9 @@ class ClassifierSettings(Settings):
 
     @property
     def overlap(self) -> float:
-        source = data.DATASETS[self.dataset]
-        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+        if self.source.sizable:
+            return 0.0
+        return len(data.load(self._rows_of, seed=self.seed, private_rows=self.rows).y_test) / self.rows
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:

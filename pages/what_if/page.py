@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
-from dpcore.links import changed, word
+from dpcore.links import Word, changed, word
 from dpcore.sweep import beside
 from pages.what_if import figures
 from pages.what_if import words as say
@@ -216,14 +216,15 @@ def inset(desk: controls.Desk) -> None:
             st.html(f'<span class="lab-label">{said["unit"]}</span>', width="content")
     for why in desk.errors.values():
         st.error(plain(why))
-    doors.door("what-if", "More questions", settings.change(question="smallest"))
+    if not isinstance(settings.base, Word):  # of a file that another page's address would only name
+        doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     """What can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
-        return lambda settings: _all(page.knobs(settings))
+        return lambda settings: _all(page.at(settings).knobs(settings))
 
     return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
 

@@ -38,9 +38,10 @@ class Person:
         self.page.keyboard.press("Escape")
 
 
-def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
-    opened = page(f"{serve('app.py')}/data")
+def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page, serve):
+    opened = page(serve("app.py"))
     person = Person(opened)
+    person.click(opened.get_by_test_id("stMain").get_by_role("link", name="My data").first)
     person.click(opened.get_by_role("button", name="Try customers"))
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
@@ -51,8 +52,15 @@ def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
         person.bounds(name, "0", high)
     person.click(opened.get_by_role("button", name="Classifier with these rows"))
     drawn(opened, 2)
-    assert person.clicks <= 10
     expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
+    person.click(opened.get_by_role("tab", name="What if"))
+    target = opened.get_by_role("spinbutton", name="Target")
+    target.fill("65")
+    target.press("Enter")
+    answer = opened.locator(".lab-words-answer")
+    expect(answer).to_contain_text("the average run is right 65", timeout=PATIENCE)
+    expect(answer).to_contain_text("At epsilon", timeout=PATIENCE)
+    assert person.clicks == 10
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
     assert "C-57312" not in body + opened.url
