@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows
-from ui import doors, my_rows, samples
+from ui import doors, my_rows, samples, wrong_move
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
@@ -58,6 +58,7 @@ def show() -> None:
     st.title(QUESTION)
     here = _file()
     if here is None:
+        wrong_move.panel()
         st.caption(_KEPT)
         return
     _notes(here)
@@ -75,6 +76,7 @@ def show() -> None:
     with side:
         _before(here)
         _seen(here.draft)
+    wrong_move.panel()
     st.caption(_KEPT)
 
 

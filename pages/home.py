@@ -74,7 +74,7 @@ for publishing. Figures, tables and a script that computes them again can be dow
 machine.""",
 )
 _OWN = (
-    "**Your own data.** Bring a table, or try one of three, and ask which epsilon it takes. It stays in this server's "
+    "**Your own data.** Bring a table, or try one of ours, and ask which epsilon it takes. It stays in this server's "
     "memory, and is gone with your session."
 )
 _NOTE = (
