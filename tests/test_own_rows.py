@@ -398,3 +398,23 @@ def test_no_question_can_be_asked_about_a_file():
     assert kind(topic="classifier", base="dataset iris").settings.dataset == "iris"
     with pytest.raises(check.RefusedError, match="without a file"):
         kind(topic="classifier", base="dataset own")
+
+
+def test_a_question_can_be_asked_about_rows_that_are_here(table):
+    """And by nobody else: its text, as a link has it, only names the file."""
+    page = next(one for one in PAGES if one.name == "classifier")
+    settings = settings_of(own_rows.choose(table, ROLES))
+    question = page.asked.about(settings, "target 70")
+    assert question.settings == settings
+    assert question.settings.own is settings.own
+    assert set(question.knobs) == {"epsilon", "clip_norm", "steps", "learning_rate", "rows", "delta"}
+    answer = page.asked.view(question.run()).words["answer"]
+    assert "the average run is right <b>70" in answer
+    assert page.asked.asks(question) == "target 70.0"
+    assert question.change(rows=100, seeds=2).settings.own is settings.own
+    assert np.isfinite(question.change(seeds=2).settings.overlap)
+    with pytest.raises(check.RefusedError):
+        type(question)(topic="classifier", base=str.__str__(question.base))
+    with pytest.raises(check.RefusedError):
+        replace(question, base="".join(question.base))
+    assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None

@@ -8,14 +8,15 @@ import math
 import re
 import weakref
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from dpcore import check
-from dpcore.data import kinds, toy
+from dpcore.data import kinds, paid_bounds, toy
 from dpcore.data.own_table import Table
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
 
@@ -31,7 +32,7 @@ class Column:
 
     kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other is none of
     them. decimal: "." or "," where the file leaves open which it uses. read_off: whether the bounds were taken from the
-    private rows, which voids every guarantee.
+    private rows, which voids every guarantee. paid: epsilon that was spent on them; 0 where they are public.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Column:
     values: tuple[str, ...] = ()
     decimal: str = ""
     read_off: bool = False
+    paid: float = 0.0
 
     def lacks(self) -> str:
         """What is missing before anything can be trained, as a sentence; "" for nothing."""
@@ -83,7 +85,8 @@ class Roles:
 
     answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. columns: what it
     is learned from. person: the column that says whose row it is, of whom one row is taken by chance; "": each row is a
-    person. test_share: of the rows, or people, held out.
+    person. test_share: of the rows, or people, held out. payments: all that was spent on bounds of this file, kept or
+    not.
     """
 
     answer: str
@@ -91,6 +94,7 @@ class Roles:
     columns: tuple[Column, ...]
     person: str = ""
     test_share: float = 0.2
+    payments: tuple[Payment, ...] = ()
 
     def lacks(self) -> tuple[str, ...]:
         """What is missing before anything can be trained, a sentence each: public knowledge alone decides."""
@@ -105,12 +109,20 @@ class Roles:
         found += [f"{self.person} says who a person is, and is never learned from"] * (
             bool(self.person) and self.person in (*names, self.answer)
         )
+        found += ["bounds were paid for while somebody else was a person"] * any(
+            self.person not in ("", payment.person) for payment in self.payments
+        )
         return tuple(filter(None, [*found, *(column.lacks() for column in self.columns)]))
 
     @property
     def void(self) -> tuple[str, ...]:
         """The columns whose bounds were read off private rows: with one of them nothing is guaranteed."""
         return tuple(column.name for column in self.columns if column.read_off)
+
+    @property
+    def spent(self) -> float:
+        """The epsilon that bounds have cost, which no training has any more: pure releases add up."""
+        return math.fsum(payment.epsilon for payment in self.payments)
 
     @property
     def disguised(self) -> tuple[str, ...]:
@@ -225,8 +237,7 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
         check.choice(table.columns, columns=name)
     for column in roles.columns:
-        if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
-            raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
+        _refuse_unclear(table, column)
     people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
     unit = "people" if roles.person else "rows"
     answered = int((_places(table, roles.answer, roles.classes) >= 0).sum())
@@ -234,6 +245,11 @@ def choose(table: Table, roles: Roles) -> OwnRows:
         if count < LEAST_ROWS:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
     return OwnRows(table=table, roles=roles, people=people)
+
+
+def _refuse_unclear(table: Table, column: Column) -> None:
+    if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
+        raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
 
 
 def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
@@ -245,11 +261,26 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
     return float(found.min()), float(found.max())
 
 
+def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
+    """The column with bounds that cost epsilon, of one row of each person; without any where noise hides all.
+
+    Each call is a release of its own, with fresh noise of the operating system. Raises RefusedError, which costs
+    nothing, where the rows are too few.
+    """
+    _refuse_unclear(table, column)
+    rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
+    if person:
+        order, starts, counts = _people(table.texts(person))
+        values = values[order[starts + (rng.random(len(counts)) * counts).astype(int)]]
+    low, high = paid_bounds.bounds(values, epsilon=epsilon, rng=rng) or (None, None)
+    return replace(column, low=low, high=high, paid=epsilon, read_off=False)
+
+
 def preparation() -> str:
     """Lines of a script that bring a file. They name nothing of it: who has the file fills them in."""
     return (
         "from pathlib import Path\n\nfrom dpcore.data import own_rows, own_table\nfrom dpcore.data.own_rows import "
-        "Column, Roles\n\n"
+        "Column, Roles\nfrom dpcore.data.paid_bounds import Payment\n\n"
         "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
         "roles = Roles(\n"
         '    answer="",  # the column to be predicted\n'
@@ -259,6 +290,7 @@ def preparation() -> str:
         '        Column(name="", kind="category", values=()),\n'
         "    ),\n"
         '    person="",  # the column that says whose row it is; "": each row is a person\n'
+        "    payments=(),  # Payment(epsilon=...), each of them, if bounds were paid for: training has the rest\n"
         ")\n"
         'table = own_table.read(Path("your-file.csv").read_bytes())\nown = own_rows.choose(table, roles)\n\n'
     )

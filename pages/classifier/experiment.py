@@ -149,7 +149,9 @@ class ClassifierSettings(Settings):
         rows = min(self.rows, most) if awaited else self.rows if stays else most
         public = min(self.public_rows, source.public_rows)
         version = "sound" if dataset == OWN else self.version
-        return {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
+        epsilon = max(self.epsilon, _least(_spent(own)))
+        fitting = {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
+        return fitting | {"epsilon": epsilon}
 
     @property
     def source(self) -> data.Source | None:
@@ -162,14 +164,30 @@ class ClassifierSettings(Settings):
         return "bounds were read off private rows" if read_off else ""
 
     @property
+    def paid(self) -> tuple[own_rows.Payment, ...]:
+        """What was spent on bounds before any training."""
+        return _payments(self.own)
+
+    @property
+    def spent(self) -> float:
+        """Of epsilon, by all that was paid for; the training has the rest."""
+        return _spent(self.own)
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Those of the curve: where nothing is left to train with, there is nothing to see."""
+        return tuple(epsilon for epsilon in EPSILONS if epsilon > self.spent)
+
+    @property
     def choices(self) -> Mapping[str, Any]:
         """Field -> the values it may have: what is not sound is shown on data of ours only."""
         return self.CHOICES | ({"version": ("sound",)} if self.dataset == OWN else {})
 
     @property
     def overlap(self) -> float:
-        source = data.DATASETS[self.dataset]
-        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+        if self.source.sizable:
+            return 0.0
+        return len(data.load(self._rows_of, seed=self.seed, private_rows=self.rows).y_test) / self.rows
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -185,6 +203,7 @@ class ClassifierSettings(Settings):
         most = high if source.sizable else source.private_rows
         of_data = {"rows": (low, min(most, MOST_OWN))}
         last = max(1, len(source.features) - 1)
+        of_data |= {"epsilon": (_least(self.spent), self.LIMITS["epsilon"][1])}
         of_data |= {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
         return self.LIMITS | of_data
 
@@ -206,6 +225,7 @@ class ClassifierSettings(Settings):
             steps=self.steps,
             adjacency=self.adjacency,
             public=start if self.public_rows else None,
+            spent=self.spent,
             **shared,
         )
 
@@ -265,11 +285,12 @@ class ClassifierSettings(Settings):
         """Over epsilon in slices, some repeats at every epsilon before more at any."""
         model, each, classes = self.model, self.model.cells, len(self.source.classes)
         cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
+        epsilons = self.epsilons
         width = max(1, min(int(_CELLS_AT_ONCE / cells), int(pieces.SLICE / (each * self.repeats))))
         return tuple(
-            AccuracyCurve(model=model, epsilons=EPSILONS[place : place + width], first=part.start, count=len(part))
+            AccuracyCurve(model=model, epsilons=epsilons[place : place + width], first=part.start, count=len(part))
             for part in pieces.cut(0, self.repeats, each=each)
-            for place in range(0, len(EPSILONS), width)
+            for place in range(0, len(epsilons), width)
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> "ClassifierResult":
@@ -288,7 +309,7 @@ class ClassifierSettings(Settings):
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
-            guarantees=guarantees(self, source=self.source),
+            guarantees=guarantees(self, source=self.source, before=tuple(one.event for one in self.paid)),
         )
 
 
@@ -297,6 +318,19 @@ def _source(dataset: str, own: str) -> data.Source | None:
     if dataset != OWN:
         return data.source(dataset)
     return own.source if isinstance(own, own_rows.OwnRows) else None
+
+
+def _payments(own: str) -> tuple[own_rows.Payment, ...]:
+    return own.roles.payments if isinstance(own, own_rows.OwnRows) else ()
+
+
+def _spent(own: str) -> float:
+    return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
+
+
+def _least(spent: float) -> float:
+    """The smallest epsilon that leaves something to train with: a tenth more than was spent."""
+    return max(LIMITS["epsilon"][0], float(f"{1.1 * spent:.2g}"))
 
 
 @kept
@@ -334,8 +368,11 @@ class ClassifierResult:
 
     @property
     def gaussian_attacker(self) -> float:
-        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly."""
-        return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantees.formula.event))
+        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly; the
+        most there can be where bounds were paid for."""
+        event = self.guarantees.formula.event
+        training = event.events[-1] if self.settings.paid else event
+        return gdp.attacker_accuracy(gdp.mu_of_event(training), pure=self.settings.spent)
 
     @property
     def trained(self) -> int:

@@ -90,6 +90,7 @@ class Model(Training):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
     version, delta, clip_norm, adjacency: as in the settings. public: where the second arm starts; None: no such arm.
+    spent: of each epsilon, what was paid before the training.
     """
 
     version: str
@@ -97,6 +98,7 @@ class Model(Training):
     clip_norm: float
     adjacency: str
     public: PublicStart | None
+    spent: float = 0.0
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -113,13 +115,17 @@ class Model(Training):
         outputs, inputs = self.zero.shape
         return len(self.arms) * pieces.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
+    def noise_sd(self, epsilon: float) -> float:
+        """Of the training, on a coordinate of the mean gradient."""
+        return noise_sd(self, epsilon - self.spent)
+
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
         """One batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
 
         Repeat r draws stream r at every epsilon and in each arm.
         """
         starts = np.stack([self.zero, *([_started(self.public)] if self.public else [])])
-        sd = np.repeat([noise_sd(self, epsilon) for epsilon in epsilons], len(draws))
+        sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
         path = self.descend(
             self.split.X_private,
             self.split.y_private,
@@ -196,7 +202,7 @@ class Focus:
             loss=np.moveaxis(losses.mean_loss(history, X, y), 0, -1),
             clipped=clipped,
             signal=signal,
-            noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
+            noise=model.noise_sd(self.epsilon) * math.sqrt(model.zero.size),
         )
 
 
