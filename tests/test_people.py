@@ -157,12 +157,11 @@ def test_no_person_moves_the_sum_further_than_the_noise_is_made_for(classes):
         assert 0.9 * bound < most <= bound * (1 + 1e-12)
 
 
-def three_rows(label, *, others=7, each=1):
-    """Three rows of a person whose gradients are one another's, beside others who have none."""
-    X = np.zeros((3 + others * each, 1))
+def three_rows(label):
+    """Three rows of a person, all of them alike, beside seven people who have no gradient."""
+    X, y = np.zeros((10, 1)), np.full(10, label)
     X[:3] = 1.0
-    y = np.full(len(X), label)
-    return X, y, np.append(np.zeros(3, int), 1 + np.repeat(np.arange(others), each))
+    return X, y, np.maximum(np.arange(10) - 2, 0)
 
 
 STEPS, EPSILON, DELTA, RUNS = 10, 2.0, 1e-5, 20_000
@@ -175,10 +174,12 @@ def claim():
 
 
 def scores(label, *, by_person, seed):
-    """Of ``RUNS`` descents that see every step, the way along the one weight: noise is made for one clipped row of C in
-    a sum over 8 people. Without people each row is clipped by itself, in the same sum."""
+    """Of ``RUNS`` descents, whose every step pulls alike: where the one weight ends, which is the sum of what is seen.
+
+    The noise is made for one unit, of the 8 people, or of the 10 rows that are clipped one by one.
+    """
     X, y, people = three_rows(label)
-    rows = len(set(people.tolist())) / (1 if by_person else len(X))  # a mean over rows, made a sum over people again
+    units = 8 if by_person else 10
     path = descent.noisy_gradient_descent(
         X,
         y,
@@ -187,7 +188,7 @@ def scores(label, *, by_person, seed):
         steps=STEPS,
         learning_rate=1e-3,
         clip_norm=CLIP,
-        noise_sd=descent.mean_noise_sd(MULTIPLIER, clip_norm=CLIP, rows=8, adjacency=Adjacency.REPLACE_ONE) * rows,
+        noise_sd=descent.mean_noise_sd(MULTIPLIER, clip_norm=CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE),
         start=np.zeros((1, 1)),
         seed=seed,
         draws=range(RUNS),

@@ -81,7 +81,8 @@ def noisy_gradient_descent(
     numbers). people: the person (n,) of each row, of 0 to M - 1; their gradients are averaged, and a mean is one over
     people; None: each row is a person. clipping: "per-example" bounds what one row, or one person, can do; "average"
     clips the mean gradient and does not; "none". record: the steps, of 0..T, whose weights are kept. average: the
-    weights are the mean of the path's second half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad arguments.
+    weights are the mean of the path's second half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad
+    arguments.
     """
     models, draws = len(draws), check.wholes(low=0, draws=draws)
     check.whole(1, steps=steps)
