@@ -92,8 +92,8 @@ class Guarantees:
     unbounded: Guarantee
 
 
-def guarantees(settings: Claim, *, source: data.Source | None = None) -> Guarantees:
-    """The guarantees of these settings. source: the data set, where it is none that has a name.
+def guarantees(settings: Claim, *, source: data.Source | None = None, unit: str = "record") -> Guarantees:
+    """The guarantees of these settings for a ``unit``. source: the data set, where it is none that has a name.
 
     Clipping the average gradient to C lets one record move it by up to 2C, not 2C/n. Where rows have norm at most B
     with the constant beside, an example's gradient has norm at most B (logistic; sqrt(2) B softmax), and clipping, a
@@ -112,7 +112,7 @@ def guarantees(settings: Claim, *, source: data.Source | None = None) -> Guarant
             sensitivities = (per_example, min(2 * C, adjacency.contributions * B / n), 2 * C)
         case _:
             sensitivities = (math.inf,) * 3
-    found = {sensitivity: _guarantee(settings, sensitivity) for sensitivity in set(sensitivities)}
+    found = {sensitivity: _guarantee(settings, sensitivity, unit) for sensitivity in set(sensitivities)}
     formula, bounded, unbounded = map(found.get, sensitivities)
     return Guarantees(
         claimed=settings.epsilon,
@@ -123,11 +123,11 @@ def guarantees(settings: Claim, *, source: data.Source | None = None) -> Guarant
     )
 
 
-def _guarantee(settings: Claim, sensitivity: float) -> Guarantee:
-    """Exact guarantee of T releases of the mean gradient when one record moves it by up to ``sensitivity``."""
+def _guarantee(settings: Claim, sensitivity: float, unit: str) -> Guarantee:
+    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``."""
     multiplier = noise_sd(settings, settings.epsilon) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
-    return accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency))
+    return accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
 
 
 def formula_epsilon(epsilon: float, *, delta: float) -> float:
