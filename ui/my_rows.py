@@ -41,12 +41,13 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed."""
+    columns: its bounds or categories; classes: the answers that were typed; most_rows: of one person."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
+    most_rows: int | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
 
     @classmethod
@@ -77,7 +78,9 @@ class Draft:
     @property
     def roles(self) -> Roles:
         used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
-        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=self.the("person"))
+        person = self.the("person")
+        most_rows = self.most_rows if person else None
+        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=person, most_rows=most_rows)
 
 
 def bring(table: Table, file: str) -> None:

@@ -24,6 +24,7 @@ from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from pages.classifier.work import (
     AccuracyCurve,
+    Apart,
     Ends,
     Focus,
     FocusOutcome,
@@ -221,7 +222,7 @@ class ClassifierSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
         now, *later = self._focus()
-        return (now, self._reference, *later, *self._curve())
+        return (now, self._reference, *later, *self._curve(), *self._apart())
 
     def probe(self) -> Focus:
         """Today's ensemble; as many repeats of it as the first picture has."""
@@ -254,6 +255,18 @@ class ClassifierSettings(Settings):
         )
 
     @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    def _apart(self) -> tuple[Apart, ...]:
+        """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
+        most = self.own.roles.most_rows if self.by_person else None
+        parts = self._parts if most else ()
+        how = {"model": self.model, "epsilon": self.epsilon, "most_rows": most}
+        return tuple(Apart(first=part.start, count=len(part), **how) for part in parts)
+
+    @property
     def _reference(self) -> Reference:
         return self.part(Reference, dataset=self._rows_of, private_rows=self.rows)
 
@@ -284,7 +297,8 @@ class ClassifierSettings(Settings):
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
-            guarantees=guarantees(self, source=self.source),
+            guarantees=guarantees(self, source=self.source, unit="person" if self.by_person else "record"),
+            apart=_whole([outcomes.get(task) for task in self._apart()]),
         )
 
 
@@ -293,6 +307,12 @@ def _source(dataset: str, own: str) -> data.Source | None:
     if dataset != OWN:
         return data.source(dataset)
     return own.source if isinstance(own, own_rows.OwnRows) else None
+
+
+def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:
+    """The repeats of all parts (R,); None while one is still to be trained."""
+    done = [part for part in parts if part is not None]
+    return np.concatenate(done) if done and len(done) == len(parts) else None
 
 
 @kept
@@ -318,6 +338,7 @@ class ClassifierResult:
 
     plane: where decisions are drawn; None where no row is public.
     accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    apart (R,): that of rows clipped one by one, see ``Apart``; None where no number of rows is declared, or not yet.
     """
 
     settings: ClassifierSettings
@@ -327,6 +348,7 @@ class ClassifierResult:
     reference: ReferenceOutcome
     accuracy: np.ndarray
     guarantees: Guarantees
+    apart: np.ndarray | None = None
 
     @property
     def gaussian_attacker(self) -> float:
