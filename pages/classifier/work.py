@@ -20,7 +20,7 @@ ARMS = ("scratch", "public")
 # Points of a path that are looked at.
 _CURVE_POINTS = 21
 # What a row of a person who has several takes, in rows that are a person each.
-_SEVERAL = 3
+_SEVERAL = 5
 
 
 @dataclass(frozen=True, kw_only=True)
