@@ -19,7 +19,7 @@ from dpcore.data import own_rows, tokens
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from pages.classifier.work import (
@@ -223,6 +223,10 @@ class ClassifierSettings(Settings):
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
         now, *later = self._focus()
         return (now, self._reference, *later, *self._curve(), *self._apart())
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return guarantees(self, source=self.source).formula if self.version == "sound" and not self.void else None
 
     def probe(self) -> Focus:
         """Today's ensemble; as many repeats of it as the first picture has."""

@@ -175,6 +175,10 @@ class RegressionSettings(Settings):
         known = {"share": self.share_of(name), "delta": self.delta, "repair": self.repair}
         return mechanism(name, **(known | options))
 
+    @property
+    def promise(self) -> Guarantee:
+        return self.guarantee(self.mechanism)
+
     def guarantee(self, name: str) -> Guarantee:
         """What the mechanism ``name`` promises at this epsilon."""
         return self.mechanism_of(name).guarantee(self.epsilon, inputs=self.features + 1, rows=self.rows)
