@@ -206,6 +206,8 @@ def _row(here: Brought, name: str) -> None:
                 )
             case "answer":
                 _values(f"Answers in {name}", name, draft.classes, lambda new: setattr(draft, "classes", new))
+            case "person":
+                _most_rows(draft)
             case _:
                 st.caption("not read")
     with note:
@@ -229,6 +231,23 @@ def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple
         accept_new_options=True,
         placeholder="type one, then Enter",
         on_change=lambda: say(tuple(st.session_state[key])),
+        label_visibility="collapsed",
+    )
+
+
+def _most_rows(draft: Draft) -> None:
+    """How many rows a person has at most, which is not looked up: for what clipping them one by one would cost."""
+    key = "data.most_rows"
+    _holds(key, draft.most_rows)
+    st.number_input(
+        "At most so many rows each",
+        key=key,
+        value=None,
+        min_value=1,
+        max_value=own_rows.MOST_EACH,
+        step=1,
+        placeholder="at most … rows each",
+        on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
         label_visibility="collapsed",
     )
 
@@ -292,7 +311,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "number": "Beyond the bounds, the bound. Missing: their middle.",
         "category": "Any other value: none of these.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
-        "person": "Of each person one row is used, picked by chance.",
+        "person": "A person counts as one, whatever rows they have. A number is for comparison only.",
     }[use]
 
 

@@ -242,3 +242,17 @@ def test_only_kinds_are_guessed():
         **dict.fromkeys(("plan", "churned"), "category"),
     }
     assert own_rows.KINDS == ("number", "category")
+
+
+def test_how_many_rows_a_person_has_is_typed_and_never_looked_up():
+    app = used(whole(), customer_id="person")
+    box = app.number_input(key="data.most_rows")
+    assert box.value is None
+    assert draft(app).roles.most_rows is None
+    box.set_value(3).run()
+    assert draft(app).roles.most_rows == 3
+    assert not waits(app)
+    used(app, customer_id="out")
+    assert draft(app).roles.most_rows is None
+    page = at_rest(classifier(used(app, customer_id="person")), "classifier")
+    assert "takes 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")

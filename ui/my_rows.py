@@ -50,12 +50,14 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost."""
+    columns: its bounds or categories; classes: the answers that were typed; most_rows: of one person; payments: all
+    that bounds have cost."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
+    most_rows: int | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
     payments: tuple[Payment, ...] = ()
 
@@ -108,7 +110,9 @@ class Draft:
     @property
     def roles(self) -> Roles:
         used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
-        whose = {"person": self.the("person"), "payments": self.payments}
+        person = self.the("person")
+        most_rows = self.most_rows if person else None
+        whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
         return Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose)
 
 

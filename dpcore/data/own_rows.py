@@ -21,7 +21,7 @@ from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
 
 KINDS = ("number", "category")
-MOST_COLUMNS, MOST_VALUES, MOST_CLASSES = 64, 50, 20
+MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
 
@@ -84,15 +84,16 @@ class Roles:
     """What the columns of a file are for; those that are not named are not read.
 
     answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. columns: what it
-    is learned from. person: the column that says whose row it is, of whom one row is taken by chance; "": each row is a
-    person. test_share: of the rows, or people, held out. payments: all that was spent on bounds of this file, kept or
-    not.
+    is learned from. person: the column that says whose row it is; "": each row is a person. most_rows: how many rows a
+    person has at most, declared for a comparison and never looked up; None: not said. test_share: of the rows, or
+    people, held out. payments: all that was spent on bounds of this file, kept or not.
     """
 
     answer: str
     classes: tuple[str, ...]
     columns: tuple[Column, ...]
     person: str = ""
+    most_rows: int | None = None
     test_share: float = 0.2
     payments: tuple[Payment, ...] = ()
 
@@ -161,9 +162,11 @@ class OwnRows(Own):
     def source(self) -> toy.Source:
         """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
         inputs = {name: ends for column in self.roles.columns for name, ends in column.inputs.items()}
+        rows = _Rows(own=key(self))
         return toy.Source(
             title="Your file",
-            make=_Rows(own=key(self)),
+            make=rows,
+            several=rows.several if self.roles.person else None,
             features=tuple(inputs),
             classes=self.roles.classes,
             bounds=tuple(inputs.values()),
@@ -185,6 +188,14 @@ class _Rows:
         order, starts, counts = people
         rows = order[starts + (rng.random(len(counts)) * counts).astype(int)]
         return X[rows], y[rows]
+
+    def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All rows of these people, and the place of each one's person among them."""
+        X, y, (order, starts, counts) = _encoded(self.own)
+        own = counts[chosen]
+        begins = np.cumsum(own) - own
+        rows = order[np.arange(own.sum()) + np.repeat(starts[chosen] - begins, own)]
+        return X[rows], y[rows], np.repeat(np.arange(len(chosen)), own)
 
 
 @kept(newest=2)
@@ -234,6 +245,8 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
+    if roles.most_rows is not None:
+        check.whole(1, MOST_EACH, most_rows=roles.most_rows)
     for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
         check.choice(table.columns, columns=name)
     for column in roles.columns:

@@ -93,10 +93,14 @@ class Guarantees:
 
 
 def guarantees(
-    settings: Claim, *, source: data.Source | None = None, before: tuple[PureRelease, ...] = ()
+    settings: Claim,
+    *,
+    source: data.Source | None = None,
+    unit: str = "record",
+    before: tuple[PureRelease, ...] = (),
 ) -> Guarantees:
-    """The guarantees of these settings. source: the data set, where it is none that has a name. before: what the same
-    epsilon has already paid for; the training has the rest.
+    """The guarantees of these settings for a ``unit``. source: the data set, where it is none that has a name. before:
+    what the same epsilon has already paid for; the training has the rest.
 
     Clipping the average gradient to C lets one record move it by up to 2C, not 2C/n. Where rows have norm at most B
     with the constant beside, an example's gradient has norm at most B (logistic; sqrt(2) B softmax), and clipping, a
@@ -115,7 +119,7 @@ def guarantees(
             sensitivities = (per_example, min(2 * C, adjacency.contributions * B / n), 2 * C)
         case _:
             sensitivities = (math.inf,) * 3
-    found = {sensitivity: _guarantee(settings, sensitivity, before) for sensitivity in set(sensitivities)}
+    found = {sensitivity: _guarantee(settings, sensitivity, unit, before) for sensitivity in set(sensitivities)}
     formula, bounded, unbounded = map(found.get, sensitivities)
     return Guarantees(
         claimed=settings.epsilon,
@@ -126,15 +130,15 @@ def guarantees(
     )
 
 
-def _guarantee(settings: Claim, sensitivity: float, before: tuple[PureRelease, ...]) -> Guarantee:
-    """Exact guarantee of T releases of the mean gradient when one record moves it by up to ``sensitivity``.
+def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]) -> Guarantee:
+    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``.
 
     With releases ``before`` them their epsilons add up: basic composition of what is exact by itself.
     """
     spent = math.fsum(release.epsilon for release in before)
     multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
-    found = accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency))
+    found = accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
     if not before:
         return found
     basis, whole = f"{found.basis}, and basic composition with {len(before)} pure before it", (*before, event)

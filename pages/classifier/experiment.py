@@ -24,6 +24,7 @@ from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from pages.classifier.work import (
     AccuracyCurve,
+    Apart,
     Ends,
     Focus,
     FocusOutcome,
@@ -241,11 +242,17 @@ class ClassifierSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
         now, *later = self._focus()
-        return (now, self._reference, *later, *self._curve())
+        return (now, self._reference, *later, *self._curve(), *self._apart())
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What is claimed, and what is given, for a person where a column says who one is."""
+        unit, before = "person" if self.by_person else "record", tuple(one.event for one in self.paid)
+        return guarantees(self, source=self.source, unit=unit, before=before)
 
     @property
     def promise(self) -> Guarantee | None:
-        return guarantees(self, source=self.source).formula if self.version == "sound" and not self.void else None
+        return self.guarantees.formula if self.version == "sound" and not self.void else None
 
     def probe(self) -> Focus:
         """Today's ensemble; as many repeats of it as the first picture has."""
@@ -276,6 +283,18 @@ class ClassifierSettings(Settings):
         return tuple(
             Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in self._parts
         )
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    def _apart(self) -> tuple[Apart, ...]:
+        """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
+        most = self.own.roles.most_rows if self.by_person else None
+        parts = self._parts if most else ()
+        how = {"model": self.model, "epsilon": self.epsilon, "most_rows": most}
+        return tuple(Apart(first=part.start, count=len(part), **how) for part in parts)
 
     @property
     def _reference(self) -> Reference:
@@ -309,7 +328,8 @@ class ClassifierSettings(Settings):
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
-            guarantees=guarantees(self, source=self.source, before=tuple(one.event for one in self.paid)),
+            guarantees=self.guarantees,
+            apart=_whole([outcomes.get(task) for task in self._apart()]),
         )
 
 
@@ -331,6 +351,12 @@ def _spent(own: str) -> float:
 def _least(spent: float) -> float:
     """The smallest epsilon that leaves something to train with: a tenth more than was spent."""
     return max(LIMITS["epsilon"][0], float(f"{1.1 * spent:.2g}"))
+
+
+def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:
+    """The repeats of all parts (R,); None while one is still to be trained."""
+    done = [part for part in parts if part is not None]
+    return np.concatenate(done) if done and len(done) == len(parts) else None
 
 
 @kept
@@ -356,6 +382,7 @@ class ClassifierResult:
 
     plane: where decisions are drawn; None where no row is public.
     accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    apart (R,): that of rows clipped one by one, see ``Apart``; None where no number of rows is declared, or not yet.
     """
 
     settings: ClassifierSettings
@@ -365,6 +392,7 @@ class ClassifierResult:
     reference: ReferenceOutcome
     accuracy: np.ndarray
     guarantees: Guarantees
+    apart: np.ndarray | None = None
 
     @property
     def gaussian_attacker(self) -> float:
