@@ -20,9 +20,9 @@ SHARE_REPEATS = 16
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels clipped to
-    ``label_top``."""
+    ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows each."""
 
-    dataset: str
+    dataset: regression_data.Dataset
     rows: int
     features: int
     label_top: float
@@ -30,7 +30,12 @@ class Problem:
 
     @property
     def source(self) -> regression_data.Source:
-        return regression_data.SOURCES[self.dataset]
+        return regression_data.source(self.dataset)
+
+    @property
+    def places(self) -> int:
+        """How many rows there can be: what sums are divided by."""
+        return self.rows * self.source.rows_each
 
     @property
     def inputs(self) -> int:
@@ -62,8 +67,7 @@ class Problem:
 
     def mean_weights(self) -> np.ndarray:
         """Weights of the model that always says the mean of the clipped training labels; not private."""
-        train = self.train()
-        return np.r_[train.moment[0] / train.rows, np.zeros(self.features)]
+        return np.r_[self.train().mean, np.zeros(self.features)]
 
     def least_squares(self) -> np.ndarray:
         """Weights of least squares without noise."""
