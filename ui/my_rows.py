@@ -24,8 +24,11 @@ USES = {
     "number": "Number",
     "category": "Category",
     "answer": "To predict",
+    "amount": "To predict, a number",
     "person": "Says who",
 }
+# Of which there is one.
+ANSWERS = ("answer", "amount")
 _BROUGHT = "data.brought"
 _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
@@ -41,12 +44,14 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed."""
+    columns: its bounds or categories; classes: the answers that were typed; rows_each, gaps: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
+    rows_each: int = 1
+    gaps: bool = True
     kinds: dict[str, Kind] = field(default_factory=dict)
 
     @classmethod
@@ -58,12 +63,12 @@ class Draft:
     def use(self, name: str, use: str) -> None:
         """Use a column so. There is one answer, and one column that says who."""
         for other, its in self.uses.items():
-            if its == use and use in ("answer", "person"):
+            if its == use == "person" or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use in own_rows.KINDS:
-            self.columns[name] = Column(name=name, kind=use)
+        if use in (*own_rows.KINDS, "amount"):
+            self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
 
     def say(self, name: str, **parts: object) -> None:
@@ -77,7 +82,13 @@ class Draft:
     @property
     def roles(self) -> Roles:
         used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
-        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=self.the("person"))
+        found = Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=self.the("person"))
+        amount = self.the("amount")
+        if not amount:
+            return found
+        each = self.rows_each if found.person else 1
+        asked = {"answer": amount, "classes": (), "target": self.columns[amount]}
+        return replace(found, **asked, rows_each=each, gaps=self.gaps)
 
 
 def bring(table: Table, file: str) -> None:
@@ -111,16 +122,17 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
-def ready(desk: Desk) -> bool:
+def ready(desk: Desk, *, number: bool = False) -> bool:
     """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
-    choice where they name none, and that which a link names."""
+    choice where they name none, and that which a link names. number: whether its answer must be one, or a class."""
     here = brought()
-    if here is not None and not holds(desk):
-        newest = next(reversed(here.owns.values()), None) if desk.settings.own == NONE else None
-        own = here.owns.get(desk.settings.own, newest)
+    if here is not None and not holds(desk, number=number):
+        owns = {name: own for name, own in here.owns.items() if _fits(own, number=number)}
+        newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
+        own = owns.get(desk.settings.own, newest)
         if own is not None:
             desk.settings = desk.settings.change(own=own)
-    if not holds(desk):
+    if not holds(desk, number=number):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
@@ -142,10 +154,15 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk) -> bool:
-    """Whether the settings are about a file of this session that is still there."""
+def holds(desk: Desk, *, number: bool = False) -> bool:
+    """Whether the settings are about a file of this session that is still there, with an answer of this kind."""
     here, own = st.session_state.get(_BROUGHT), desk.settings.own
-    return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+    there = here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+    return there and _fits(own, number=number)
+
+
+def _fits(own: OwnRows, *, number: bool) -> bool:
+    return (own.roles.target is not None) == number
 
 
 def refused(refusal: RefusedError) -> str:
