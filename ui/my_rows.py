@@ -24,7 +24,7 @@ USES = {
     "number": "Number",
     "category": "Category",
     "answer": "To predict",
-    "amount": "To predict, a number",
+    "amount": "Predict number",
     "person": "Says who",
 }
 # Of which there is one.

@@ -24,6 +24,8 @@ KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES = 64, 50, 20
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
+# Bounds that charts, in single precision, have room for.
+_FURTHEST = 1e30
 # Of a person where the answer is a number; and the numbers that such a file may become.
 MOST_ROWS_EACH, MOST_CELLS = 50, 20_000_000
 
@@ -54,6 +56,8 @@ class Column:
             return f"{self.name} has no bounds"
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             return f"the lowest value of {self.name} must be below the highest"
+        if max(-self.low, self.high) > _FURTHEST:
+            return f"the bounds of {self.name} must lie within {_FURTHEST:g} of 0"
         return ""
 
     @property
@@ -157,7 +161,9 @@ class Roles:
         return tuple(
             column.name
             for column in self.columns
-            if answer <= _words(column.name) or _words(column.name) <= answer or {*column.values} == {*self.classes}
+            if answer <= _words(column.name)
+            or _words(column.name) <= answer
+            or (column.values and {*column.values} == {*self.classes})
         )
 
 

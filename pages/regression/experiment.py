@@ -137,7 +137,7 @@ class RegressionSettings(Settings):
         far as it has rows and inputs for them."""
         source = _source(dataset, own)
         if source is None:
-            return {"rows": _FEWEST_ROWS, "features": 2, "label_top": _DECLARED}
+            return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS, "label_top": _DECLARED}
         awaited = dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None
         rows = min(self.rows, source.train_rows) if awaited else source.train_rows
         all_of_own = dataset == OWN and not awaited

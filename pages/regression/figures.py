@@ -169,7 +169,8 @@ def lines(result: RegressionResult) -> dict:
     settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism][1]
     bounds, found, exact = result.lines()
     points, (left, right) = [], bounds
-    if settings.dataset == OWN:
+    own = settings.dataset == OWN
+    if own:
         middle = float(exact.mean())
         reach = max(float(np.ptp(exact)), 0.5 * result.problem.half)
         shown = [middle - reach, middle + reach]
@@ -191,7 +192,7 @@ def lines(result: RegressionResult) -> dict:
         title=theme.title("Each run's line", _slopes(result)),
         xaxis={"title": {"text": _feature(result, settings.feature)}, "range": [left - margin, right + margin]},
         yaxis={
-            "title": {"text": _short(f"{settings.source.label}, {settings.source.unit}")},
+            "title": {"text": _short(", ".join([settings.source.label, settings.source.unit][: 2 - own]))},
             "range": shown,
         },
         shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5, "name": theme.GHOST}],

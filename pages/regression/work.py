@@ -15,6 +15,8 @@ EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0, 30.0, 100.0)
 # Shares of epsilon for the quadratic, and the repeats of each, in the picture of the split.
 SHARES = (0.05, 0.15, 0.3, 0.45, 0.55, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 SHARE_REPEATS = 16
+# A squared error below it is rounding: labels that are all equal are met exactly.
+_ROUNDING = 1e-18
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +64,8 @@ class Problem:
         return statistics.first(self.inputs)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit."""
-        return self.half * np.sqrt(self.test().errors(weights))
+        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit; never 0."""
+        return self.half * np.sqrt(np.maximum(self.test().errors(weights), _ROUNDING))
 
     def mean_weights(self) -> np.ndarray:
         """Weights of the model that always says the mean of the clipped training labels; not private."""
