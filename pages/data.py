@@ -8,7 +8,7 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
-from dpcore.data.own_rows import Column, OwnRows
+from dpcore.data.own_rows import Column, OwnRows, Roles
 from ui import doors, my_rows, samples, wrong_move
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
@@ -49,6 +49,8 @@ _TOO_FEW = (
     "At epsilon {share:g} there must be at least {least:,} rows, or noise may cut off values that 1 row in 200 has; "
     "there are {rows:,}. Type bounds that anybody could know."
 )
+# Where a regression begins: the page's own start is one of a larger table.
+_START = {"mechanism": "gaussian", "epsilon": "1"}
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}
 
@@ -200,6 +202,12 @@ def _row(here: Brought, name: str) -> None:
         match draft.uses[name]:
             case "number":
                 _bounds(here, draft.columns[name])
+            case "amount":
+                _bounds(here, draft.columns[name])
+                _say(draft, "gaps", st.toggle, "Answers may be missing")
+            case "person" if draft.the("amount"):
+                most = {"min_value": 1, "max_value": own_rows.MOST_ROWS_EACH}
+                _say(draft, "rows_each", st.number_input, "Rows of a person, at most", **most)
             case "category":
                 _values(
                     f"Categories of {name}", name, draft.columns[name].values, lambda new: draft.say(name, values=new)
@@ -212,6 +220,13 @@ def _row(here: Brought, name: str) -> None:
                 st.caption("not read")
     with note:
         _note(here, name)
+
+
+def _say(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
+    """A box for what the draft calls ``name``."""
+    key = f"data.{name}"
+    _holds(key, getattr(draft, name))
+    box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
 
 
 def _holds(key: str, value: Any) -> None:
@@ -283,16 +298,17 @@ def _bounds(here: Brought, column: Column) -> None:
 def _note(here: Brought, name: str) -> None:
     draft, use = here.draft, here.draft.uses[name]
     column = draft.columns.get(name)
-    if use == "number" and column.read_off:
+    bounded = use in ("number", "amount")
+    if bounded and column.read_off:
         st.markdown(":orange[**Read off the private rows.**]")
         _button("Type my own", name, lambda: draft.say(name, low=None, high=None, read_off=False))
-    elif use == "number" and column.paid:
+    elif bounded and column.paid:
         left = "" if column.low is not None else " Noise hid everything."
         st.markdown(f":blue[**Paid: {column.paid:g} of epsilon.**]{left}")
         with st.container(horizontal=True, gap="small"):
             _button("Type my own", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
             _paying(here, name, "Draw again")
-    elif use == "number" and (column.low is None or column.high is None):
+    elif bounded and (column.low is None or column.high is None):
         st.markdown(":red[**Bounds needed.**]")
         with st.container(horizontal=True, gap="small"):
             _button("Read them off the file", name, lambda: _read_off(here, name))
@@ -311,8 +327,18 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "number": "Beyond the bounds, the bound. Missing: their middle.",
         "category": "Any other value: none of these.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
-        "person": "A person counts as one, whatever rows they have. A number is for comparison only.",
+        "amount": "Beyond the bounds, the bound. "
+        + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
+        "person": _of_each(draft.roles),
     }[use]
+
+
+def _of_each(roles: Roles) -> str:
+    if roles.target is None:
+        return "A person counts as one, whatever rows they have. A number is for comparison only."
+    if roles.rows_each > 1:
+        return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
+    return "Of each person one row is used, picked by chance."
 
 
 def _button(label: str, name: str, act) -> None:
@@ -370,6 +396,8 @@ def _before(here: Brought) -> None:
             missing = [refused(refusal)]
         who = "One person is all rows of one name" if roles.person else "One person is one row"
         done = ["File read; only kinds were guessed", who]
+        if roles.target is not None and not roles.target.lacks():
+            done.append(f"{plain(roles.answer)} is predicted, a number")
         if roles.answer and roles.classes:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]
@@ -378,13 +406,19 @@ def _before(here: Brought) -> None:
             times = count(len(roles.payments), "release")
             lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
-        _on(own)
+        _on(own, number=roles.target is not None)
         if missing:
             st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 
 
-def _on(own: OwnRows | None) -> None:
-    """To the classifier, once nothing is missing."""
+def _on(own: OwnRows | None, *, number: bool) -> None:
+    """To the page that learns such answers, once nothing is missing."""
+    if number:
+        query = {"dataset": "own", "own": str(own), "rows": str(own.private), **_START} if own is not None else None
+        look = {"icon": ":material/show_chart:", "type": "primary", "width": "stretch"}
+        if st.button("Regression with these rows", key="data.regression", disabled=own is None, **look):
+            st.switch_page(doors.to("regression"), query_params=query)
+        return
     query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, _MOST_LIVE))} if own is not None else None
     look = {"icon": ":material/scatter_plot:", "type": "primary", "width": "stretch"}
     if st.button("Classifier with these rows", key="data.classifier", disabled=own is None, **look):

@@ -27,10 +27,13 @@ USES = {
     "number": "Number",
     "category": "Category",
     "answer": "To predict",
+    "amount": "Predict number",
     "person": "Says who",
 }
 # Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
 MOST_SPENT = 5.0
+# Of which there is one.
+ANSWERS = ("answer", "amount")
 _BROUGHT = "data.brought"
 _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
@@ -50,14 +53,16 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; most_rows: of one person; payments: all
-    that bounds have cost."""
+    columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
+    most_rows, rows_each, gaps: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
     most_rows: int | None = None
+    rows_each: int = 1
+    gaps: bool = True
     kinds: dict[str, Kind] = field(default_factory=dict)
     payments: tuple[Payment, ...] = ()
 
@@ -70,12 +75,12 @@ class Draft:
     def use(self, name: str, use: str) -> None:
         """Use a column so. There is one answer, and one column that says who."""
         for other, its in self.uses.items():
-            if its == use and use in ("answer", "person"):
+            if its == use == "person" or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use in own_rows.KINDS:
-            self.columns[name] = Column(name=name, kind=use)
+        if use in (*own_rows.KINDS, "amount"):
+            self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
 
     def say(self, name: str, **parts: object) -> None:
@@ -113,7 +118,15 @@ class Draft:
         person = self.the("person")
         most_rows = self.most_rows if person else None
         whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
-        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose)
+        found, amount = (
+            Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
+            self.the("amount"),
+        )
+        if not amount:
+            return found
+        each = self.rows_each if person else 1
+        asked = {"answer": amount, "classes": (), "target": self.columns[amount]}
+        return replace(found, **asked, rows_each=each, gaps=self.gaps)
 
 
 def bring(table: Table, file: str) -> None:
@@ -147,16 +160,17 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
-def ready(desk: Desk) -> bool:
+def ready(desk: Desk, *, number: bool = False) -> bool:
     """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
-    choice where they name none, and that which a link names."""
+    choice where they name none, and that which a link names. number: whether its answer must be one, or a class."""
     here = brought()
-    if here is not None and not holds(desk):
-        newest = next(reversed(here.owns.values()), None) if desk.settings.own == NONE else None
-        own = here.owns.get(desk.settings.own, newest)
+    if here is not None and not holds(desk, number=number):
+        owns = {name: own for name, own in here.owns.items() if _fits(own, number=number)}
+        newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
+        own = owns.get(desk.settings.own, newest)
         if own is not None:
             desk.settings = desk.settings.change(own=own)
-    if not holds(desk):
+    if not holds(desk, number=number):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
@@ -182,10 +196,15 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk) -> bool:
-    """Whether the settings are about a file of this session that is still there."""
+def holds(desk: Desk, *, number: bool = False) -> bool:
+    """Whether the settings are about a file of this session that is still there, with an answer of this kind."""
     here, own = st.session_state.get(_BROUGHT), desk.settings.own
-    return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+    there = here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+    return there and _fits(own, number=number)
+
+
+def _fits(own: OwnRows, *, number: bool) -> bool:
+    return (own.roles.target is not None) == number
 
 
 def refused(refusal: RefusedError) -> str:

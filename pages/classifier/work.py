@@ -266,7 +266,7 @@ class Apart:
             y,
             learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
             clip_norm=model.clip_norm,
-            noise_sd=self.most_rows * noise_sd(replace(model, private_rows=len(y)), self.epsilon),
+            noise_sd=self.most_rows * replace(model, private_rows=len(y)).noise_sd(self.epsilon),
             draws=range(self.first, self.first + self.count),
             clipping=CLIPPING[model.version],
         )

@@ -1,5 +1,7 @@
 """What does privacy cost a regression?"""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpcore.data.regression import SOURCES
@@ -7,8 +9,8 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
 from pages.regression import figures
 from pages.regression import words as say
-from pages.regression.experiment import SPLITTERS, RegressionSettings
-from ui import controls, live
+from pages.regression.experiment import OWN, SPLITTERS, RegressionSettings
+from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
@@ -19,11 +21,13 @@ SPLITS = {"best": "least noise, each method's own", "own": "by hand"}
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()})
+    desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
     desk.choose("mechanism", "Noise", SHORT, wide=True, help=say.MECHANISMS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
         desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
+        if desk.settings.source is None:
+            return
         names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
         desk.choose("feature", "Lines over", names)
         desk.choose("across", "Surface across", names)
@@ -32,11 +36,31 @@ def setup(desk: controls.Desk) -> None:
 
 def knobs(settings: RegressionSettings) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
-    own = settings.split == "own" and settings.mechanism in SPLITTERS
+    by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
     changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
-    main = (*MAIN, "share") if own else MAIN
+    main = MAIN[:-1] if own(settings) else MAIN  # of a file the label's bounds are declared
+    main = (*main, "share") if by_hand else main
     play = "draw" if settings.mechanism in say.ON else None
     return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
+
+
+def own(settings: RegressionSettings) -> bool:
+    """Whether they need a file of the visitor's own."""
+    return settings.dataset == OWN
+
+
+def rows_ready(desk: controls.Desk) -> bool:
+    """Whether there are rows to learn from; asks for a file of one's own where it is missing."""
+    return not own(desk.settings) or my_rows.ready(desk, number=True)
+
+
+def rows_here(desk: controls.Desk) -> bool:
+    return not own(desk.settings) or my_rows.holds(desk, number=True)
+
+
+def variant(settings: RegressionSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if own(settings) else None
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -67,7 +91,7 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
             name=name,
             figure=draw(result),
             alt=say.ALTS[name](result),
-            about=say.ABOUT[name],
+            about=say.OWN_LINES if name == "lines" and own(result.settings) else say.ABOUT[name],
             height=height,
             wide=wide,
             pair=name == "lines",
@@ -98,6 +122,10 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
+    ready=rows_ready,
+    holds=rows_here,
+    private=own,
+    variant=variant,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
@@ -112,3 +140,6 @@ PAGE = Page(
         "Split": lambda: result.over_split,
     },
 )
+
+# No row of a file is drawn, and no program can bring it.
+OF_OWN = replace(PAGE, words={**PAGE.words, "caption": say.own_caption}, code=None)
