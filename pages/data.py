@@ -9,6 +9,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column, OwnRows
+from dpcore.data.own_settings import MOST_LIVE
 from ui import doors, my_rows
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
@@ -19,8 +20,8 @@ from ui.plain import plain
 QUESTION = "What would privacy cost on your own data?"
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "customers.csv"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Rows that knobs can move with at once.
-_MOST_LIVE = 20_000
+# Page that learns from rows -> what its button says, and how that looks.
+_PAGES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
 _EMPTY = (
@@ -274,11 +275,12 @@ def _before(here: Brought) -> None:
 
 
 def _on(own: OwnRows | None) -> None:
-    """To the classifier, once nothing is missing."""
-    query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, _MOST_LIVE))} if own is not None else None
-    look = {"icon": ":material/scatter_plot:", "type": "primary", "width": "stretch"}
-    if st.button("Classifier with these rows", key="data.classifier", disabled=own is None, **look):
-        st.switch_page(doors.to("classifier"), query_params=query)
+    """To the pages that learn from rows, once nothing is missing."""
+    query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, MOST_LIVE))} if own is not None else None
+    for page, (called, icon, look) in _PAGES.items():
+        look = {"icon": f":material/{icon}:", "type": look, "width": "stretch"}
+        if st.button(f"{called} with these rows", key=f"data.{page}", disabled=own is None, **look):
+            st.switch_page(doors.to(page), query_params=query)
 
 
 def _seen(draft: Draft) -> None:

@@ -14,6 +14,7 @@ import pytest
 from dpcore import check
 from dpcore.data import own_rows, own_table, toy
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import MOST_LIVE
 from dpcore.data.tokens import NONE, forget, key
 from dpcore.estimators.reference import optimum
 from dpcore.kept import MEMORY
@@ -21,10 +22,11 @@ from dpcore.streams import stream
 from dpcore.training import losses
 from pages.classifier import figures
 from pages.classifier import words as say
-from pages.classifier.experiment import MOST_OWN, ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
+from ui.plot.columns import MOST_INPUTS
 
 
 def customers(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
@@ -277,10 +279,10 @@ class TestSettings:
     def test_a_large_file_is_a_random_part(self):
         own = own_rows.choose(table_of(customers(30_000)), ROLES)
         settings = settings_of(own)
-        assert (own.private, settings.rows, settings.limits["rows"]) == (24_000, MOST_OWN, (50, MOST_OWN))
+        assert (own.private, settings.rows, settings.limits["rows"]) == (24_000, MOST_LIVE, (50, MOST_LIVE))
         rows = toy.load(key(own), seed=4, private_rows=settings.rows).rows_of["private"]
-        assert len(rows) == MOST_OWN
-        assert not np.array_equal(np.sort(rows), np.arange(MOST_OWN))
+        assert len(rows) == MOST_LIVE
+        assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))
 
     def test_bounds_read_off_the_rows_are_told(self, table):
         low, high = own_rows.read_off(table, "age")
@@ -351,7 +353,7 @@ class TestWeights:
         frame = customers().assign(**{f"column {n}": rng.random(1000) for n in range(20)})
         columns = tuple(Column(name=f"column {n}", low=0, high=1) for n in range(20))
         own = own_rows.choose(table_of(frame), replace(ROLES, columns=columns))
-        assert len(figures.leading(settings_of(own).run())[0]) == figures.MOST_INPUTS
+        assert len(figures.leading(settings_of(own).run())[0]) == MOST_INPUTS
 
 
 def test_a_null_row_has_no_gradient_whatever_the_weights_are():

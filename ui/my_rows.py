@@ -12,6 +12,7 @@ from dpcore.check import RefusedError
 from dpcore.data import own_rows
 from dpcore.data.kinds import Kind
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import OWN, RowsSettings
 from dpcore.data.own_table import Table
 from dpcore.data.tokens import NONE, forget
 from ui import doors
@@ -111,15 +112,22 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
+def own(settings: RowsSettings) -> bool:
+    """Whether they need a file of the visitor's own."""
+    return settings.dataset == OWN
+
+
 def ready(desk: Desk) -> bool:
-    """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
-    choice where they name none, and that which a link names."""
+    """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing. Settings
+    take up this session's newest choice where they name none, and that which a link names."""
+    if not own(desk.settings):
+        return True
     here = brought()
     if here is not None and not holds(desk):
         newest = next(reversed(here.owns.values()), None) if desk.settings.own == NONE else None
-        own = here.owns.get(desk.settings.own, newest)
-        if own is not None:
-            desk.settings = desk.settings.change(own=own)
+        chosen = here.owns.get(desk.settings.own, newest)
+        if chosen is not None:
+            desk.settings = desk.settings.change(own=chosen)
     if not holds(desk):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
@@ -143,9 +151,30 @@ def _say_void(names: tuple[str, ...]) -> None:
 
 
 def holds(desk: Desk) -> bool:
-    """Whether the settings are about a file of this session that is still there."""
-    here, own = st.session_state.get(_BROUGHT), desk.settings.own
-    return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+    """Whether the settings are about rows of the lab, or a file of this session that is still there."""
+    if not own(desk.settings):
+        return True
+    here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
+    return here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
+
+
+def part(desk: Desk) -> None:
+    """Over the knobs, where a file has more rows than those can move with: how many are used, and the others."""
+    settings = desk.settings
+    if settings.live == settings.most:
+        return
+    beyond = settings.rows > settings.live
+    other, icon = (settings.live, ":material/undo:") if beyond else (settings.most, ":material/all_inclusive:")
+    label = f"Back to {other:,}" if beyond else f"Train on {'all ' * (other == settings.own.private)}{other:,}"
+    help = "A random part, with which knobs move." if beyond else "Takes longer; a knob that moves goes before."
+    st.button(
+        label,
+        key=f"{desk.page}.part",
+        icon=icon,
+        help=help,
+        on_click=lambda: desk.take(settings.of_rows(other)),
+        width="stretch",
+    )
 
 
 def refused(refusal: RefusedError) -> str:

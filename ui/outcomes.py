@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from dpcore.confusion import ByClass
+from dpcore.data.own_rows import Roles
+from dpcore.data.own_settings import RowsSettings
 from ui import panels
-from ui.panels import apart, at_most, digits_apart, in_hundred, number, percent
+from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
+from ui.plot.columns import Leading
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -141,6 +144,64 @@ def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsil
     return (
         f"Because the noise is {noise}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the "
         f"limit for any mechanism with this {least}."
+    )
+
+
+def void(settings: RowsSettings) -> str:
+    """That nothing is promised, where bounds were read off the rows; else ""."""
+    if not settings.void:
+        return ""
+    return f"<b>The guarantee is void</b>: {settings.void}, so epsilon {number(settings.epsilon)} promises nothing."
+
+
+def void_attacker(settings: RowsSettings) -> Number:
+    """The attacker whom nothing limits."""
+    return Number("Best attacker", "no limit", settings.void, tone="void")
+
+
+def void_guarantee(settings: RowsSettings) -> str:
+    """Why there is no guarantee to show, and what would restore it; HTML."""
+    return panels.note(
+        f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no epsilon "
+        "limits what an attacker may learn. Look, but do not release: type bounds that anybody could know."
+    )
+
+
+def learned_from(settings: RowsSettings, *, tested: int, along: str = "") -> str:
+    """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it."""
+    own, unit = settings.own, "people" if settings.own.roles.person else "rows"
+    used, less = f"{settings.rows:,} {unit}", ""
+    if settings.rows < own.private:
+        used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
+        more = own.private / settings.rows
+        less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
+    return f"Learned from {used}{less}; tested on {tested:,}, for the analyst only. No row is drawn."
+
+
+def each_column(found: Leading) -> str:
+    """What runs go by, column by column, in words."""
+    said = ", ".join(
+        f"{escape(name)}: {number(middle)}, without privacy {number(plain) if math.isfinite(plain) else 'none'}"
+        for name, middle, plain in zip(found.names, found.middle, found.plain.tolist(), strict=True)
+    )
+    return f"the middle one of each: {said}"
+
+
+def of_own(roles: Roles, *, public: str) -> str:
+    """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML."""
+    who, how_many = (
+        ("one person, all of their rows", "number of people") if roles.person else ("one row", "number of rows")
+    )
+    one = (
+        " Of each person one row is used, picked by chance."
+        if roles.person
+        else " If a person has several, each is protected by itself only."
+    )
+    return panels.note(
+        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
+        f"{how_many}, {public}. A row whose answer is missing, or is none of these, stays and adds nothing. "
+        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
+        "people's data reveals about you."
     )
 
 

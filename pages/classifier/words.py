@@ -2,7 +2,7 @@
 
 from html import escape
 
-from dpcore.data.own_rows import OwnRows, Roles
+from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
@@ -10,6 +10,7 @@ from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.columns import Leading
 from ui.plot.theme import written
 
 VERSIONS_HELP = (
@@ -67,7 +68,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
     held = result.guarantees
     match settings.version:
         case "sound" if settings.void:
-            said.append(Number("Best attacker", "no limit", settings.void, tone="void"))
+            said.append(outcomes.void_attacker(settings))
         case "sound":
             said.append(panels.attacker(result.gaussian_attacker))
         case "published":
@@ -85,15 +86,9 @@ def numbers(result: ClassifierResult) -> list[Number]:
 def verdict(result: ClassifierResult) -> str:
     """What these settings cost, and where a published claim does not hold, that first."""
     promise = {"published": _published, "none": _nothing}.get(result.settings.version)
-    return promise(result) if promise else " ".join([*_cost(result), *_void(result)])
-
-
-def _void(result: ClassifierResult) -> list[str]:
-    """That nothing is promised, where bounds were read off the rows."""
-    if not result.settings.void:
-        return []
-    epsilon = number(result.settings.epsilon)
-    return [f"<b>The guarantee is void</b>: {result.settings.void}, so epsilon {epsilon} promises nothing."]
+    if promise:
+        return promise(result)
+    return " ".join([*_cost(result), *filter(None, [outcomes.void(result.settings)])])
 
 
 def _nothing(result: ClassifierResult) -> str:
@@ -257,11 +252,7 @@ def guarantee(result: ClassifierResult) -> str:
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound" if settings.void:
-            text = panels.note(
-                f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no "
-                "epsilon limits what an attacker may learn. Look, but do not release: type bounds that anybody could "
-                "know."
-            )
+            text = outcomes.void_guarantee(settings)
         case "sound":
             text = (
                 panels.note(_promise(result))
@@ -280,29 +271,11 @@ def guarantee(result: ClassifierResult) -> str:
         case _:
             text = panels.note("Nothing is guaranteed: a release without noise has no epsilon.")
     if isinstance(settings.own, OwnRows):
-        return text + panels.note(_of_own(settings.own.roles))
+        return text + outcomes.of_own(settings.own.roles, public="steps and rates")
     return text + panels.note(
         "Assumed: feature bounds, number of rows, steps and rates are public; each person has one row. <b>Not</b> "
         "protected: the points, losses and accuracies on this page, the public rows, and what other people's data "
         "reveals about you."
-    )
-
-
-def _of_own(roles: Roles) -> str:
-    """Who is protected where rows are a visitor's own, and what is taken as public."""
-    who, count = (
-        ("one row", "number of rows") if not roles.person else ("one person, all of their rows", "number of people")
-    )
-    one = (
-        " Of each person one row is used, picked by chance."
-        if roles.person
-        else " If a person has several, each is protected by itself only."
-    )
-    return (
-        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{count}, steps and rates. A row whose answer is missing, or is none of these, stays and adds nothing. "
-        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
-        "people's data reveals about you."
     )
 
 
@@ -327,28 +300,13 @@ def caption(result: ClassifierResult) -> str:
 
 def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
-    settings, tested = result.settings, len(result.split.y_test)
-    unit = "people" if settings.own.roles.person else "rows"
-    some = f"{settings.rows:,} of {settings.own.private:,} {unit}, picked at random" * (
-        settings.rows < settings.own.private
-    )
-    used = some or f"{settings.rows:,} {unit}"
-    more = settings.own.private / settings.rows
-    less = f"; with all, the noise would weigh {number(more)} times less" * (more >= 1.05)
-    return (
-        f"Each dot is one private model's weight; grey, without privacy. Learned from {used}{less}; tested on "
-        f"{tested:,}, for the analyst only. No row is drawn."
-    )
+    used = outcomes.learned_from(result.settings, tested=len(result.split.y_test))
+    return f"Each dot is one private model's weight; grey, without privacy. {used}"
 
 
-def weights_alt(result: ClassifierResult, found: tuple) -> str:
+def weights_alt(result: ClassifierResult, found: Leading) -> str:
     """The weights in words."""
-    names, private, plain = found
-    said = ", ".join(
-        f"{escape(name)}: {number(sorted(runs)[len(runs) // 2])}, without privacy {number(one)}"
-        for name, runs, one in zip(names, private.T.tolist(), plain.tolist(), strict=True)
-    )
-    return f"Weights of {result.trained} models by column, the middle one of each: {said}."
+    return f"Weights of {result.trained} models by column, {outcomes.each_column(found)}."
 
 
 def map_alt(result: ClassifierResult, arm: int | None) -> str:
