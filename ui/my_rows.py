@@ -159,19 +159,17 @@ def holds(desk: Desk) -> bool:
 
 
 def part(desk: Desk) -> None:
-    """Over the knobs, where a file has more rows than those can move with: how many are used, and the others."""
+    """Over the knobs, where a file has more rows than those can move with: to train on all of them, and back."""
     settings = desk.settings
     if settings.live == settings.most:
         return
-    beyond = settings.rows > settings.live
-    other, icon = (settings.live, ":material/undo:") if beyond else (settings.most, ":material/all_inclusive:")
-    label = f"Back to {other:,}" if beyond else f"Train on {'all ' * (other == settings.own.private)}{other:,}"
-    help = "A random part, with which knobs move." if beyond else "Takes longer; a knob that moves goes before."
+    other = settings.live if settings.beyond else settings.most
+    some = "all " * (other == settings.own.private)
     st.button(
-        label,
+        f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
         key=f"{desk.page}.part",
-        icon=icon,
-        help=help,
+        icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
+        help="Takes longer; work that is not done yet gives way to a knob that moves.",
         on_click=lambda: desk.take(settings.of_rows(other)),
         width="stretch",
     )

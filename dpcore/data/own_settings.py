@@ -75,6 +75,11 @@ class RowsSettings(Settings):
         """As many rows as can be learned from."""
         return _most(self.source) if self.dataset == OWN else self.source.private_rows
 
+    @property
+    def beyond(self) -> bool:
+        """Whether there are more rows than knobs can move with: work is then cut into the smallest pieces."""
+        return self.dataset == OWN and self.rows > MOST_LIVE
+
     def of_rows(self, rows: int) -> Self:
         """The same training with another number of private rows."""
         return self.change(rows=rows)

@@ -56,6 +56,8 @@ LIMITS = {
 _LESS_NOISE = ("epsilon", "delta", "rows")
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
+# Repeats of the first picture where there are more rows than knobs can move with.
+_FEWEST = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +185,7 @@ class ClassifierSettings(RowsSettings):
     def _parts(self) -> tuple[range, ...]:
         """The repeats: as many as the first picture may wait for, and the others."""
         each = self.model.cells
-        now = pieces.first(self.repeats, each=each)
+        now = min(_FEWEST, self.repeats) if self.beyond else pieces.first(self.repeats, each=each)
         return (range(now), *pieces.cut(now, self.repeats, each=each))
 
     def _focus(self) -> tuple[Focus, ...]:

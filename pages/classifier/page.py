@@ -92,7 +92,7 @@ def variant(settings: ClassifierSettings) -> Page | None:
 
 def own_knobs(settings: ClassifierSettings) -> Knobs:
     """No public start; and the number of rows while it is one that knobs can move with."""
-    rows = () if settings.rows > settings.live else ("rows",)
+    rows = () if settings.beyond else ("rows",)
     return Knobs(hero="epsilon", main=("clip_norm", "steps", "learning_rate"), more=(*rows, "delta", "repeats", "seed"))
 
 

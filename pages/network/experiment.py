@@ -242,7 +242,8 @@ class NetworkSettings(RowsSettings):
 
     def _jobs(self, arm: str) -> tuple[Job, ...]:
         count = self.repeats if arm == "private" else min(self.repeats, _PLAIN)
-        ends = [0, *range(min(_FIRST_GROUP, count), count, _GROUP), count]
+        first, group = (1, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
+        ends = [0, *range(first, count, group), count]
         rows, recipe = Rows(dataset=self.rows_of, private_rows=self.rows, seed=self.seed), self._recipe(arm)
         # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
         noise = self.sigma * math.sqrt(len(recipe.bounds))

@@ -35,7 +35,7 @@ def setup(desk: controls.Desk) -> None:
 def knobs(settings: NetworkSettings) -> Knobs:
     """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
-    gone = {"rows"} if my_rows.own(settings) and settings.rows > settings.live else set()
+    gone = {"rows"} if settings.beyond else set()
     more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone} and len(set(settings.limits[name])) > 1]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
