@@ -17,7 +17,7 @@ from pages.network.page import PAGE
 from pages.network.result import NetworkResult
 from pages.network.work import MEASURED_ROWS, mean_loss
 from tests.sentences import NEVER, broken_by, plain
-from tests.test_own_rows import HELD, ROLES, customers, table_of
+from tests.test_own_rows import HELD, ROLES, customers, own_of, table_of
 from ui import controls, takeaway
 
 QUICK = {"epochs": 2, "width": 4, "layers": 1, "repeats": 2}
@@ -56,6 +56,14 @@ def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(table):
     frame["customer_id"] = "the same"
     frame.insert(0, "secret", np.arange(len(frame)))
     same(*(settings_of(own_rows.choose(one, ROLES)).run() for one in (table, table_of(frame))))
+
+
+def test_a_file_written_from_the_digits_gives_their_numbers():
+    """The same rows in the same parts: bit for bit."""
+    built = NetworkSettings(seed=4, **QUICK).change(dataset="digits")
+    own = settings_of(own_of("digits", built.seed), seed=built.seed)
+    assert (own.rows, own.lot_size) == (built.rows, built.lot_size)
+    same(own.run(), built.run())
 
 
 def test_a_row_without_an_answer_adds_nothing_and_stays():

@@ -4,8 +4,10 @@ Accuracies are shares, said in percent; differences are in points, and those of 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
+
+import numpy as np
 
 from dpcore.confusion import ByClass
 from dpcore.data.own_rows import Roles
@@ -56,6 +58,8 @@ def cost(private: float, reference: float, *, baseline: tuple[str, float], model
     baseline: the best answer that is always the same, and its share of right answers.
     """
     always, base = baseline
+    if base == 1:
+        return f"<b>There is nothing to learn</b>: all held-out rows have the answer “{always}”."
     if private <= base:
         without = f"a {model} without privacy" if reference > base else f"even a {model} without privacy only"
         return (
@@ -73,6 +77,37 @@ def cost(private: float, reference: float, *, baseline: tuple[str, float], model
         price = f"{difference:.{places}f} point" + ("" if f"{difference:.{places}f}" == "1" else "s")
     return (
         f"Privacy costs <b>{price}</b> here: the middle {model} is right <b>{mine}</b> of the time instead of {plain}."
+    )
+
+
+def one_answer(
+    accuracy: np.ndarray, labels: np.ndarray, found: Callable[[], ByClass], names: Sequence[str], *, model: str
+) -> str:
+    """That models give all held-out rows one answer, where they do; "" else.
+
+    accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the share of a class,
+    as it then must be, what ``found`` finds is asked for.
+    """
+    shares = np.bincount(labels, minlength=len(names)) / len(labels)
+    always = found().always if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any() else {}
+    many, models = sum(always.values()), len(accuracy)
+    if not many:
+        return ""
+    most = escape(names[next(iter(always))])
+    answer = f"always answer “{most}”" if len(always) == 1 else f"always give one answer, most often “{most}”"
+    if many == models:
+        return f"<b>All {count(models, f'private {model}')} {answer}</b>, whoever asks."
+    answer = answer if many > 1 else answer.replace("answer", "answers", 1).replace("give", "gives", 1)
+    return f"Of {count(models, f'private {model}')}, {many} {answer}, whoever asks."
+
+
+def disguised(best: float, base: float) -> str:
+    """That a column may be the answer, where without privacy nobody is wrong, and always saying one thing is."""
+    if not base < 1 == best:
+        return ""
+    return (
+        "Without privacy <b>every answer is right</b>: does a column give the answer away, such as one that is written "
+        "down after it is known? Then all of this is about nothing."
     )
 
 

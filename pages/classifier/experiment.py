@@ -120,6 +120,8 @@ class ClassifierSettings(RowsSettings):
     feature_y: int = 1
 
     def __post_init__(self) -> None:
+        if self.dataset == OWN and self.public_rows:
+            raise check.RefusedError("public_rows", self.public_rows, "0, as no row of a file is public")
         super().__post_init__()
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcore.kept import MEMORY
-from pages.classifier.experiment import LIMITS, ClassifierResult
+from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
 from ui.plot import columns, maps, theme
 
 
@@ -125,6 +125,12 @@ def accuracy(result: ClassifierResult) -> dict:
         style = {"mode": "lines+markers", "marker": {"size": 5}} | _ghost(name)
         shown = theme.key(names[name], theme.percent(now[name].median))
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
+    if settings.dataset == OWN:
+        base = result.split.best_constant[1]
+        shown = theme.key("always the same answer", theme.percent(base))
+        traces.append(
+            _accuracy_line(np.array([low, high]), np.full(2, base), name="reference", title=shown, dash="dash")
+        )
     return theme.figure(
         *traces,
         title=theme.title("Accuracy over epsilon", _finding(result)),

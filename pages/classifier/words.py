@@ -5,7 +5,7 @@ from html import escape
 from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
-from pages.classifier.experiment import ClassifierResult, ClassifierSettings
+from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
@@ -88,7 +88,19 @@ def verdict(result: ClassifierResult) -> str:
     promise = {"published": _published, "none": _nothing}.get(result.settings.version)
     if promise:
         return promise(result)
-    return " ".join([*_cost(result), *filter(None, [outcomes.void(result.settings)])])
+    beside = _one_answer(result), _disguised(result), outcomes.void(result.settings)
+    return " ".join(filter(None, [*_cost(result), *beside]))
+
+
+def _one_answer(result: ClassifierResult) -> str:
+    found, labels = result.focus.accuracy[0], result.split.y_test
+    return outcomes.one_answer(found, labels, lambda: result.held_out["scratch"], result.classes, model="model")
+
+
+def _disguised(result: ClassifierResult) -> str:
+    if not isinstance(result.settings.own, OwnRows):
+        return ""
+    return outcomes.disguised(result.reference.best_accuracy, result.split.best_constant[1])
 
 
 def _nothing(result: ClassifierResult) -> str:
@@ -329,6 +341,9 @@ def accuracy_alt(result: ClassifierResult) -> str:
         found = ", ".join(f"{number(e)}: {in_hundred(median)}" for e, median in zip(epsilons, medians, strict=True))
         said.append(f"{theme.NAMES[result.settings.version][name]}: {found or 'being trained'}")
     said.append(f"without privacy: {in_hundred(result.reference.accuracy)}")
+    if result.settings.dataset == OWN:
+        always, base = result.split.best_constant
+        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
     return f"Middle accuracy on held-out rows, in percent, over epsilon. {'; '.join(said)}."
 
 

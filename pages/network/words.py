@@ -1,6 +1,7 @@
 """The networks in words: verdict, diagnostics, table, guarantee."""
 
 import math
+from html import escape
 
 from dpcore.data.own_rows import OwnRows
 from pages.network.experiment import OVER, NetworkSettings
@@ -174,10 +175,18 @@ def _departure(result: NetworkResult) -> str:
 
 def _cost(result: NetworkResult) -> str:
     """The middle private network against the middle one without privacy, at the same step, and how far runs differ."""
-    private, plain = result.summary("private"), result.summary("plain")
-    said = outcomes.cost(private.median, plain.median, baseline=result.split.best_constant, model="network")
+    private, plain, (always, base) = result.summary("private"), result.summary("plain"), result.split.best_constant
+    said = outcomes.cost(private.median, plain.median, baseline=(escape(always), base), model="network")
     wide = private.high - private.low >= outcomes.WIDE
-    return f"{said} {outcomes.landing(private.low, private.high)}" if wide else said
+    parts = [said, outcomes.landing(private.low, private.high) if wide else "", _one_answer(result)]
+    if isinstance(result.settings.own, OwnRows):
+        parts.append(outcomes.disguised(plain.median, result.split.best_constant[1]))
+    return " ".join(filter(None, parts))
+
+
+def _one_answer(result: NetworkResult) -> str:
+    found, labels = result.accuracy["private"], result.split.y_test
+    return outcomes.one_answer(found, labels, lambda: result.held_out["private"], result.classes, model="network")
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
@@ -326,7 +335,7 @@ def table(result: NetworkResult) -> str:
     frame = result.table()
     percent = {name: frame[name].map(outcomes.tenths) for name in ("private", "plain")}
     ends = zip(frame["low"], frame["high"], strict=True)
-    band = [f"{low:.1f} to {high:.1f}" if low == low else "…" for low, high in ends]
+    band = [" to ".join(dict.fromkeys(map(outcomes.tenths, both))) for both in ends]
     shown = frame.assign(
         step=frame["step"].map("{:,}".format),
         epochs=frame["epochs"].map(number),
@@ -384,7 +393,7 @@ def curve_alt(result: NetworkResult, what: str) -> str:
         said.append(f"{arm_name(result, arm)}, " + ", ".join(f"at {number(at)}: {say(value)}" for at, value in pairs))
     always, base = result.split.best_constant
     if what == "accuracy":
-        said.append(f"always answering “{always}”: {in_hundred(base)}")
+        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
     unit = "in percent" if what == "accuracy" else "in nats"
     return f"Middle {what}, {unit}, over {OVER[over]}. {'; '.join(said)}."
 
