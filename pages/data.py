@@ -189,15 +189,14 @@ def _most_rows(draft: Draft) -> None:
     key = "data.most_rows"
     _holds(key, draft.most_rows)
     st.number_input(
-        "At most so many rows each",
+        "Rows of one person, at most",
         key=key,
         value=None,
         min_value=1,
         max_value=own_rows.MOST_EACH,
         step=1,
-        placeholder="at most … rows each",
+        placeholder="not needed",
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
-        label_visibility="collapsed",
     )
 
 
@@ -252,7 +251,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "number": "Beyond the bounds, the bound. Missing: their middle.",
         "category": "Any other value: none of these.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
-        "person": "A person counts as one, whatever rows they have. A number is for comparison only.",
+        "person": "A person counts as one, however many rows they have. The number is for a comparison only.",
     }[use]
 
 
