@@ -257,15 +257,14 @@ def _most_rows(draft: Draft) -> None:
     key = "data.most_rows"
     _holds(key, draft.most_rows)
     st.number_input(
-        "At most so many rows each",
+        "Rows of one person, at most",
         key=key,
         value=None,
         min_value=1,
         max_value=own_rows.MOST_EACH,
         step=1,
-        placeholder="at most … rows each",
+        placeholder="not needed",
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
-        label_visibility="collapsed",
     )
 
 
@@ -337,7 +336,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
 
 def _of_each(roles: Roles) -> str:
     if roles.target is None:
-        return "A person counts as one, whatever rows they have. A number is for comparison only."
+        return "A person counts as one, however many rows they have. The number is for a comparison only."
     if roles.rows_each > 1:
         return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
     return "Of each person one row is used, picked by chance."
