@@ -23,6 +23,10 @@ from ui.vocabulary import KNOBS
 
 HEIGHT = 380
 REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+OF_PRIVATE_ROWS = (
+    "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
+    "which no guarantee here counts."
+)
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -216,7 +220,9 @@ def inset(desk: controls.Desk) -> None:
             st.html(f'<span class="lab-label">{said["unit"]}</span>', width="content")
     for why in desk.errors.values():
         st.error(plain(why))
-    if not isinstance(settings.base, Word):  # of a file that another page's address would only name
+    if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
+        st.caption(OF_PRIVATE_ROWS)
+    else:
         doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 

@@ -63,6 +63,8 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
     target.press("Enter")
     expect(answer).to_contain_text(re.compile(r"At epsilon .* the average run is right 75\s%"), timeout=PATIENCE)
     assert person.clicks == 10
+    expect(opened.get_by_text("An epsilon that is chosen by it gives something away")).to_be_visible()
+    expect(opened.get_by_role("link", name="More questions")).to_be_hidden()
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
     assert "C-57312" not in body + opened.url
