@@ -106,6 +106,8 @@ def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     opened.evaluate(AXE)
     assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     opened.emulate_media(color_scheme="dark")
+    expect(opened.locator(".st-key-heads")).to_be_visible()
     opened.set_viewport_size({"width": 390, "height": 900})
+    expect(opened.locator(".st-key-heads")).to_be_hidden()
     assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
