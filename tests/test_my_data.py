@@ -5,6 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
 from dpcore.data.paid_bounds import Payment
@@ -12,7 +13,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
 from ui import samples, takeaway
-from ui.my_rows import Draft
+from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -164,6 +165,22 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     app = app.run().button(key="data.Type my own.monthly_spend").click().run()
     assert waits(app)
     assert "Bounds have cost 0.2 of epsilon" in said(app)
+
+
+def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(monkeypatch):
+    table = own_table.read(CUSTOMERS.read_bytes())
+    found = Draft.of(table, "x")
+    found.use("age", "number")
+    with pytest.raises(RefusedError, match="^rows is "):
+        found.pay(table, "age", 0.1)
+    assert found.payments == ()
+    monkeypatch.setattr("dpcore.data.paid_bounds.least_rows", lambda epsilon: 1000)
+    for _ in range(5):
+        found.pay(table, "age", 1.0)
+    with pytest.raises(RefusedError, match="^epsilon is "):
+        found.pay(table, "age", 0.01)
+    assert found.roles.spent == MOST_SPENT
+    assert found.columns["age"].paid == 1.0
 
 
 def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
