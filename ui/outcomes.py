@@ -202,15 +202,19 @@ def void_guarantee(settings: RowsSettings) -> str:
     )
 
 
-def learned_from(settings: RowsSettings, *, tested: int, along: str = "") -> str:
-    """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it."""
-    own, unit = settings.own, "people" if settings.own.roles.person else "rows"
+def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
+    """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
+    ``several``: whether all rows of a person are learned from."""
+    own, unit, each, others = settings.own, "rows", "", f"{tested:,}"
+    if own.roles.person:
+        unit = "people"
+        each, others = (", all rows of each", f"one row each of {tested:,} others") if several else ("", others)
     used, less = f"{settings.rows:,} {unit}", ""
     if settings.rows < own.private:
         used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
         more = own.private / settings.rows
         less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
-    return f"Learned from {used}{less}; tested on {tested:,}, for the analyst only. No row is drawn."
+    return f"Learned from {used}{each}{less}; tested on {others}, for the analyst only. No row is drawn."
 
 
 def each_column(found: Leading) -> str:
@@ -222,19 +226,25 @@ def each_column(found: Leading) -> str:
     return f"the middle one of each: {said}"
 
 
-def of_own(roles: Roles, *, public: str) -> str:
-    """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML."""
-    who, how_many = (
-        ("one person, all of their rows", "number of people") if roles.person else ("one row", "number of rows")
-    )
-    one = (
-        " Of each person one row is used, picked by chance."
-        if roles.person
-        else " If a person has several, each is protected by itself only."
-    )
+def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
+    """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML.
+
+    several: whether all rows of a person are learned from.
+    """
+    who, how_many, stays = "one row", "number of rows", "stays and adds nothing"
+    one = " If a person has several, each is protected by itself only."
+    if roles.person:
+        who, how_many = "one person, all of their rows", "number of people"
+        one = " Of each person one row is used, picked by chance."
+    if roles.person and several:
+        one = (
+            " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person "
+            "costs what a single row does, however many they have."
+        )
+        stays = "is none of theirs, and a person without another adds nothing"
     return panels.note(
         f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{how_many}, {public}. A row whose answer is missing, or is none of these, stays and adds nothing. "
+        f"{how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. "
         "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
         "people's data reveals about you."
     )
