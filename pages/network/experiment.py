@@ -34,6 +34,8 @@ ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
 _FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Where there are more rows than knobs can move with: so many first, and the others one by one.
+_FEWEST = 2
 # Of a sample beyond them, so many at most.
 _SAMPLED = 12
 # Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
@@ -244,7 +246,7 @@ class NetworkSettings(RowsSettings):
 
     def _jobs(self, arm: str) -> tuple[Job, ...]:
         count = self.repeats if arm == "private" else min(self.repeats, _PLAIN)
-        first, group = (1, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
+        first, group = (_FEWEST, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
         ends = [0, *range(first, count, group), count]
         rows, recipe = Rows(dataset=self.rows_of, private_rows=self.rows, seed=self.seed), self._recipe(arm)
         # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
