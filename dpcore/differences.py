@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dpcore import check
-from dpcore.repeats import standard_error
+from dpcore.repeats import over_splits, standard_error
 
 _CONFIDENCE = 0.95
 
@@ -21,8 +21,8 @@ _CONFIDENCE = 0.95
 class Difference:
     """The mean of A less the mean of B, and the ends of its interval, in the unit of what is compared.
 
-    pairs: how many pairs of repeats; 0 where A and B are two groups. The ends meet where no repeat differs from another
-    by chance: there is nothing to be unsure of.
+    pairs: how many pairs of repeats, or of splits; 0 where A and B are two groups. The ends meet where no repeat
+    differs from another by chance: there is nothing to be unsure of.
     """
 
     mean: float
@@ -69,6 +69,22 @@ def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) 
     error = math.hypot(*errors)
     freedom = error**4 / float((errors**4 / freedoms).sum()) if error else 1.0
     return _interval(float(a.mean() - b.mean()), error, freedom, confidence=confidence)
+
+
+def of_splits(a: np.ndarray, b: np.ndarray, *, overlap: float = 0.0, confidence: float = _CONFIDENCE) -> Difference:
+    """Of R repeats on each of S splits of the rows, (S, R): Student's interval of the S differences of their means.
+
+    Repeats on one split have it in common, so that S R of them together would look far surer than they are. overlap: as
+    ``repeats.over_splits`` has it.
+
+    >>> of_splits(np.array([[3.0, 4.0], [6.0, 7.0]]), np.array([[2.0, 4.0], [5.0, 5.0]]))
+    Difference(mean=1.0, low=-5.353, high=7.353, pairs=2)
+    """
+    a, b = np.asarray(a), np.asarray(b)
+    gaps = a.mean(axis=1) - check.numbers(a.shape, b=b).mean(axis=1)
+    means = over_splits(gaps[:, None, None], overlap=overlap)
+    mean, error = float(means.mean[0]), float(means.error[0])
+    return _interval(mean, error, means.freedom, pairs=len(a), confidence=confidence)
 
 
 def _repeats(**named: np.ndarray) -> np.ndarray:

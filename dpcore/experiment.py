@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from dpcore import check
+from dpcore.privacy import Guarantee
 
 Value = TypeVar("Value")
 
@@ -176,6 +177,11 @@ class Settings:
         if self == other or type(self) is not type(other) or not self.COMMON:
             return self == other
         return all(getattr(self, name) == getattr(other, name) for name in self.COMMON) and self.draws_as(other)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        """What one run promises, with its event; None where it promises nothing, or looks at nobody's rows."""
+        return None
 
     @property
     def overlap(self) -> float:

@@ -195,7 +195,7 @@ class Guarantee:
     """(epsilon, delta)-differential privacy, with all that is needed to know what it means.
 
     epsilon, delta: nats and probability; epsilon may be ``inf`` (nothing is guaranteed).
-    adjacency: which data sets are neighbours. unit: who is protected, "record" or "party".
+    adjacency: which data sets are neighbours. unit: who is protected, "record", "person" or "party".
     basis: the theorem or the library that gave it. event: what was done to the data. assumes: what else must hold for
     it, a sentence each.
     """

@@ -15,7 +15,7 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -207,14 +207,6 @@ def coarse_to_fine(values: Sequence[float], now: float) -> list[list[float]]:
 # ---- which knob matters
 
 
-class Effect(NamedTuple):
-    """What one knob does from where it is: to ``value``, the measure less today's (``difference``)."""
-
-    knob: str
-    value: float
-    difference: differences.Difference
-
-
 def beside(settings: Settings, knob: str) -> tuple[float, ...]:
     """The value of a knob a step down, and a step up: a third of a decade on a log scale, a tenth of the range on
     another; only what the limits leave.
@@ -231,18 +223,23 @@ def beside(settings: Settings, knob: str) -> tuple[float, ...]:
     return tuple(value for value in clipped if value != now)
 
 
-def effect(
-    settings: Settings, knob: str, value: float, *, now: np.ndarray, then: np.ndarray, confidence: float = 0.95
-) -> Effect:
-    """Of the repeats of today's settings, ``now``, and of those with the knob at ``value``, ``then``; in pairs where
-    both drew the same noise. ``confidence``: of the interval.
+def apart(
+    one: Settings, other: Settings, a: np.ndarray, b: np.ndarray, *, splits: int = 1, confidence: float = 0.95
+) -> differences.Difference:
+    """How far the runs ``a`` of some settings lie from ``b`` of others, (splits x repeats,) each, split by split.
+
+    Of several splits by how far those differ; else in pairs where both drew the same noise. One number each is computed
+    and not drawn.
     """
-    if len(now) == 1:  # computed, not drawn
-        exact = float(then[0] - now[0])
-        return Effect(knob, value, differences.Difference(mean=exact, low=exact, high=exact))
-    other = settings.change(**{knob: value})
-    compare = differences.of_pairs if other.pairs_with(settings) else differences.of_groups
-    return Effect(knob, value, compare(then, now, confidence=confidence))
+    if len(a) == 1:
+        exact = float(a[0] - b[0])
+        return differences.Difference(mean=exact, low=exact, high=exact)
+    if splits > 1:
+        overlap = max(one.overlap, other.overlap)
+        both = (runs.reshape(splits, -1) for runs in (a, b))
+        return differences.of_splits(*both, overlap=overlap, confidence=confidence)
+    compare = differences.of_pairs if one.pairs_with(other) else differences.of_groups
+    return compare(a, b, confidence=confidence)
 
 
 # ---- which setting is best

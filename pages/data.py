@@ -1,31 +1,33 @@
 """Rows of one's own: bring a file, say what its columns are for, and give bounds that anybody could know."""
 
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dpcore.check import RefusedError
-from dpcore.data import own_rows, own_table
+from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from ui import doors, my_rows
+from ui import doors, my_rows, samples, wrong_move
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
 from ui.panels import number
 from ui.plain import plain
+from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
-SAMPLE = Path(__file__).parents[1] / "sample_data" / "customers.csv"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
 # Rows that knobs can move with at once.
 _MOST_LIVE = 20_000
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
-_EMPTY = (
-    "**There is no file yet.** Bring a table with a row for each person, or try the sample: 3,000 made-up customers, "
-    "some of whom leave."
+_EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_A_NUMBER = "Its answer is a number: no page learns one from a file yet."
+_NOTES = (
+    "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
+    "yours, you type them."
 )
 _KEPT = (
     "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
@@ -36,6 +38,16 @@ _VOID = (
     "**The guarantee would be void.** The bounds of {names} came from the rows, so they reveal the lowest and the "
     "highest value. You may train and look; the result must not be released. To restore the promise, type bounds that "
     "anybody could know."
+)
+# Epsilon that the bounds of a column may cost.
+_SHARES = (0.01, 1.0)
+_BOUGHT = (
+    "Rows are counted by their scale, in bins that end at powers of two, and the counts get Laplace noise. The bounds "
+    "are the ends of the outermost bins that hold more than noise can. **Each press costs this much**, kept or not."
+)
+_TOO_FEW = (
+    "At epsilon {share:g} there must be at least {least:,} rows, or noise may cut off values that 1 row in 200 has; "
+    "there are {rows:,}. Type bounds that anybody could know."
 )
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
@@ -48,20 +60,37 @@ def show() -> None:
     st.title(QUESTION)
     here = _file()
     if here is None:
+        wrong_move.panel()
         st.caption(_KEPT)
         return
+    _notes(here)
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
-        for place, head in zip(st.columns(_WIDTHS), ("Column", "Used as", "Public bounds or values", ""), strict=True):
+        with st.container(key="heads"):
+            heads = st.columns(_WIDTHS)
+        for place, head in zip(heads, ("Column", "Used as", "Public bounds or values", ""), strict=True):
             place.caption(head)
-        for name in list(here.table.columns):
-            _row(here, name)
+        for place, name in enumerate(list(here.table.columns)):
+            with st.container(key=f"column-{place}"):
+                _row(here, name)
         if void := here.draft.roles.void:
             st.error(_VOID.format(names=", ".join(map(plain, void))), icon=":material/warning:")
     with side:
         _before(here)
         _seen(here.draft)
+    wrong_move.panel()
     st.caption(_KEPT)
+
+
+def _notes(here: Brought) -> None:
+    """What a sample's notes say, filled in by one click."""
+    sample = samples.of(here.table.columns)
+    if sample is None or not sample.classes or here.draft.filled(sample):
+        return
+    with st.container(key="notes", horizontal=True, vertical_alignment="center"):
+        st.caption(_NOTES, width="stretch")
+        label, look = "Use the bounds from the sample's notes", {"icon": ":material/menu_book:"}
+        st.button(label, key="data.notes", on_click=lambda: here.draft.fill(sample), **look)
 
 
 def _file() -> Brought | None:
@@ -73,7 +102,31 @@ def _file() -> Brought | None:
         else:
             _bar(here)
         _upload(here)
+        if here is None:
+            _samples()
     return my_rows.brought()
+
+
+def _samples() -> None:
+    """Tables to try at once, or to take away and bring back."""
+    for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
+        with place.container(border=True, height="stretch", vertical_alignment="distribute"):
+            st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
+            if not sample.classes:
+                st.caption(_A_NUMBER)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                if sample.classes:
+                    key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                    st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                _download(sample.file, sample.data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("A table that says what each of its lines is for:", width="content")
+        _download(TEMPLATE.name, TEMPLATE.read_bytes())
+
+
+def _download(name: str, data: bytes) -> None:
+    look = {"type": "tertiary", "icon": ":material/download:", "mime": "text/csv", "on_click": "ignore"}
+    st.download_button(name, data, file_name=name, key=f"data.download.{name}", **look)
 
 
 def _bar(here: Brought) -> None:
@@ -116,12 +169,10 @@ def _upload(here: Brought | None) -> None:
         )
     if state.get("data.refused"):
         st.error(state["data.refused"])
-    if here is None:
-        st.button("Try the sample", key="data.sample", type="primary", on_click=_take_sample)
 
 
-def _take_sample() -> None:
-    _take(SAMPLE.name, SAMPLE.read_bytes())
+def _take_sample(sample: Sample) -> None:
+    _take(sample.file, sample.data)
 
 
 def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
@@ -163,6 +214,8 @@ def _row(here: Brought, name: str) -> None:
                 )
             case "answer":
                 _values(f"Answers in {name}", name, draft.classes, lambda new: setattr(draft, "classes", new))
+            case "person":
+                _most_rows(draft)
             case _:
                 st.caption("not read")
     with note:
@@ -197,6 +250,23 @@ def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple
     )
 
 
+def _most_rows(draft: Draft) -> None:
+    """How many rows a person has at most, which is not looked up: for what clipping them one by one would cost."""
+    key = "data.most_rows"
+    _holds(key, draft.most_rows)
+    st.number_input(
+        "At most so many rows each",
+        key=key,
+        value=None,
+        min_value=1,
+        max_value=own_rows.MOST_EACH,
+        step=1,
+        placeholder="at most … rows each",
+        on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
+        label_visibility="collapsed",
+    )
+
+
 def _bounds(here: Brought, column: Column) -> None:
     draft = here.draft
     for place, end in zip(st.columns(2), ("low", "high"), strict=True):
@@ -207,7 +277,7 @@ def _bounds(here: Brought, column: Column) -> None:
             key=key,
             value=None,
             placeholder="lowest" if end == "low" else "highest",
-            disabled=column.read_off,
+            disabled=column.read_off or bool(column.paid),
             on_change=lambda end=end, key=key: draft.say(column.name, **{end: st.session_state[key]}),
             label_visibility="collapsed",
             format="%g",
@@ -232,9 +302,17 @@ def _note(here: Brought, name: str) -> None:
     if bounded and column.read_off:
         st.markdown(":orange[**Read off the private rows.**]")
         _button("Type my own", name, lambda: draft.say(name, low=None, high=None, read_off=False))
+    elif bounded and column.paid:
+        left = "" if column.low is not None else " Noise hid everything."
+        st.markdown(f":blue[**Paid: {column.paid:g} of epsilon.**]{left}")
+        with st.container(horizontal=True, gap="small"):
+            _button("Type my own", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
+            _paying(here, name, "Draw again")
     elif bounded and (column.low is None or column.high is None):
         st.markdown(":red[**Bounds needed.**]")
-        _button("Read them off the file", name, lambda: _read_off(here, name))
+        with st.container(horizontal=True, gap="small"):
+            _button("Read them off the file", name, lambda: _read_off(here, name))
+            _paying(here, name, "Pay for them")
     elif use == "out":
         kind = draft.kinds[name]
         st.caption(plain(f"Left out: {kind.reason}." if kind.reason else f"Seems to hold {_KINDS[kind.kind]}."))
@@ -256,7 +334,9 @@ def _said(draft: Draft, name: str, use: str) -> str:
 
 
 def _of_each(roles: Roles) -> str:
-    if roles.target is not None and roles.rows_each > 1:
+    if roles.target is None:
+        return "A person counts as one, whatever rows they have. A number is for comparison only."
+    if roles.rows_each > 1:
         return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
     return "Of each person one row is used, picked by chance."
 
@@ -265,11 +345,40 @@ def _button(label: str, name: str, act) -> None:
     st.button(label, key=f"data.{label}.{name}", type="tertiary", on_click=act)
 
 
+def _paying(here: Brought, name: str, label: str) -> None:
+    """Bounds for a share of epsilon: how much, from how many rows on, and the button that draws them."""
+    key = f"data.share.{name}"
+    with st.popover(label, type="tertiary"):
+        share = st.number_input(
+            f"Epsilon for the bounds of {name}", *_SHARES, value=0.1, step=0.05, key=key, format="%g"
+        )
+        least = paid_bounds.least_rows(share)
+        few = here.table.rows < least
+        st.caption(_BOUGHT)
+        if few:
+            st.markdown(f":red[**Too few rows.**] {_TOO_FEW.format(share=share, least=least, rows=here.table.rows)}")
+        st.button(
+            "Draw bounds",
+            key=f"data.draw.{name}",
+            disabled=few,
+            on_click=lambda: _told(lambda: here.draft.pay(here.table, name, st.session_state[key])),
+        )
+
+
 def _read_off(here: Brought, name: str) -> None:
     """What voids the guarantee, and is said to."""
-    try:
+
+    def look() -> None:
         low, high = own_rows.read_off(here.table, name, said=here.draft.columns[name].decimal)
         here.draft.say(name, low=low, high=high, read_off=True)
+
+    _told(look)
+
+
+def _told(act: Callable[[], None]) -> None:
+    """Do it, or say why not."""
+    try:
+        act()
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
         st.session_state["data.refused"] = refused(refusal)
@@ -293,6 +402,9 @@ def _before(here: Brought) -> None:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]
         lines += [f":orange[⚠] {plain(name)}: bounds void the guarantee" for name in roles.void]
+        if roles.payments:
+            times = count(len(roles.payments), "release")
+            lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
         _on(own, number=roles.target is not None)
         if missing:

@@ -17,7 +17,7 @@ from pages.table import PAGES
 from tests.toy.page import TOY, Piece
 from ui import pace
 from ui.compute import compute
-from ui.controls import from_link
+from ui.controls import LONGEST, from_link
 from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
 from ui.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.panels import tiles
@@ -226,6 +226,8 @@ GOOD = {"number": 1, "page": "toy", "settings": {}, "moves": []}
                 {"moves": [[3, 3]]},
                 {"moves": [["epsilon", "9" * 65]]},
                 {"moves": [["epsilon", 1]] * (MOST_MOVES + 1)},
+                {"ask": 3},
+                {"ask": "~" * (LONGEST + 1)},
                 {"ahead": 3},
                 {"ahead": [1.0]},
                 {"name": "epsilon", "ahead": [1.0] * (MOST_AHEAD + 1)},

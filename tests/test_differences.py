@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
-from dpcore.differences import Difference, of_groups, of_pairs
+from dpcore.differences import Difference, of_groups, of_pairs, of_splits
 from dpcore.experiment import Settings
 from pages.table import ROOMS
 
@@ -169,3 +169,17 @@ def test_what_draws_no_noise_or_other_noise_does_not_pair():
     assert not transfer.pairs_with(transfer.change(h=transfer.limits["h"][0])), "no source is near enough"
     assert not by_name["parties"].pairs_with(by_name["parties"].change(method="vote"))
     assert not by_name["network"].pairs_with(by_name["network"].change(width=17))
+
+
+def test_splits_cover_what_they_promise_where_pooled_runs_do_not():
+    """Splits differ by much more than their runs, as on small data sets."""
+    rng, truth = np.random.default_rng(5), 0.3
+    common = rng.normal(size=(TRIALS, 5, 1))
+    a = common + rng.normal(scale=0.3, size=(TRIALS, 5, 24)) + truth + rng.normal(scale=0.2, size=(TRIALS, 5, 1))
+    b = common + rng.normal(scale=0.3, size=(TRIALS, 5, 24))
+    covered = {"splits": 0, "pooled": 0}
+    for one, other in zip(a, b, strict=True):
+        for name, found in (("splits", of_splits(one, other)), ("pooled", of_pairs(one.ravel(), other.ravel()))):
+            covered[name] += found.low <= truth <= found.high
+    assert covered["splits"] / TRIALS == pytest.approx(0.95, abs=0.012)
+    assert covered["pooled"] / TRIALS < 0.75

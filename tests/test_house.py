@@ -21,7 +21,7 @@ RANK = {
     "dpcore.privacy": 1,
     "dpcore.streams": 1,
     "dpcore.cores": 1,
-    "dpcore.experiment": 1,
+    "dpcore.experiment": 2,
     "dpcore.confusion": 1,
     "dpcore.clopper_pearson": 1,
     "dpcore.repeats": 1,
@@ -29,7 +29,7 @@ RANK = {
     "dpcore.differences": 2,
     "dpcore.crossing": 2,
     "dpcore.pieces": 1,
-    "dpcore.links": 2,
+    "dpcore.links": 3,
     "dpcore.sweep": 9,
     "dpcore.training.lots": 2,
     "dpcore.accountants": 3,
@@ -47,6 +47,7 @@ RANK = {
     "ui.plot": 11,
     "pages.*.figures": 12,
     "ui.plain": 13,
+    "ui.samples": 13,
     "ui.live": 13,
     "ui.vocabulary": 13,
     "ui.pace": 13,
@@ -60,6 +61,7 @@ RANK = {
     "ui.my_rows": 16,
     "ui.panels": 16,
     "ui.outcomes": 17,
+    "ui.wrong_move": 18,
     "ui.comparison": 17,
     "ui.compare": 18,
     "ui.card": 19,
@@ -110,6 +112,7 @@ OTHERS = {
         "ui.live",
         "ui.own_file",
         "ui.my_rows",
+        "ui.wrong_move",
         "ui.own_session",
         "ui.card",
         "ui.doors",
@@ -306,7 +309,7 @@ def test_no_module_imports_in_a_circle():
 
 
 def test_the_engine_stays_small():
-    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 11_000
+    assert sum(text.count("\n") for name, text in modules() if within(name, "dpcore")) <= 11_500
     assert (ROOT / "app.py").read_text("utf-8").count("\n") <= 25
 
 

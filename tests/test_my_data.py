@@ -7,19 +7,20 @@ from streamlit.util import calc_hash
 
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
+from dpcore.data.paid_bounds import Payment
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
-from pages.data import SAMPLE
 from tests.test_pages import at_rest, opened, text
-from ui import takeaway
+from ui import samples, takeaway
 from ui.my_rows import Draft
 from ui.share import paper
 
+CUSTOMERS = samples.FOLDER / "customers.csv"
 BOUNDS = {"age": (18, 100), "tenure_years": (0, 30), "support_calls": (0, 20)}
 
 
 def sampled() -> AppTest:
-    return opened("data").button(key="data.sample").click().run()
+    return opened("data").button(key="data.sample.customers.csv").click().run()
 
 
 def used(app: AppTest, **uses: str) -> AppTest:
@@ -115,7 +116,7 @@ def test_bounds_read_off_the_rows_are_void_everywhere():
     app.button(key="data.Read them off the file.monthly_spend").click().run()
     assert any("would be void" in error.value for error in app.error)
     assert not waits(app)
-    spend = pd.read_csv(SAMPLE)["monthly_spend"]
+    spend = pd.read_csv(CUSTOMERS)["monthly_spend"]
     app = at_rest(classifier(app), "classifier")
     assert [error.value for error in app.error if "monthly&#95;spend" in error.value or "monthly_spend" in error.value]
     found = said(app)
@@ -132,6 +133,37 @@ def test_bounds_read_off_the_rows_are_void_everywhere():
     app.query_params.clear()
     app = app.run().button(key="data.Type my own.monthly_spend").click().run()
     assert waits(app)
+
+
+def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
+    app = used(whole(), monthly_spend="number")
+    assert app.button(key="data.draw.monthly_spend").disabled
+    assert "Too few rows" in said(app)
+    monkeypatch.setattr("pages.data.paid_bounds.least_rows", lambda epsilon: 1000)
+    app = app.run().button(key="data.draw.monthly_spend").click().run()
+    assert "Paid: 0.1 of epsilon" in said(app)
+    assert not waits(app)
+    (first,) = draft(app).payments
+    ends = app.number_input(key="data.low.monthly_spend"), app.number_input(key="data.high.monthly_spend")
+    assert all(end.disabled for end in ends)
+    assert ends[1].value in (64, 128, 256)
+    assert draft(app.run()).payments == (first,)
+    app = app.button(key="data.draw.monthly_spend").click().run()
+    assert draft(app).payments == (first, first)
+    found = said(at_rest(classifier(app), "classifier"))
+    assert "<b>0.2</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.3" in found
+    app._page_hash = calc_hash("data")
+    app.query_params.clear()
+    app = app.run().button(key="data.Type my own.monthly_spend").click().run()
+    assert waits(app)
+    assert "Bounds have cost 0.2 of epsilon" in said(app)
+
+
+def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
+    app = used(whole(), monthly_spend="number")
+    draft(app).payments = (Payment(epsilon=0.1),)
+    monkeypatch.delattr(ClassifierSettings, "paid")
+    assert "this page cannot count what they cost" in said(classifier(bounded(app, "monthly_spend", 0, 250)))
 
 
 def test_a_link_elsewhere_asks_for_the_file():
@@ -158,7 +190,7 @@ def test_a_file_that_is_removed_is_gone():
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "**bold** :red[x] $a$", "a~b=c&d", "x" * 300])
 def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
-    frame = pd.read_csv(SAMPLE).rename(columns={"age": name})
+    frame = pd.read_csv(CUSTOMERS).rename(columns={"age": name})
     table = own_table.read(frame.to_csv(index=False).encode())
     monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: table)
     shown = next(column for column in table.columns if column not in frame.columns or column == name)
@@ -172,15 +204,35 @@ def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
 
 
 def test_no_cell_of_the_file_is_said():
-    frame = pd.read_csv(SAMPLE)
+    frame = pd.read_csv(CUSTOMERS)
     codes = set(frame["customer_id"].head(50)) | {f"{value:.2f}" for value in frame["monthly_spend"].head(50)}
     app = whole()
     found = said(app) + said(at_rest(classifier(app), "classifier"))
     assert not [code for code in codes if code in found]
 
 
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
+def test_a_samples_notes_are_filled_in_by_one_click(sample):
+    app = opened("data")
+    names = {button.key for button in app.button}
+    assert (f"data.sample.{sample.file}" in names) is bool(sample.classes)
+    if not sample.classes:
+        return
+    app = app.button(key=f"data.sample.{sample.file}").click().run()
+    assert waits(app)
+    app = app.button(key="data.notes").click().run()
+    assert not app.exception
+    assert not waits(app)
+    assert (draft(app).roles.columns, draft(app).roles.void) == (sample.columns, ())
+    assert "data.notes" not in {button.key for button in app.button}
+    assert samples.of([*draft(app).uses]) == sample
+    app = at_rest(classifier(app), "classifier")
+    assert not app.exception
+    assert app.session_state["classifier.desk"].settings.source.features
+
+
 def test_only_kinds_are_guessed():
-    table = own_table.read(SAMPLE.read_bytes())
+    table = own_table.read(CUSTOMERS.read_bytes())
     found = Draft.of(table, "x")
     assert set(found.uses.values()) == {"out"}
     assert (found.columns, found.classes, found.roles.columns) == ({}, (), ())
@@ -190,3 +242,17 @@ def test_only_kinds_are_guessed():
         **dict.fromkeys(("plan", "churned"), "category"),
     }
     assert own_rows.KINDS == ("number", "category")
+
+
+def test_how_many_rows_a_person_has_is_typed_and_never_looked_up():
+    app = used(whole(), customer_id="person")
+    box = app.number_input(key="data.most_rows")
+    assert box.value is None
+    assert draft(app).roles.most_rows is None
+    box.set_value(3).run()
+    assert draft(app).roles.most_rows == 3
+    assert not waits(app)
+    used(app, customer_id="out")
+    assert draft(app).roles.most_rows is None
+    page = at_rest(classifier(used(app, customer_id="person")), "classifier")
+    assert "takes 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")

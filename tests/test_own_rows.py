@@ -7,6 +7,7 @@ from base64 import b64decode
 from dataclasses import asdict, replace
 
 import numpy as np
+import oracles
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
@@ -18,7 +19,7 @@ from dpcore.data.tokens import NONE, forget, key
 from dpcore.estimators.reference import optimum
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
-from dpcore.training import losses
+from dpcore.training import descent, losses
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import MOST_OWN, ClassifierSettings
@@ -259,6 +260,163 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
         assert one.guarantees == other.guarantees
 
 
+PEOPLE = replace(ROLES, person="customer_id")
+
+
+def visits(people: int = 300, *, seed: int = 0) -> pd.DataFrame:
+    """Customers with one to five rows each, in no order."""
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 6, people)
+    names = rng.permutation(np.repeat([f"C{number:05}" for number in range(people)], counts))
+    return customers(len(names), seed=seed).assign(customer_id=names)
+
+
+def rows_by_person(split: toy.Split) -> list[list]:
+    X, y, people = split.learned
+    return [sorted(np.column_stack([X, y])[people == one].tolist()) for one in range(people.max() + 1)]
+
+
+class TestPeople:
+    """All rows of a person are learned from, and count as one."""
+
+    def test_all_rows_of_a_private_person_and_no_other_are_there(self):
+        frame = visits()
+        own = own_rows.choose(table_of(frame), PEOPLE)
+        split = split_of(own)
+        assert (own.people, own.private, len(split.y_private), len(split.y_test)) == (300, 240, 240, 60)
+        names = list(dict.fromkeys(frame["customer_id"]))
+        alone = own_rows.choose(table_of(frame), ROLES)
+        X, y = alone.source.draw(np.random.default_rng(0))
+        cells = np.column_stack([toy.to_unit(X, alone.source.bounds), y])
+        mine = [sorted(cells[frame["customer_id"] == names[place]].tolist()) for place in split.rows_of["private"]]
+        assert rows_by_person(split) == mine
+        assert sum(map(len, mine)) > 2 * 240
+
+    def test_one_row_each_are_rows_but_for_the_unit(self, table):
+        rows, people = (settings_of(own_rows.choose(table, roles)).run() for roles in (ROLES, PEOPLE))
+        for part in ("weights", "accuracy", "loss", "clipped", "signal"):
+            np.testing.assert_array_equal(getattr(people.focus, part), getattr(rows.focus, part))
+        np.testing.assert_array_equal(people.accuracy, rows.accuracy)
+        assert (rows.guarantees.formula.unit, people.guarantees.formula.unit) == ("record", "person")
+        assert rows.guarantees.formula.epsilon == people.guarantees.formula.epsilon
+
+    @pytest.mark.parametrize("classes", [("no", "yes"), ("no", "yes", "perhaps")])
+    def test_what_is_trained_and_told_is_by_person(self, classes):
+        result = settings_of(own_rows.choose(table_of(visits()), replace(PEOPLE, classes=classes)), clip_norm=0.4).run()
+        X, y, people = result.split.learned
+        inputs = losses.with_constant(X)
+        weights = result.focus.weights[0]
+        values = losses.values(losses.logits(weights, inputs), y)
+        mean = np.mean([values[:, people == one].mean(axis=1) for one in range(240)], axis=0)
+        np.testing.assert_allclose(result.focus.loss[0, :, -1], mean, rtol=1e-5)
+        start = np.zeros_like(weights[0])
+        averages = np.stack(
+            [
+                np.mean([oracles.gradient(start, *row) for row in zip(inputs[of], y[of], strict=True)], axis=0)
+                for of in (people == one for one in range(240))
+            ]
+        )
+        clipped = np.mean([oracles.clipped(one, 0.4) for one in averages], axis=0)
+        assert result.focus.signal[0] == pytest.approx(np.linalg.norm(clipped), rel=1e-5)
+        assert 0 < result.focus.clipped[0] < 1
+        plain = result.reference
+        assert plain.best_loss < plain.loss[-1] < plain.loss[0]
+
+    def test_the_optimum_counts_people_and_not_rows(self):
+        """Of one who says no a hundred times, and many who say yes once: yes."""
+        frame = customers(400).assign(age=50, tenure=5.0, calls=3, plan="basic", churned="yes")
+        many = pd.concat([frame, *[frame.iloc[[7]].assign(churned="no")] * 1000])
+        frame.loc[7, "churned"] = "no"
+        one, other = (settings_of(own_rows.choose(table_of(each), PEOPLE)).run() for each in (frame, many))
+        assert other.reference.best_accuracy > 0.99
+        assert other.reference.best_loss == pytest.approx(one.reference.best_loss, abs=0.005)
+
+    def test_the_number_of_rows_decides_no_noise(self):
+        frame = visits()
+        few, many = (
+            settings_of(own_rows.choose(table_of(pd.concat([frame] * times)), PEOPLE)).run() for times in (1, 3)
+        )
+        assert few.settings.rows == many.settings.rows == 240
+        assert few.focus.noise == many.focus.noise
+        assert few.guarantees == many.guarantees
+        np.testing.assert_allclose(few.focus.weights, many.focus.weights, atol=1e-6)
+
+    def test_a_row_without_an_answer_is_none_of_a_persons(self):
+        frame = visits()
+        empty = frame.iloc[::2].assign(churned=lambda rows: np.resize(["", "perhaps"], len(rows)))
+        both = [pd.concat([frame, empty.assign(age=age)]) for age in (20, 80)]
+        results = [settings_of(own_rows.choose(table_of(one), PEOPLE)).run() for one in (frame, *both)]
+        np.testing.assert_array_equal(results[1].focus.weights, results[2].focus.weights)
+        np.testing.assert_allclose(results[0].focus.weights, results[1].focus.weights, atol=1e-6)
+        np.testing.assert_allclose(results[0].focus.loss, results[1].focus.loss, atol=1e-6)
+        np.testing.assert_allclose(results[0].focus.clipped, results[1].focus.clipped)
+
+    def test_one_with_a_thousand_rows_beside_others_with_one(self):
+        frame = customers(400)
+        more = pd.concat([frame, *[frame.iloc[[7]]] * 999])
+        one, other = (settings_of(own_rows.choose(table_of(each), PEOPLE)).run() for each in (frame, more))
+        np.testing.assert_allclose(one.focus.weights, other.focus.weights, atol=1e-6)
+
+    def test_all_rows_of_one_person_are_too_few_people(self):
+        with pytest.raises(check.RefusedError, match="1 people"):
+            own_rows.choose(table_of(customers().assign(customer_id="C")), PEOPLE)
+
+
+class TestApart:
+    """What rows that are clipped one by one would cost, which is declared and never looked up."""
+
+    def settings(self, frame: pd.DataFrame, most_rows: int | None, **changes) -> ClassifierSettings:
+        return settings_of(own_rows.choose(table_of(frame), replace(PEOPLE, most_rows=most_rows)), **changes)
+
+    def test_nothing_is_compared_unless_a_number_is_declared(self):
+        result = self.settings(visits(), None).run()
+        assert result.apart is None
+        assert settings_of(own_rows.choose(table_of(customers()), ROLES)).run().apart is None
+
+    @pytest.mark.parametrize("most_rows", [0, 1001, 2.5])
+    def test_it_is_a_number_of_rows(self, table, most_rows):
+        with pytest.raises(check.RefusedError, match="most_rows"):
+            own_rows.choose(table, replace(PEOPLE, most_rows=most_rows))
+
+    def test_with_one_row_each_it_is_what_is_trained(self):
+        result = self.settings(customers(), 1).run()
+        np.testing.assert_array_equal(result.apart, result.focus.accuracy[0])
+
+    @pytest.mark.parametrize("most_rows", [1, 3, 20])
+    def test_of_each_person_as_many_are_taken_and_the_noise_is_for_them(self, most_rows, monkeypatch):
+        settings = self.settings(visits(), most_rows)
+        (task,) = settings._apart()
+        people = task.model.split.learned[2]
+        counts = np.bincount(people)
+        taken = np.minimum(counts, most_rows).sum()
+        seen = {}
+        descend = type(task.model).descend
+        monkeypatch.setattr(
+            type(task.model), "descend", lambda self, X, y, **how: seen.update(how, y=y) or descend(self, X, y, **how)
+        )
+        task.run()
+        assert len(seen["y"]) == taken
+        step, units = seen["learning_rate"] / taken, most_rows * 240  # what a row moves the weights by
+        assert step == pytest.approx(settings.learning_rate / units)
+        multiplier = descent.noise_multiplier(epsilon=0.5, delta=1e-5, steps=5)
+        assert seen["learning_rate"] * seen["noise_sd"] == pytest.approx(step * multiplier * 2 * most_rows)
+
+    def test_which_rows_are_taken_does_not_depend_on_others(self):
+        frame = visits()
+        few, many = (self.settings(one, 2)._apart()[0] for one in (frame, pd.concat([frame, frame.iloc[[5]]])))
+        found = [{tuple(row) for row in task._rows()[0].tolist()} for task in (few, many)]
+        assert len(found[0] - found[1]) <= 2
+
+    def test_what_is_said_of_it(self):
+        for most_rows, words in ((1, "With one row of each person only"), (12, "12 times the noise of one row")):
+            result = self.settings(visits(), most_rows, epsilon=1.0).run()
+            assert broken_by(said_of(result), result, NEVER) == set()
+            assert words in said_of(result)
+        off = tuple(replace(column, read_off=True) for column in ROLES.columns)
+        void = replace(PEOPLE, most_rows=3, columns=off)
+        assert "noise of one row" not in said_of(settings_of(own_rows.choose(table_of(visits()), void)).run())
+
+
 class TestSettings:
     def test_only_the_sound_version_and_no_public_rows(self, table):
         settings = settings_of(own_rows.choose(table, ROLES))
@@ -386,8 +544,13 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert "100 of 800 rows, picked at random; with all, the noise would weigh 8 times less" in said_of(some)
-    assert "Learned from 320 people; tested on 80" in said_of(people)
+    assert "Learned from 320 people, all rows of each; tested on one row each of 80 others" in said_of(people)
     assert "Protected is one person, all of their rows" in said_of(people)
+    assert "their gradients are averaged, and the average is clipped" in said_of(people)
+    assert "your rows or another person's in their place" in said_of(people)
+    assert "neighbours replace-one, one person" in said_of(people)
+    assert "neighbours replace-one, one record" in said_of(some)
+    assert "rows one by one" not in said_of(people)
     assert "epsilon 0.5 promises nothing" in said_of(void)
     assert "times in 100" not in said_of(void)
     assert "times in 100" in said_of(some)
@@ -398,3 +561,23 @@ def test_no_question_can_be_asked_about_a_file():
     assert kind(topic="classifier", base="dataset iris").settings.dataset == "iris"
     with pytest.raises(check.RefusedError, match="without a file"):
         kind(topic="classifier", base="dataset own")
+
+
+def test_a_question_can_be_asked_about_rows_that_are_here(table):
+    """And by nobody else: its text, as a link has it, only names the file."""
+    page = next(one for one in PAGES if one.name == "classifier")
+    settings = settings_of(own_rows.choose(table, ROLES))
+    question = page.asked.about(settings, "target 70")
+    assert question.settings == settings
+    assert question.settings.own is settings.own
+    assert set(question.knobs) == {"epsilon", "clip_norm", "steps", "learning_rate", "rows", "delta"}
+    answer = page.asked.view(question.run()).words["answer"]
+    assert "the average run is right <b>70" in answer
+    assert page.asked.asks(question) == "target 70.0"
+    assert question.change(rows=100, seeds=2).settings.own is settings.own
+    assert np.isfinite(question.change(seeds=2).settings.overlap)
+    with pytest.raises(check.RefusedError):
+        type(question)(topic="classifier", base=str.__str__(question.base))
+    with pytest.raises(check.RefusedError):
+        replace(question, base="".join(question.base))
+    assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None

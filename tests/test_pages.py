@@ -108,6 +108,15 @@ def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(name, value
     assert f"{name}={value}" in warning.value
 
 
+@pytest.mark.parametrize("ask", ["target 70 " * 400, " ".join(f"{i} x" for i in range(60)), " " * 700])
+def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
+    app = opened(CLASSIFIER, ask=ask, epsilon="2")
+    assert not app.exception
+    assert settings_of(app) == ClassifierSettings(epsilon=2)
+    (warning,) = app.warning
+    assert "What the link asks was ignored: it must" in warning.value
+
+
 @pytest.mark.parametrize("value", [0.0, 1e9, -3.0, "abc", ""])
 def test_a_refused_entry_says_why_and_changes_nothing(value):
     app = moved(opened(CLASSIFIER), "clip_norm", 2.0)

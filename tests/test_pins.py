@@ -16,8 +16,8 @@ from pages.table import PAGES
 from scripts.fuzz_links import HOSTILE as VALUES
 from scripts.fuzz_links import links
 from tests.hostile import HOSTILE
-from ui.controls import from_link
-from ui.pins import LONGEST, LONGEST_NAME, MOST, Pin, Pins, called, read
+from ui.controls import LONGEST, from_link
+from ui.pins import LONGEST_NAME, MOST, Pin, Pins, called, read
 
 A, B, C, D = (ClassifierSettings(seed=seed) for seed in (1, 2, 3, 4))
 THREE = Pins().add(A, "one").add(B).add(C, "three")

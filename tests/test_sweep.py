@@ -12,10 +12,10 @@ from dpcore.sweep import (
     DECADE,
     STEPS,
     Look,
+    apart,
     beside,
     coarse_to_fine,
     drawn,
-    effect,
     grid,
     log_scale,
     looks,
@@ -139,25 +139,42 @@ class TestValues:
                     assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=0.01)
 
 
-class TestEffects:
+class TestDifferences:
     def test_in_pairs_where_the_noise_is_common(self):
-        a, b = (measured(QUICK.change(epsilon=e), measure="scratch", repeats=24) for e in (0.5, 1.0))
-        assert effect(QUICK, "epsilon", 1.0, now=a, then=b).difference == of_pairs(b, a)
+        both = (QUICK.change(epsilon=epsilon) for epsilon in (0.5, 1.0))
+        one, other = both
+        a, b = (measured(there, measure="scratch", repeats=24) for there in (one, other))
+        assert apart(one, other, a, b) == of_pairs(a, b)
 
     def test_as_two_groups_where_it_is_not(self):
         settings = RegressionSettings(dataset="us")
-        a = measured(settings, measure="error", repeats=24)
-        b = measured(settings.change(rows=1000), measure="error", repeats=24)
-        assert effect(settings, "rows", 1000, now=a, then=b).difference == of_groups(b, a)
+        fewer = settings.change(rows=1000)
+        a, b = (measured(there, measure="error", repeats=24) for there in (settings, fewer))
+        assert apart(settings, fewer, a, b) == of_groups(a, b)
 
     def test_nothing_changed_is_nothing(self):
         a = measured(QUICK, measure="scratch", repeats=24)
-        found = effect(QUICK, "epsilon", QUICK.epsilon, now=a, then=a).difference
+        found = apart(QUICK, QUICK, a, a)
         assert (found.mean, found.low, found.high) == (0, 0, 0)
 
     def test_what_is_computed_is_exact(self):
-        found = effect(LedgerSettings(), "steps", 20_000, now=np.array([1.0]), then=np.array([1.5])).difference
+        settings = LedgerSettings()
+        found = apart(settings.change(steps=20_000), settings, np.array([1.5]), np.array([1.0]))
         assert (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+
+    def test_several_splits_are_counted_and_not_their_runs(self):
+        a, b = np.random.default_rng(0).normal(size=(2, 60))
+        means = (runs.reshape(5, 12).mean(axis=1) for runs in (a, b))
+        found, known = apart(QUICK, QUICK.change(epsilon=0.5), a, b, splits=5), of_pairs(*means)
+        assert (found.low, found.high) == pytest.approx((known.low, known.high))
+
+    def test_splits_of_one_file_are_less_sure_than_fresh_rows(self):
+        a, b = np.random.default_rng(0).normal(size=(2, 60))
+        made, file = QUICK.change(dataset="gaussians"), QUICK.change(dataset="breast_cancer")
+        assert made.overlap == 0 < file.overlap
+        narrow, wide = (apart(one, one.change(epsilon=0.5), a, b, splits=5) for one in (made, file))
+        ratio = (wide.high - wide.low) / (narrow.high - narrow.low)
+        assert ratio == pytest.approx(np.sqrt(1 + 5 * file.overlap))
 
 
 RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}

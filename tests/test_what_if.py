@@ -16,9 +16,10 @@ from dpcore.data import toy as data
 from dpcore.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from pages.what_if import figures, words, words_parts
+from pages.what_if import figures, words_answers, words_numbers, words_parts
 from pages.what_if.experiment import STARTS
 from pages.what_if.result import Axis, WhatIfResult
+from pages.what_if.work import prices
 from ui.compute import compute
 from ui.plot import theme
 
@@ -39,7 +40,8 @@ def asked(topic: str, **changes: object):
 def fake(settings, number, *, only=None) -> WhatIfResult:
     """The result where each run of some settings of the topic is ``number(settings, runs)``; ``only``: of some."""
     around, found = settings.around, {}
-    for there, looks in around.looks.items():
+    for there in dict.fromkeys([*around.curve.values(), *around.bars.values(), *around.cells.values()]):
+        looks = settings.looks(there)
         if only is None or only(there) or there == settings.settings:
             runs = number(there, settings.repeats * settings.seeds)
             found |= dict(zip(looks, np.split(np.asarray(runs, dtype=float), len(looks)), strict=True))
@@ -95,7 +97,7 @@ class TestCrossing:
         found = result.crossed("mean")
         assert (found.verdict, found.low, found.high) == ("found", before, after)
         assert before < result.main < after
-        assert "right <b>90\u00a0%</b> of the time" in words.verdict(result)
+        assert "right <b>90\u00a0%</b> of the time" in words_answers.verdict(result)
         assert figures.curve(result, words_parts)["layout"]["title"]["text"].startswith("<b>Crossing:</b> 90")
 
     @pytest.mark.parametrize(
@@ -105,13 +107,13 @@ class TestCrossing:
     def test_where_there_is_none(self, low, high, verdict, says):
         result = fake(asked("classifier", target=90), steps(low, high, at=1.0))
         assert result.crossed("mean").verdict == verdict
-        assert words.verdict(result).startswith(says)
+        assert words_answers.verdict(result).startswith(says)
         assert result.main is None
 
     def test_half_of_a_curve_says_nothing_of_the_other(self):
         settings = asked("classifier", target=90)
         result = fake(settings, steps(0.5, 0.6, at=1.0), only=lambda there: there.epsilon < 0.1)
-        assert "trained so far" in words.verdict(result)
+        assert "trained so far" in words_answers.verdict(result)
         assert "trained" in figures.curve(result, words_parts)["layout"]["title"]["text"]
 
     def test_a_knob_without_a_direction_has_no_smallest_value(self):
@@ -123,13 +125,13 @@ class TestCrossing:
         result = fake(settings, hump)
         values = [value for value in settings.around.curve if 0.2 < value < 3]
         assert result.reaching.intervals == ((min(values), max(values)),)
-        said = words.verdict(result) + words.numbers(result)[0].label
+        said = words_answers.verdict(result) + words_numbers.numbers(result)[0].label
         assert "clip norm" in said
         assert not {"smallest", "Smallest", "Fewest"} & set(said.split())
 
     def test_of_few_runs_nine_in_ten_cannot_be_told(self):
         result = fake(asked("classifier", target=90, reached="most"), lambda _, runs: np.full(runs, 0.95))
-        assert "24 runs <b>cannot tell</b>" in words.verdict(result)
+        assert "24 runs <b>cannot tell</b>" in words_answers.verdict(result)
 
     def test_what_is_computed_is_solved_on_the_safe_side(self):
         settings = asked("ledger", target=1)
@@ -287,3 +289,26 @@ def test_splits_of_one_file_leave_what_they_have_in_common():
     assert fresh.overlap == 0
     runs = np.random.default_rng(0).normal(size=(5, 3, 24))
     assert (over_splits(runs, overlap=file.overlap).error > over_splits(runs).error).all()
+
+
+class TestPrices:
+    @pytest.mark.parametrize("topic", LIGHT | dict.fromkeys(["regression", "transfer", "parties", "hypotheses"]))
+    def test_one_run_costs_what_its_page_promises(self, topic):
+        settings = asked(topic).settings
+        promise, found = settings.promise, prices(settings, 7)
+        assert (found["public"].epsilon, found["public"].delta) == (promise.epsilon, promise.delta)
+        for one in found.values():
+            assert (one.adjacency, one.unit) == (promise.adjacency, promise.unit)
+            assert one.delta >= promise.delta
+        assert promise.epsilon < found["all"].epsilon <= 7 * promise.epsilon * (1 + 1e-9)
+
+    def test_what_has_no_delta_is_not_priced_as_if_it_had_one(self):
+        settings = asked("parties").settings.change(method="soft")
+        assert settings.promise.delta == 0
+        assert prices(settings, 7)["all"].epsilon <= 7 * settings.epsilon
+
+    def test_noise_that_promises_nothing_has_no_price(self):
+        for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):
+            settings = asked(topic).settings.change(**change)
+            assert settings.promise is None
+            assert prices(settings, 7) == {}

@@ -9,6 +9,7 @@ from scipy.special import expit
 
 from pages.table import PAGES
 from pages.what_if import words as say
+from pages.what_if import words_answers, words_asked, words_numbers
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import QUESTIONS
 from tests.sentences import Rules, broken_by, plain
@@ -61,10 +62,17 @@ def made_up(topic: str, rng: np.random.Generator):
 
 
 def words(result) -> str:
-    numbers = [f"{one.label}: {one.value} {one.note}." for one in say.numbers(result)]
-    said = [say.verdict(result), say.caption(result), *say.why(result), *numbers, say.price(result), say.search(result)]
+    numbers = [f"{one.label}: {one.value} {one.note}." for one in words_numbers.numbers(result)]
+    said = [
+        words_answers.verdict(result),
+        say.caption(result),
+        *say.why(result),
+        *numbers,
+        say.price(result),
+        say.search(result),
+    ]
     alts = [say.curve_alt(result), say.knobs_alt(result), say.map_alt(result), say.tries_alt(result)]
-    asked = say.questions(result.settings).values()
+    asked = words_asked.questions(result.settings).values()
     return " ".join([*said, *alts, *asked, say.table(result)])
 
 
@@ -169,7 +177,7 @@ RULES: Rules = {
 
 
 def said_of(result) -> str:
-    verdict = plain(say.verdict(result))
+    verdict = plain(words_answers.verdict(result))
     assert len(verdict) <= LONGEST, (len(verdict), verdict)
     return f"{verdict.strip()} {plain(words(result))}"
 
@@ -193,7 +201,7 @@ def test_what_is_computed_is_said_without_a_doubt(topic):
         tasks = settings.tasks() if topic == "mechanisms" else settings.tasks()[:12]
         result = settings.result({task: task.run() for task in tasks})
         said = said_of(result)
-        assert not re.search(r"confidence|on average|runs", plain(say.verdict(result)))
+        assert not re.search(r"confidence|on average|runs", plain(words_answers.verdict(result)))
         if result.main is not None:
             shown = parts.at(settings, knob, parts.safely(result, result.main))
             assert shown in said.partition(", ")[0]

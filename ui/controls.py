@@ -4,7 +4,8 @@ A desk holds one frozen Settings value. Every control changes it through ``setti
 is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from typing import Any
@@ -20,6 +21,8 @@ from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: it is there once for each pin.
 PIN, ASK = "pin", "ask"
+# Of a pin, or of what is asked, in an address: longer ones are nobody's that a page has made.
+LONGEST = 800
 MOST_UNDONE = 50
 
 
@@ -80,8 +83,7 @@ class Desk:
         st.session_state[key] = getattr(self.settings, name)
         widget = st.segmented_control if wide else st.selectbox
         more = {"required": True} if wide else {}
-        with st.container(key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"):
-            st.html(f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>', width="content")
+        with self._labelled(name, label):
             widget(
                 label,
                 list(options),
@@ -92,6 +94,32 @@ class Desk:
                 label_visibility="collapsed",
                 **more,
             )
+
+    def number(self, name: str, *, label: str, unit: str = "", step: float | None = None) -> None:
+        """A field for a number between its limits."""
+        key, (low, high) = f"{self.page}.{name}", map(float, self.settings.limits[name])
+        st.session_state[key] = float(getattr(self.settings, name))
+        with self._labelled(name, label, unit):
+            st.number_input(
+                label,
+                low,
+                high,
+                key=key,
+                format="%.6g",
+                step=step or 0.05 * st.session_state[key],
+                on_change=lambda: self.change(**{name: st.session_state[key]}),
+                label_visibility="collapsed",
+                width=140,
+            )
+
+    @contextmanager
+    def _labelled(self, name: str, label: str, unit: str = "") -> Iterator[None]:
+        """A place for a control with its label before it, its unit behind, and below why its value was refused."""
+        with st.container(key=f"choice-{name}", horizontal=True, vertical_alignment="center", width="content"):
+            st.html(f'<span class="lab-label" aria-hidden="true">{escape(label)}</span>', width="content")
+            yield
+            if unit:
+                st.html(f'<span class="lab-label">{escape(unit)}</span>', width="content")
             if name in self.errors:
                 st.error(plain(self.errors[name]))
 
@@ -230,6 +258,9 @@ def desk(page: str, settings_type: type) -> Desk:
         own = {name: text for name, text in address.items() if name not in (PIN, ASK)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
+        if len(here.ask) > LONGEST:
+            here.ask, told = "", f"What the link asks was ignored: it must have at most {LONGEST} characters."
+            here.notices = [*here.notices, told]
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:

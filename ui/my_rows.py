@@ -8,16 +8,19 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.data import own_rows
 from dpcore.data.kinds import Kind
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_table import Table
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import NONE, forget
 from ui import doors
 from ui.controls import Desk
 from ui.own_session import Brought, present
 from ui.plain import plain
+from ui.samples import Sample
 
 USES = {
     "out": "Leave out",
@@ -27,6 +30,8 @@ USES = {
     "amount": "Predict number",
     "person": "Says who",
 }
+# Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
+MOST_SPENT = 5.0
 # Of which there is one.
 ANSWERS = ("answer", "amount")
 _BROUGHT = "data.brought"
@@ -35,6 +40,10 @@ _NOTHING = (
     "bounds each column lies."
 )
 _UNREADY = "**Your file is not ready.** On *My data* something is still to be said before anything is trained."
+_UNCOUNTED = (
+    "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
+    "the file again and type bounds that anybody could know."
+)
 _ELSEWHERE = (
     "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
     "nor its columns. If you have the file, bring it on *My data*; the other settings of the link are kept."
@@ -44,15 +53,18 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; rows_each, gaps: as in ``Roles``."""
+    columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
+    most_rows, rows_each, gaps: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
+    most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
     kinds: dict[str, Kind] = field(default_factory=dict)
+    payments: tuple[Payment, ...] = ()
 
     @classmethod
     def of(cls, table: Table, file: str) -> "Draft":
@@ -75,6 +87,27 @@ class Draft:
         """Bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
 
+    def fill(self, sample: Sample) -> None:
+        """Say what the notes of a sample say."""
+        self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
+        self.columns |= {column.name: column for column in sample.columns}
+        self.uses[sample.answer], self.classes = "answer", sample.classes
+
+    def filled(self, sample: Sample) -> bool:
+        """Whether what the notes say is said already."""
+        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
+            sample.answer,
+            sample.classes,
+        )
+
+    def pay(self, table: Table, name: str, epsilon: float) -> None:
+        """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
+        person = self.the("person")
+        check.between(0, MOST_SPENT, epsilon=sum(one.epsilon for one in self.payments) + epsilon)
+        bought = own_rows.buy(table, self.columns[name], epsilon=epsilon, person=person)
+        self.payments += (Payment(epsilon=epsilon, person=person),)
+        self.columns[name] = bought
+
     def the(self, use: str) -> str:
         """The column that is used so, or ""."""
         return next((name for name, its in self.uses.items() if its == use), "")
@@ -82,11 +115,16 @@ class Draft:
     @property
     def roles(self) -> Roles:
         used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
-        found = Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=self.the("person"))
-        amount = self.the("amount")
+        person = self.the("person")
+        most_rows = self.most_rows if person else None
+        whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
+        found, amount = (
+            Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
+            self.the("amount"),
+        )
         if not amount:
             return found
-        each = self.rows_each if found.person else 1
+        each = self.rows_each if person else 1
         asked = {"answer": amount, "classes": (), "target": self.columns[amount]}
         return replace(found, **asked, rows_each=each, gaps=self.gaps)
 
@@ -137,6 +175,10 @@ def ready(desk: Desk, *, number: bool = False) -> bool:
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
         return False
+    if desk.settings.own.roles.payments and not hasattr(desk.settings, "paid"):
+        st.markdown(_UNCOUNTED)
+        st.page_link(doors.to("data"), label="My data", icon=":material/table:")
+        return False
     if void := desk.settings.own.roles.void:
         _say_void(void)
     return True
@@ -170,6 +212,8 @@ def refused(refusal: RefusedError) -> str:
     match refusal.name:
         case "file":
             said = f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}."
+        case "epsilon":
+            said = f"Bounds may cost {MOST_SPENT:g} of epsilon together, and no more."
         case "rows":
             said = f"There are {refusal.value}; there must be {refusal.allowed}."
         case "decimal":

@@ -113,6 +113,8 @@ def odds(guarantee: Guarantee, *, exact: float | None = None) -> str:
     worlds = (
         "whether you are in the data"
         if guarantee.adjacency is Adjacency.ADD_REMOVE
+        else "whether the data hold your rows or another person's in their place"
+        if guarantee.unit == "person"
         else "whether the data hold your row or another in its place"
     )
     if right > 0.9995:

@@ -11,12 +11,12 @@ from typing import Any
 
 from dpcore.experiment import Settings
 from dpcore.links import APART, word
-from ui.controls import from_link
+from ui.controls import LONGEST, from_link
 from ui.plain import quoted
 
 # More would not be compared but searched.
 MOST = 3
-LONGEST, LONGEST_NAME = 800, 40
+LONGEST_NAME = 40
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,20 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from dpcore import check
-from dpcore.data import kinds, own_numbers, regression, toy
+from dpcore.data import kinds, own_numbers, paid_bounds, regression, toy
 from dpcore.data.own_table import Table
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
 
 KINDS = ("number", "category")
-MOST_COLUMNS, MOST_VALUES, MOST_CLASSES = 64, 50, 20
+MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
 # Bounds that charts, in single precision, have room for.
@@ -36,7 +37,7 @@ class Column:
 
     kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other is none of
     them. decimal: "." or "," where the file leaves open which it uses. read_off: whether the bounds were taken from the
-    private rows, which voids every guarantee.
+    private rows, which voids every guarantee. paid: epsilon that was spent on them; 0 where they are public.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Column:
     values: tuple[str, ...] = ()
     decimal: str = ""
     read_off: bool = False
+    paid: float = 0.0
 
     def lacks(self) -> str:
         """What is missing before anything can be trained, as a sentence; "" for nothing."""
@@ -96,17 +98,21 @@ class Roles:
 
     answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. target: its
     bounds instead, where it is a number. columns: what it is learned from. person: the column that says whose row it
-    is, of whom one row is taken by chance; "": each row is a person. test_share: of the rows, or people, held out.
-    For a number alone: rows_each, how many rows of a person are taken at most; gaps, whether answers may be missing:
-    such a row adds nothing, and how many there are is secret. Without, there are none, and one that is missing after
-    all is the middle of its bounds.
+    is; "": each row is a person. most_rows: how many rows a person has at most, declared for a comparison and never
+    looked up; None: not said. test_share: of the rows, or people, held out. payments: all that was spent on bounds of
+    this file, kept or not.
+    For a number alone: rows_each, how many rows of a person are taken at most, by chance; gaps, whether answers may be
+    missing: such a row adds nothing, and how many there are is secret. Without, there are none, and one that is missing
+    after all is the middle of its bounds.
     """
 
     answer: str
     classes: tuple[str, ...]
     columns: tuple[Column, ...]
     person: str = ""
+    most_rows: int | None = None
     test_share: float = 0.2
+    payments: tuple[Payment, ...] = ()
     target: Column | None = None
     rows_each: int = 1
     gaps: bool = True
@@ -123,6 +129,9 @@ class Roles:
         found += [f"{self.answer} is what is predicted, and cannot help"] * (self.answer in names)
         found += [f"{self.person} says who a person is, and is never learned from"] * (
             bool(self.person) and self.person in (*names, self.answer)
+        )
+        found += ["bounds were paid for while somebody else was a person"] * any(
+            self.person not in ("", payment.person) for payment in self.payments
         )
         found += [column.lacks() for column in self.columns]
         return tuple(filter(None, found)) or self._too_few_or_many()
@@ -149,6 +158,11 @@ class Roles:
         """The columns whose bounds were read off private rows: with one of them nothing is guaranteed."""
         bounded = (*self.columns, *([self.target] if self.target else ()))
         return tuple(column.name for column in bounded if column.read_off)
+
+    @property
+    def spent(self) -> float:
+        """The epsilon that bounds have cost, which no training has any more: pure releases add up."""
+        return math.fsum(payment.epsilon for payment in self.payments)
 
     @property
     def disguised(self) -> tuple[str, ...]:
@@ -188,10 +202,11 @@ class OwnRows(Own):
     @property
     def source(self) -> toy.Source:
         """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
-        inputs = self.roles.inputs
+        inputs, rows = self.roles.inputs, _Rows(own=key(self))
         return toy.Source(
             title="Your file",
-            make=_Rows(own=key(self)),
+            make=rows,
+            several=rows.several if self.roles.person else None,
             features=tuple(inputs),
             classes=self.roles.classes,
             bounds=tuple(inputs.values()),
@@ -223,6 +238,14 @@ class _Rows:
         order, starts, counts = people
         rows = order[starts + (rng.random(len(counts)) * counts).astype(int)]
         return X[rows], y[rows]
+
+    def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All rows of these people, and the place of each one's person among them."""
+        X, y, (order, starts, counts) = _encoded(self.own)
+        own = counts[chosen]
+        begins = np.cumsum(own) - own
+        rows = order[np.arange(own.sum()) + np.repeat(starts[chosen] - begins, own)]
+        return X[rows], y[rows], np.repeat(np.arange(len(chosen)), own)
 
 
 @kept(newest=2)
@@ -272,13 +295,14 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
+    if roles.most_rows is not None:
+        check.whole(1, MOST_EACH, most_rows=roles.most_rows)
     check.whole(1, MOST_ROWS_EACH, rows_each=roles.rows_each)
     check.flag(gaps=roles.gaps)
     for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
-        if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
-            raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
+        _refuse_unclear(table, column)
     people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
     unit = "people" if roles.person else "rows"
     answered = int(_answered(table, roles).sum())
@@ -289,6 +313,11 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
     return OwnRows(table=table, roles=roles, people=people)
+
+
+def _refuse_unclear(table: Table, column: Column) -> None:
+    if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
+        raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
 
 
 def _answered(table: Table, roles: Roles) -> np.ndarray:
@@ -307,6 +336,21 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
     return float(found.min()), float(found.max())
 
 
+def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
+    """The column with bounds that cost epsilon, of one row of each person; without any where noise hides all.
+
+    Each call is a release of its own, with fresh noise of the operating system. Raises RefusedError, which costs
+    nothing, where the rows are too few.
+    """
+    _refuse_unclear(table, column)
+    rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
+    if person:
+        order, starts, counts = _people(table.texts(person))
+        values = values[order[starts + (rng.random(len(counts)) * counts).astype(int)]]
+    low, high = paid_bounds.bounds(values, epsilon=epsilon, rng=rng) or (None, None)
+    return replace(column, low=low, high=high, paid=epsilon, read_off=False)
+
+
 def preparation(*, number: bool = False) -> str:
     """Lines of a script that bring a file. They name nothing of it: who has the file fills them in.
 
@@ -320,7 +364,7 @@ def preparation(*, number: bool = False) -> str:
     each = "    rows_each=1,  # of a person, at most\n    gaps=True,  # whether answers may be missing\n" * number
     return (
         "from pathlib import Path\n\nfrom dpcore.data import own_rows, own_table\nfrom dpcore.data.own_rows import "
-        "Column, Roles\n\n"
+        "Column, Roles\nfrom dpcore.data.paid_bounds import Payment\n\n"
         "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
         "roles = Roles(\n"
         '    answer="",  # the column to be predicted\n'
@@ -330,6 +374,8 @@ def preparation(*, number: bool = False) -> str:
         '        Column(name="", kind="category", values=()),\n'
         "    ),\n"
         '    person="",  # the column that says whose row it is; "": each row is a person\n'
-        f"{each})\n"
+        f"{each}    payments=(),  # Payment(epsilon=...), each of them, if bounds were paid for: training has the "
+        "rest\n"
+        ")\n"
         'table = own_table.read(Path("your-file.csv").read_bytes())\nown = own_rows.choose(table, roles)\n\n'
     )

@@ -33,7 +33,8 @@ class Source:
     make: (rng, how many rows) -> (X in its own units, y classes from 0) in random order; a set of fixed size gives all
     of its rows, whatever is asked. bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many
     rows are private. public_rows: how many rows the public pool has. sizable: whether as many private rows as one likes
-    can be made.
+    can be made. several: where a row of ``make`` is one of a person's, (row numbers) -> all rows of these people, X and
+    y, and the place (m,) of each one's person among them.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Source:
     private_rows: int
     public_rows: int
     sizable: bool = False
+    several: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """All rows (private, public and test ones) before they are split."""
@@ -59,7 +61,11 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Split:
-    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part."""
+    """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part.
+
+    several: X (m, d), y (m,) and people (m,), all rows of the people of whom X_private has one each, where some have
+    more.
+    """
 
     source: Source
     X_private: np.ndarray
@@ -69,6 +75,12 @@ class Split:
     X_test: np.ndarray
     y_test: np.ndarray
     rows_of: dict[str, np.ndarray]
+    several: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    @property
+    def learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """All private rows X (n, d), their y (n,), and whose each is (n,): None where each is a person's only one."""
+        return self.several or (self.X_private, self.y_private, None)
 
     @property
     def n_classes(self) -> int:
@@ -260,9 +272,16 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
     parts = {f"X_{part}": to_unit(X[rows], found.bounds) for part, rows in rows_of.items()} | {
         f"y_{part}": y[rows] for part, rows in rows_of.items()
     }
-    for array in (*parts.values(), *rows_of.values()):
+    several = _several(found, rows_of["private"])
+    for array in (*parts.values(), *rows_of.values(), *(several or ())):
         array.flags.writeable = False
-    return Split(source=found, rows_of=rows_of, **parts)
+    return Split(source=found, rows_of=rows_of, several=several, **parts)
+
+
+def _several(source: Source, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """All rows of these people; None where each has one."""
+    X, y, of = source.several(people) if source.several else ((), (), ())
+    return (to_unit(X, source.bounds), y, of) if len(y) > len(people) else None
 
 
 def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:

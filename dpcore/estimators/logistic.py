@@ -27,8 +27,10 @@ class DPLogisticRegression(PrivateClassifier):
 
     Parameters
     ----------
-    epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record.
-    clip_norm: L2 bound on an example's gradient, in units of rows scaled to norm at most 1 with the constant beside.
+    epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record; for one
+    person with all of their rows, where ``fit`` is told whose they are.
+    clip_norm: L2 bound on the gradient of an example, or on the average of a person's, in units of rows scaled to norm
+    at most 1 with the constant beside.
     data_norm: L2 bound on a row, **declared** and never measured; longer rows are scaled down to it.
     classes: all there may be, **declared**; a row of another one counts for nothing. None takes those of y, and their
     set as public.
@@ -60,10 +62,14 @@ class DPLogisticRegression(PrivateClassifier):
         X: np.ndarray,
         y: np.ndarray,
         *,
+        groups: np.ndarray | None = None,
         coef_init: np.ndarray | None = None,
         intercept_init: np.ndarray | None = None,
     ) -> "DPLogisticRegression":
         """Fit to X (n, d), y (n,). ``coef_init`` (k, d) and ``intercept_init`` (k,) start the descent: public only.
+
+        groups: whose row each is (n,). A person's gradients are averaged before they are clipped, so that any number of
+        rows costs what one does; n is then the number of people.
 
         Raises ValueError (RefusedError) for a parameter out of range, naming it.
         """
@@ -73,25 +79,29 @@ class DPLogisticRegression(PrivateClassifier):
         check.flag(average=self.average)
         multiplier = descent.noise_multiplier(epsilon=self.epsilon, delta=self.delta, steps=self.steps)
         X, y = self._rows(X, y)
+        people = None if groups is None else _people(groups, len(X))
+        count = len(X) if people is None else int(people.max()) + 1
         path = descent.noisy_gradient_descent(
             X,
             y,
             n_classes=len(self.classes_),
             steps=self.steps,
-            learning_rate=self._rate(len(X)),
+            learning_rate=self._rate(count),
             clip_norm=self.clip_norm,
-            noise_sd=descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=len(X), adjacency=adjacency),
+            noise_sd=descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=count, adjacency=adjacency),
             start=self._start(coef_init, intercept_init),
             seed=seeds.noise_seed(self.random_state),
             draws=[0],
+            people=people,
             average=self.average,
             dtype=np.float64,
         )
         self.coef_ = path.weights[0, :, :-1] / self.data_norm
         self.intercept_ = path.weights[0, :, -1]
         self.n_iter_ = self.steps
+        event, unit = descent.event(multiplier, steps=self.steps), "record" if people is None else "person"
         self.guarantee_: Guarantee = replace(
-            accountants.account(descent.event(multiplier, steps=self.steps), delta=self.delta, adjacency=adjacency),
+            accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit),
             assumes=classes.assumed(self.classes) + seeds.assumed(self.random_state),
         )
         return self
@@ -132,3 +142,12 @@ class DPLogisticRegression(PrivateClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.coef_ @ X.T + self.intercept_[:, None]
+
+
+def _people(groups: np.ndarray, rows: int) -> np.ndarray:
+    """The person (n,) of each row, numbered as they appear. Raises RefusedError unless each row has one."""
+    names = np.asarray(groups, dtype=object)
+    if names.shape != (rows,):
+        raise check.RefusedError("groups", names.shape, f"whose row each of the {rows} is")
+    places: dict = {}
+    return np.array([places.setdefault(name, len(places)) for name in names.tolist()])

@@ -7,24 +7,26 @@ from sklearn.linear_model import LogisticRegression
 _NEVER = -1000.0
 
 
-def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int) -> np.ndarray:
+def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int, weights: np.ndarray | None = None) -> np.ndarray:
     """Weights (k, d + 1) of the logistic regression that all descents approach without noise, last the intercept.
 
     Minimises sum_i loss_i + ||w||^2 / (2 * 10^4): so little regularisation that it is felt only on separable rows,
     which have no optimum without it. A class without a row is never the answer; rows without a class (-1) say nothing.
+    weights: how often each row (n,) counts; None: once.
     """
-    X, y = X[y >= 0], y[y >= 0]
+    known = y >= 0
+    X, y, weights = X[known], y[known], None if weights is None else weights[known]
     if len(found := np.unique(y)) < 2:
         return _constant(int(found[0]) if len(found) else 0, n_classes, X.shape[1] + 1)
-    model = LogisticRegression(C=1e4, max_iter=5000, tol=1e-8).fit(X, y)
+    model = LogisticRegression(C=1e4, max_iter=5000, tol=1e-8).fit(X, y, sample_weight=weights)
     found = np.column_stack([model.coef_, model.intercept_])
     if len(model.classes_) == n_classes:
         return found
-    weights = np.zeros((n_classes, found.shape[1]))
-    weights[:, -1] = _NEVER
+    best = np.zeros((n_classes, found.shape[1]))
+    best[:, -1] = _NEVER
     # Two classes have one logit, that of the second over the first
-    weights[model.classes_] = found if len(found) > 1 else [np.zeros_like(found[0]), found[0]]
-    return weights
+    best[model.classes_] = found if len(found) > 1 else [np.zeros_like(found[0]), found[0]]
+    return best
 
 
 def _constant(answer: int, n_classes: int, inputs: int) -> np.ndarray:

@@ -14,9 +14,9 @@ import numpy as np
 _SCRATCH_BYTES = 750_000
 
 
-def blocks(n: int, *, rows: int, itemsize: int) -> list[slice]:
-    """Slices that cut ``n`` examples so that ``rows`` rows of one slice fill the scratch."""
-    width = max(32, _SCRATCH_BYTES // (itemsize * rows))
+def blocks(n: int, *, rows: int, itemsize: int, least: int = 32) -> list[slice]:
+    """Slices that cut ``n`` examples so that ``rows`` rows of one slice fill the scratch; ``least`` in one, or more."""
+    width = max(least, _SCRATCH_BYTES // (itemsize * rows))
     return [slice(first, min(first + width, n)) for first in range(0, n, width)]
 
 
@@ -111,7 +111,7 @@ def _clipped_residuals(e, others, squares, total, factor, *, bound, classes):
     """Turn the logits ``e`` (k, R, b) into clipped residuals in place; the rest is scratch of shape (R, b)."""
     np.maximum.reduce(e, axis=0, out=factor)
     np.subtract(e, factor, out=e)
-    np.maximum(e, _least_exponent(e.dtype), out=e)
+    np.maximum(e, least_exponent(e.dtype), out=e)
     np.exp(e, out=e)
     for label, cut in classes:
         total[:, cut] = e[label, :, cut]
@@ -134,7 +134,7 @@ def _clipped_residuals(e, others, squares, total, factor, *, bound, classes):
     np.multiply(e, factor, out=e)
 
 
-def _least_exponent(dtype: np.dtype) -> float:
+def least_exponent(dtype: np.dtype) -> float:
     """Below it, squares of exp are subnormal, on which arithmetic is ten times as slow: noise at small epsilon makes
     models so sure. What is left of the residual, 1e-19 in single precision, is far below a weight's last bit."""
     return math.log(np.finfo(dtype).tiny) / 2 + 1

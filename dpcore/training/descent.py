@@ -19,6 +19,7 @@ from dpcore.privacy import Adjacency, Composed, GaussianRelease
 from dpcore.streams import normal_steps
 from dpcore.training.clipping import LogisticGradient, SoftmaxGradient
 from dpcore.training.losses import outputs
+from dpcore.training.people import PeopleGradient
 
 Clipping = Literal["per-example", "average", "none"]
 
@@ -66,6 +67,7 @@ def noisy_gradient_descent(
     start: np.ndarray,
     seed: int,
     draws: Sequence[int],
+    people: np.ndarray | None = None,
     clipping: Clipping = "per-example",
     record: Sequence[int] = (),
     average: bool = False,
@@ -76,9 +78,11 @@ def noisy_gradient_descent(
     X: (n, p) inputs with the constant appended. y: (n,) classes from 0. start: (k, p), or (R, k, p).
     learning_rate, clip_norm, noise_sd: scalars or (R,); noise_sd is that of the noise on the mean gradient, per
     coordinate. draws: which noise stream of ``seed`` each model uses; equal draws share their noise (common random
-    numbers). clipping: "per-example" bounds what one row can do; "average" clips the mean gradient and does not;
-    "none". record: the steps, of 0..T, whose weights are kept. average: the weights are the mean of the path's second
-    half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad arguments.
+    numbers). people: the person (n,) of each row, of 0 to M - 1; their gradients are averaged, and a mean is one over
+    people; None: each row is a person. clipping: "per-example" bounds what one row, or one person, can do; "average"
+    clips the mean gradient and does not; "none". record: the steps, of 0..T, whose weights are kept. average: the
+    weights are the mean of the path's second half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad
+    arguments.
     """
     models, draws = len(draws), check.wholes(low=0, draws=draws)
     check.whole(1, steps=steps)
@@ -89,6 +93,7 @@ def noisy_gradient_descent(
         "sd": _column("noise_sd", noise_sd, models, zero=True),
     }
     X, y = _checked(X, y, n_classes, dtype)
+    people = None if people is None else _several(people, len(X))
     shape = (outputs(n_classes), X.shape[1])
     start = np.broadcast_to(check.numbers(shape, (models, *shape), start=start), (models, *shape)).astype(dtype)
     marks = np.unique(check.wholes(low=0, high=steps, record=record))
@@ -99,6 +104,7 @@ def noisy_gradient_descent(
         _descend(
             X,
             y,
+            people=people,
             start=start[cut],
             steps=steps,
             seed=seed,
@@ -116,10 +122,11 @@ def noisy_gradient_descent(
     return Path(weights=weights, steps=marks, history=history)
 
 
-def _descend(X, y, *, start, steps, seed, draws, clipping, marks, tail, history, weights, eta, clip, sd):
+def _descend(X, y, *, people, start, steps, seed, draws, clipping, marks, tail, history, weights, eta, clip, sd):
     """Run one chunk of models, class first inside; fills ``history`` and ``weights`` (the mean of ``tail`` steps)."""
     models, k, p = start.shape
-    gradient = mean_gradient(X, y, models=models, k=k, clip_norm=clip if clipping == "per-example" else None)
+    bounds = clip if clipping == "per-example" else None
+    gradient = mean_gradient(X, y, people=people, models=models, k=k, clip_norm=bounds)
     current = np.array(start.transpose(1, 0, 2), order="C")
     total = np.zeros_like(current)
     # As wide as what they scale: rows of a few numbers cost a loop each
@@ -146,9 +153,17 @@ def _descend(X, y, *, start, steps, seed, draws, clipping, marks, tail, history,
 
 
 def mean_gradient(
-    X: np.ndarray, y: np.ndarray, *, models: int, k: int, clip_norm: np.ndarray | None
-) -> LogisticGradient | SoftmaxGradient:
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    models: int,
+    k: int,
+    clip_norm: np.ndarray | None,
+    people: np.ndarray | None = None,
+) -> LogisticGradient | SoftmaxGradient | PeopleGradient:
     """Class-first weights (k, R, p) -> the mean gradient of rows X (n, p), the same shape; see ``clipping``."""
+    if people is not None:
+        return PeopleGradient(X, y, people, models=models, clip_norm=clip_norm, outputs=k)
     if k == 1:
         return LogisticGradient(X, y, models=models, clip_norm=clip_norm)
     return SoftmaxGradient(X, y, models=models, clip_norm=clip_norm, outputs=k)
@@ -158,6 +173,14 @@ def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = F
     """``value`` as (R,), refused by name unless finite and positive (or 0 with ``zero``)."""
     values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
     return np.broadcast_to(values, (models,))
+
+
+def _several(people: np.ndarray, rows: int) -> np.ndarray | None:
+    """The person of each row; None where each has one. Raises RefusedError where a number has no row."""
+    counts = np.bincount(check.wholes((rows,), low=0, high=rows - 1, people=people))
+    if not counts.all():
+        raise check.RefusedError("people", int(np.argmin(counts)), "numbered from 0 without a gap, with a row each")
+    return None if len(counts) == rows else people
 
 
 def _checked(X: np.ndarray, y: np.ndarray, n_classes: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:

@@ -86,12 +86,17 @@ def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:
     return p - (np.arange(z.shape[-2])[:, None] == y)
 
 
-def mean_loss(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Mean loss of each model (...,), in nats; one product for as many models as fit into the cache."""
+def mean_loss(weights: np.ndarray, X: np.ndarray, y: np.ndarray, *, shares: np.ndarray | None = None) -> np.ndarray:
+    """Mean loss of each model (...,), in nats; one product for as many models as fit into the cache.
+
+    shares: what each example (n,) counts, 1 together; None: all the same.
+    """
     (k, p), n = weights.shape[-2:], len(X)
     flat, width = weights.reshape(-1, p), k * max(1, _CELLS_AT_ONCE // (k * n))
     parts = (flat[first : first + width] @ X.T for first in range(0, len(flat), width))
-    return np.concatenate([values(z.reshape(-1, k, n), y).mean(axis=-1) for z in parts]).reshape(weights.shape[:-2])
+    found = (values(z.reshape(-1, k, n), y) for z in parts)
+    means = [each.mean(axis=-1) if shares is None else each @ shares.astype(each.dtype) for each in found]
+    return np.concatenate(means).reshape(weights.shape[:-2])
 
 
 def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -19,11 +19,12 @@ from dpcore.data import own_rows, tokens
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from pages.classifier.work import (
     AccuracyCurve,
+    Apart,
     Ends,
     Focus,
     FocusOutcome,
@@ -149,7 +150,9 @@ class ClassifierSettings(Settings):
         rows = min(self.rows, most) if awaited else self.rows if stays else most
         public = min(self.public_rows, source.public_rows)
         version = "sound" if dataset == OWN else self.version
-        return {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
+        epsilon = max(self.epsilon, _least(_spent(own)))
+        fitting = {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
+        return fitting | {"epsilon": epsilon}
 
     @property
     def source(self) -> data.Source | None:
@@ -162,14 +165,30 @@ class ClassifierSettings(Settings):
         return "bounds were read off private rows" if read_off else ""
 
     @property
+    def paid(self) -> tuple[own_rows.Payment, ...]:
+        """What was spent on bounds before any training."""
+        return _payments(self.own)
+
+    @property
+    def spent(self) -> float:
+        """Of epsilon, by all that was paid for; the training has the rest."""
+        return _spent(self.own)
+
+    @property
+    def epsilons(self) -> tuple[float, ...]:
+        """Those of the curve: where nothing is left to train with, there is nothing to see."""
+        return tuple(epsilon for epsilon in EPSILONS if epsilon > self.spent)
+
+    @property
     def choices(self) -> Mapping[str, Any]:
         """Field -> the values it may have: what is not sound is shown on data of ours only."""
         return self.CHOICES | ({"version": ("sound",)} if self.dataset == OWN else {})
 
     @property
     def overlap(self) -> float:
-        source = data.DATASETS[self.dataset]
-        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+        if self.source.sizable:
+            return 0.0
+        return len(data.load(self._rows_of, seed=self.seed, private_rows=self.rows).y_test) / self.rows
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -185,6 +204,7 @@ class ClassifierSettings(Settings):
         most = high if source.sizable else source.private_rows
         of_data = {"rows": (low, min(most, MOST_OWN))}
         last = max(1, len(source.features) - 1)
+        of_data |= {"epsilon": (_least(self.spent), self.LIMITS["epsilon"][1])}
         of_data |= {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
         return self.LIMITS | of_data
 
@@ -206,6 +226,7 @@ class ClassifierSettings(Settings):
             steps=self.steps,
             adjacency=self.adjacency,
             public=start if self.public_rows else None,
+            spent=self.spent,
             **shared,
         )
 
@@ -221,7 +242,17 @@ class ClassifierSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's epsilon and the references first, then all repeats of today's, and the curve over epsilon."""
         now, *later = self._focus()
-        return (now, self._reference, *later, *self._curve())
+        return (now, self._reference, *later, *self._curve(), *self._apart())
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What is claimed, and what is given, for a person where a column says who one is."""
+        unit, before = "person" if self.by_person else "record", tuple(one.event for one in self.paid)
+        return guarantees(self, source=self.source, unit=unit, before=before)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return self.guarantees.formula if self.version == "sound" and not self.void else None
 
     def probe(self) -> Focus:
         """Today's ensemble; as many repeats of it as the first picture has."""
@@ -254,6 +285,18 @@ class ClassifierSettings(Settings):
         )
 
     @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    def _apart(self) -> tuple[Apart, ...]:
+        """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
+        most = self.own.roles.most_rows if self.by_person else None
+        parts = self._parts if most else ()
+        how = {"model": self.model, "epsilon": self.epsilon, "most_rows": most}
+        return tuple(Apart(first=part.start, count=len(part), **how) for part in parts)
+
+    @property
     def _reference(self) -> Reference:
         return self.part(Reference, dataset=self._rows_of, private_rows=self.rows)
 
@@ -261,11 +304,12 @@ class ClassifierSettings(Settings):
         """Over epsilon in slices, some repeats at every epsilon before more at any."""
         model, each, classes = self.model, self.model.cells, len(self.source.classes)
         cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
+        epsilons = self.epsilons
         width = max(1, min(int(_CELLS_AT_ONCE / cells), int(pieces.SLICE / (each * self.repeats))))
         return tuple(
-            AccuracyCurve(model=model, epsilons=EPSILONS[place : place + width], first=part.start, count=len(part))
+            AccuracyCurve(model=model, epsilons=epsilons[place : place + width], first=part.start, count=len(part))
             for part in pieces.cut(0, self.repeats, each=each)
-            for place in range(0, len(EPSILONS), width)
+            for place in range(0, len(epsilons), width)
         )
 
     def result(self, outcomes: Mapping[Any, Any]) -> "ClassifierResult":
@@ -284,7 +328,8 @@ class ClassifierSettings(Settings):
             focus=FocusOutcome.of([outcomes[task] for task in self._focus() if task in outcomes]),
             reference=outcomes[self._reference],
             accuracy=accuracy,
-            guarantees=guarantees(self, source=self.source),
+            guarantees=self.guarantees,
+            apart=_whole([outcomes.get(task) for task in self._apart()]),
         )
 
 
@@ -293,6 +338,25 @@ def _source(dataset: str, own: str) -> data.Source | None:
     if dataset != OWN:
         return data.source(dataset)
     return own.source if isinstance(own, own_rows.OwnRows) else None
+
+
+def _payments(own: str) -> tuple[own_rows.Payment, ...]:
+    return own.roles.payments if isinstance(own, own_rows.OwnRows) else ()
+
+
+def _spent(own: str) -> float:
+    return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
+
+
+def _least(spent: float) -> float:
+    """The smallest epsilon that leaves something to train with: a tenth more than was spent."""
+    return max(LIMITS["epsilon"][0], float(f"{1.1 * spent:.2g}"))
+
+
+def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:
+    """The repeats of all parts (R,); None while one is still to be trained."""
+    done = [part for part in parts if part is not None]
+    return np.concatenate(done) if done and len(done) == len(parts) else None
 
 
 @kept
@@ -318,6 +382,7 @@ class ClassifierResult:
 
     plane: where decisions are drawn; None where no row is public.
     accuracy (A, E, R): held-out accuracy by arm, epsilon of ``EPSILONS`` and repeat; NaN where still to be trained.
+    apart (R,): that of rows clipped one by one, see ``Apart``; None where no number of rows is declared, or not yet.
     """
 
     settings: ClassifierSettings
@@ -327,11 +392,15 @@ class ClassifierResult:
     reference: ReferenceOutcome
     accuracy: np.ndarray
     guarantees: Guarantees
+    apart: np.ndarray | None = None
 
     @property
     def gaussian_attacker(self) -> float:
-        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly."""
-        return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantees.formula.event))
+        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly; the
+        most there can be where bounds were paid for."""
+        event = self.guarantees.formula.event
+        training = event.events[-1] if self.settings.paid else event
+        return gdp.attacker_accuracy(gdp.mu_of_event(training), pure=self.settings.spent)
 
     @property
     def trained(self) -> int:

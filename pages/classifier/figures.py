@@ -180,8 +180,8 @@ def _ghost(name: str) -> dict[str, str]:
 def _finding(result: ClassifierResult) -> str:
     """From which epsilon on the middle run is within a point of no privacy; or how far the curve has come."""
     epsilons, (_, medians, _) = result.quantiles(0)
-    if len(epsilons) < result.accuracy.shape[1]:
-        return f"{len(epsilons)} of {result.accuracy.shape[1]} trained"
+    if len(epsilons) < (all_of_them := len(result.settings.epsilons)):
+        return f"{len(epsilons)} of {all_of_them} trained"
     far = np.flatnonzero(medians < result.reference.accuracy - 0.01)
     first = far[-1] + 1 if len(far) else 0
     if first == len(epsilons) or result.settings.version == "none":

@@ -4,6 +4,7 @@ from html import escape
 
 from dpcore.data.own_rows import OwnRows, Roles
 from dpcore.data.toy import DATASETS
+from dpcore.experiment import Spread
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
@@ -145,7 +146,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
         said = outcomes.noise(ratio, steps=settings.steps, accuracy=accuracy, base=base)
         sizes = f"noise {number(focus.noise)}, signal {number(float(focus.signal[0]))}"
         sentences += [_clipping(result), f"{said}. (Lengths at the first step: {sizes}.)"]
-        sentences.append(panels.large_delta(settings.delta, settings.rows))
+        sentences.append(panels.large_delta(settings.delta, settings.rows, "people" if settings.by_person else "rows"))
     sure = outcomes.confidence(result.gain, pairs=settings.repeats) if result.gain else ""
     return list(filter(None, [*sentences, sure, _unfinished(result)]))
 
@@ -172,6 +173,7 @@ def _unfinished(result: ClassifierResult) -> str:
 
 def _clipping(result: ClassifierResult) -> str:
     norm, share = number(result.settings.clip_norm), float(result.focus.clipped[0])
+    kind = "averaged gradient" if result.split.several else "gradient"
     if result.settings.version == "published":
         longer = f" Of single people's gradients, {in_hundred(share)} in 100 are longer, and stay so."
         return (
@@ -179,18 +181,18 @@ def _clipping(result: ClassifierResult) -> str:
             f"{number(float(result.focus.signal[0]))} long at the start.{longer if share >= 0.005 else ''}"
         )
     if share == 0:
-        return f"Clip norm {norm} shortens no gradient, yet the noise is scaled to it: halve it, and the noise halves."
+        return f"Clip norm {norm} shortens no {kind}, yet the noise is scaled to it: halve it, and the noise halves."
     if share < 0.01:
         return (
-            f"Clip norm {norm} shortens fewer than 1 in 100 gradients, yet the noise is scaled to it: halve it, and "
+            f"Clip norm {norm} shortens fewer than 1 in 100 {kind}s, yet the noise is scaled to it: halve it, and "
             "the noise halves."
         )
     if share > 0.9:
         return (
-            f"Clip norm {norm} shortens nearly all gradients (<b>{in_hundred(share)} in 100</b>). Noise and signal now "
+            f"Clip norm {norm} shortens nearly all {kind}s (<b>{in_hundred(share)} in 100</b>). Noise and signal now "
             "shrink together: a lower bound acts like a lower learning rate."
         )
-    return f"Clip norm {norm} shortens <b>{in_hundred(share)} in 100</b> gradients."
+    return f"Clip norm {norm} shortens <b>{in_hundred(share)} in 100</b> {kind}s."
 
 
 def by_class(result: ClassifierResult) -> str:
@@ -267,7 +269,7 @@ def guarantee(result: ClassifierResult) -> str:
                 panels.note(_promise(result))
                 + panels.guarantee(here=held.formula)
                 + panels.note(
-                    f"This run spends exactly epsilon {number(settings.epsilon)}. "
+                    _spends(settings)
                     + outcomes.limit(result.gaussian_attacker, held.formula.attacker_accuracy, noise="Gaussian")
                 )
             )
@@ -280,11 +282,22 @@ def guarantee(result: ClassifierResult) -> str:
         case _:
             text = panels.note("Nothing is guaranteed: a release without noise has no epsilon.")
     if isinstance(settings.own, OwnRows):
-        return text + panels.note(_of_own(settings.own.roles))
+        return text + _apart(result) + panels.note(_of_own(settings.own.roles))
     return text + panels.note(
         "Assumed: feature bounds, number of rows, steps and rates are public; each person has one row. <b>Not</b> "
         "protected: the points, losses and accuracies on this page, the public rows, and what other people's data "
         "reveals about you."
+    )
+
+
+def _spends(settings: ClassifierSettings) -> str:
+    """What a run costs, and where bounds were paid for, how much of it they did."""
+    if not settings.paid:
+        return f"This run spends exactly epsilon {number(settings.epsilon)}. "
+    times = outcomes.count(len(settings.paid), "release")
+    return (
+        f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds ({times}, Laplace "
+        f"noise), kept or not; training has the other {number(settings.epsilon - settings.spent)}. "
     )
 
 
@@ -294,16 +307,35 @@ def _of_own(roles: Roles) -> str:
         ("one row", "number of rows") if not roles.person else ("one person, all of their rows", "number of people")
     )
     one = (
-        " Of each person one row is used, picked by chance."
+        " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person costs "
+        "what a single row does, however many they have."
         if roles.person
         else " If a person has several, each is protected by itself only."
     )
+    stays = "is none of theirs, and a person without another adds nothing" if roles.person else "stays and adds nothing"
     return (
         f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{count}, steps and rates. A row whose answer is missing, or is none of these, stays and adds nothing. "
+        f"{count}, steps and rates. A row whose answer is missing, or is none of these, {stays}. "
         "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
         "people's data reveals about you."
     )
+
+
+def _apart(result: ClassifierResult) -> str:
+    """The same promise with rows clipped one by one, for as many of a person as are declared."""
+    settings = result.settings
+    if settings.void or result.apart is None:
+        return ""
+    rows, found = settings.own.roles.most_rows, Spread.of(result.apart)
+    theirs, mine = outcomes.apart(found.median, result.summary()["scratch"].median)
+    right = f"right {theirs} of the time, as it is here" if theirs == mine else f"right {theirs} instead of {mine}"
+    how = (
+        "With one row of each person only, picked by chance,"
+        if rows == 1
+        else f"Clipping rows one by one, at most {rows} of each person, takes <b>{rows} times</b> the noise of one "
+        "row, and with it"
+    )
+    return panels.note(f"{how} the middle run at this epsilon is {right}.")
 
 
 def _formula_note(delta: float) -> str:
@@ -328,16 +360,17 @@ def caption(result: ClassifierResult) -> str:
 def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
     settings, tested = result.settings, len(result.split.y_test)
-    unit = "people" if settings.own.roles.person else "rows"
+    unit, each = ("people", ", all rows of each") if settings.by_person else ("rows", "")
+    tested = f"one row each of {tested:,} others" if settings.by_person else f"{tested:,}"
     some = f"{settings.rows:,} of {settings.own.private:,} {unit}, picked at random" * (
         settings.rows < settings.own.private
     )
-    used = some or f"{settings.rows:,} {unit}"
+    used = (some or f"{settings.rows:,} {unit}") + each
     more = settings.own.private / settings.rows
     less = f"; with all, the noise would weigh {number(more)} times less" * (more >= 1.05)
     return (
         f"Each dot is one private model's weight; grey, without privacy. Learned from {used}{less}; tested on "
-        f"{tested:,}, for the analyst only. No row is drawn."
+        f"{tested}, for the analyst only. No row is drawn."
     )
 
 

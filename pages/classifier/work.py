@@ -11,12 +11,16 @@ from dpcore import pieces
 from dpcore.data import toy as data
 from dpcore.estimators.reference import optimum
 from dpcore.kept import kept
+from dpcore.streams import stream
 from dpcore.training import descent, losses
+from dpcore.training.people import PeopleGradient, shares
 from dpcore.training.recipes import CLIPPING, noise_sd
 
 ARMS = ("scratch", "public")
 # Points of a path that are looked at.
 _CURVE_POINTS = 21
+# What a row of a person who has several takes, in rows that are a person each.
+_SEVERAL = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +55,13 @@ class Training:
     def descend(self, X: np.ndarray, y: np.ndarray, **how: Any) -> descent.Path:
         """On rows X (n, d), y (n,); from zero, one model, without clipping and noise, where ``how`` says no other."""
         inputs, classes = losses.examples(X, y)
-        plain = {"clip_norm": 1.0, "noise_sd": 0.0, "start": self.zero, "draws": (0,), "clipping": "none"}
+        plain = {"learning_rate": self.learning_rate, "start": self.zero, "draws": (0,)}
+        plain |= {"clip_norm": 1.0, "noise_sd": 0.0, "clipping": "none"}
         return descent.noisy_gradient_descent(
             inputs,
             classes,
             n_classes=len(data.source(self.dataset).classes),
             steps=self.steps,
-            learning_rate=self.learning_rate,
             seed=self.seed,
             **(plain | how),
         )
@@ -90,6 +94,7 @@ class Model(Training):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
     version, delta, clip_norm, adjacency: as in the settings. public: where the second arm starts; None: no such arm.
+    spent: of each epsilon, what was paid before the training.
     """
 
     version: str
@@ -97,6 +102,7 @@ class Model(Training):
     clip_norm: float
     adjacency: str
     public: PublicStart | None
+    spent: float = 0.0
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -104,14 +110,20 @@ class Model(Training):
 
     @property
     def rows(self) -> int:
-        """What the noise is made for."""
+        """What the noise is made for: people, where a file says whose each row is."""
         return self.private_rows
 
     @property
     def cells(self) -> float:
         """The work of one repeat of all arms at one epsilon."""
         outputs, inputs = self.zero.shape
-        return len(self.arms) * pieces.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
+        several = data.source(self.dataset).several and self.split.several
+        rows = _SEVERAL * len(several[1]) if several else self.rows
+        return len(self.arms) * pieces.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
+
+    def noise_sd(self, epsilon: float) -> float:
+        """Of the training, on a coordinate of the mean gradient."""
+        return noise_sd(self, epsilon - self.spent)
 
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
         """One batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
@@ -119,10 +131,12 @@ class Model(Training):
         Repeat r draws stream r at every epsilon and in each arm.
         """
         starts = np.stack([self.zero, *([_started(self.public)] if self.public else [])])
-        sd = np.repeat([noise_sd(self, epsilon) for epsilon in epsilons], len(draws))
+        sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
+        X, y, people = self.split.learned
         path = self.descend(
-            self.split.X_private,
-            self.split.y_private,
+            X,
+            y,
+            people=people,
             clip_norm=self.clip_norm,
             noise_sd=np.tile(sd, len(starts)),
             start=np.repeat(starts, len(sd), axis=0),
@@ -143,8 +157,8 @@ class FocusOutcome:
     """The ensemble at one epsilon: per arm (A, ...) and repeat (R, ...).
 
     weights (A, R, k, p); accuracy (A, R) on held-out rows; steps (m,); loss (A, R, m) on private rows, in nats;
-    clipped (A,): share of example gradients that the bound clipped, over the path; signal (A,): L2 norm of the mean
-    clipped gradient at the start; noise: expected L2 norm of the noise of one step.
+    clipped (A,): share of example gradients, or of people's averages, that the bound clipped, over the path; signal
+    (A,): L2 norm of the mean clipped gradient at the start; noise: expected L2 norm of the noise of one step.
     """
 
     weights: np.ndarray
@@ -187,16 +201,16 @@ class Focus:
         draws = range(self.first, self.first + self.count)
         path = model.train((self.epsilon,), draws=draws, record=model.marks)
         weights, history = path.weights[:, 0], path.history[:, :, 0]
-        X, y = _learned(split)
-        clipped, signal = _clipping_facts(model, history, X, y)
+        learned = _learned(split)
+        clipped, signal = _clipping_facts(model, history, learned)
         return FocusOutcome(
             weights=weights,
             accuracy=_held_out(split, weights),
             steps=path.steps,
-            loss=np.moveaxis(losses.mean_loss(history, X, y), 0, -1),
+            loss=np.moveaxis(learned.loss(history), 0, -1),
             clipped=clipped,
             signal=signal,
-            noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
+            noise=model.noise_sd(self.epsilon) * math.sqrt(model.zero.size),
         )
 
 
@@ -224,13 +238,57 @@ class Ends:
     def run(self) -> EndsOutcome:
         split = self.model.split
         weights = self.model.train((self.epsilon,), draws=range(self.first, self.first + self.count)).weights[:, 0]
-        loss = losses.mean_loss(weights, *_learned(split))
+        loss = _learned(split).loss(weights)
         return EndsOutcome(_held_out(split, weights)[:, : self.given], loss[:, : self.given, None])
 
 
-def _clipping_facts(model: Model, history, X, y) -> tuple[np.ndarray, np.ndarray]:
-    """(share of clipped example gradients over some of the path, norm of the first mean clipped gradient) an arm."""
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """What a person's rows cost if each is clipped by itself: held-out accuracy (R,) from zero, at one epsilon.
+
+    Of each person at most ``most_rows`` are taken, from a place that is drawn for them alone, and the noise is that for
+    so many rows: a person moves the sum by most_rows C. It is divided by most_rows times the number of people, both of
+    them public. Repeats as in a ``Focus``.
+    """
+
+    model: Model
+    epsilon: float
+    most_rows: int
+    first: int
+    count: int
+    essential: ClassVar[bool] = False
+
+    def run(self) -> np.ndarray:
+        X, y = self._rows()
+        model, units = self.model, self.most_rows * self.model.rows
+        path = model.descend(
+            X,
+            y,
+            learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
+            clip_norm=model.clip_norm,
+            noise_sd=self.most_rows * replace(model, private_rows=len(y)).noise_sd(self.epsilon),
+            draws=range(self.first, self.first + self.count),
+            clipping=CLIPPING[model.version],
+        )
+        return _held_out(model.split, path.weights)
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        X, y, people = self.model.split.learned
+        if people is None:
+            return X, y
+        counts = np.bincount(people)
+        places = np.arange(len(y)) - np.repeat(np.cumsum(counts) - counts, counts)
+        begins = stream(self.model.seed, "data", part=1).random(len(counts)) * counts
+        taken = (places - begins.astype(int)[people]) % counts[people] < self.most_rows
+        return X[taken], y[taken]
+
+
+def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
+    """(share of clipped gradients over some of the path, norm of the first mean clipped gradient) an arm."""
     some = history[:: max(1, len(history) // 6), :, :3]
+    if learned.people is not None:
+        return _facts_of_people(model, some, history[0, :, 0], learned)
+    X, y = learned.X, learned.y
     norms = losses.gradient_norms(some, X, y)
     clipped = (norms > model.clip_norm).mean(axis=(0, 2, 3))
     start = history[0, :, 0]
@@ -242,6 +300,18 @@ def _clipping_facts(model: Model, history, X, y) -> tuple[np.ndarray, np.ndarray
     if model.version == "published":
         signal = np.minimum(signal, model.clip_norm)
     return clipped, signal
+
+
+def _facts_of_people(model: Model, some, start, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
+    """The same where it is people's averages that are clipped."""
+
+    def gradient(models: int) -> PeopleGradient:
+        bounds = np.full(models, model.clip_norm)
+        return PeopleGradient(*learned[:3], models=models, clip_norm=bounds, outputs=start.shape[1])
+
+    flat = np.moveaxis(some.reshape(-1, *start.shape[1:]), 0, 1)
+    clipped = gradient(flat.shape[1]).clipped(flat).reshape(some.shape[:3]).mean(axis=(0, 2))
+    return clipped, np.linalg.norm(gradient(len(start))(start.transpose(1, 0, 2)), axis=(0, 2))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -264,24 +334,27 @@ class Reference(Training):
     essential: ClassVar[bool] = True
 
     def run(self) -> ReferenceOutcome:
-        split, (X, y) = self.split, losses.examples(self.split.X_private, self.split.y_private)
+        split, (X, y, people) = self.split, self.split.learned
         # Twice the same model, so that its arithmetic is that of an ensemble
-        path = self.descend(split.X_private, split.y_private, draws=range(2), record=self.marks)
+        path = self.descend(X, y, people=people, draws=range(2), record=self.marks)
+        learned = _Learned.of(split)
         best = _optimum(self.dataset, self.private_rows, self.seed)
         return ReferenceOutcome(
             weights=path.weights[0],
             accuracy=float(_held_out(split, path.weights[:1])[0]),
             steps=path.steps,
-            loss=losses.mean_loss(path.history[:, 0], X, y),
+            loss=learned.loss(path.history[:, 0]),
             best_accuracy=float(_held_out(split, best[None])[0]),
-            best_loss=float(losses.mean_loss(best, X, y)),
+            best_loss=float(learned.loss(best)),
         )
 
 
 @kept
 def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
     split = data.load(dataset, seed=seed, private_rows=private_rows)
-    return optimum(split.X_private, split.y_private, n_classes=split.n_classes)
+    X, y, people = split.learned
+    counts = None if people is None else private_rows * _Learned.of(split).shares
+    return optimum(X, y, n_classes=split.n_classes, weights=counts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,10 +376,29 @@ class AccuracyCurve:
         return _held_out(self.model.split, path.weights)
 
 
-def _learned(split: data.Split) -> tuple[np.ndarray, np.ndarray]:
-    """The private rows as models are trained on them: inputs (n, p) and classes (n,)."""
-    X, y = losses.examples(split.X_private, split.y_private)
-    return X.astype(np.float32), y
+class _Learned(NamedTuple):
+    """The private rows as models are trained on them: inputs X (n, p), classes y (n,), whose each is (n,) and what it
+    counts (n,); None where all are people and count the same."""
+
+    X: np.ndarray
+    y: np.ndarray
+    people: np.ndarray | None
+    shares: np.ndarray | None
+
+    @classmethod
+    def of(cls, split: data.Split) -> Self:
+        *rows, people = split.learned
+        X, y = losses.examples(*rows)
+        return cls(X, y, people, None if people is None else shares(X, people))
+
+    def loss(self, weights: np.ndarray) -> np.ndarray:
+        """The mean over people of the mean of theirs, of each model (...,), in nats."""
+        return losses.mean_loss(weights, self.X, self.y, shares=self.shares)
+
+
+def _learned(split: data.Split) -> _Learned:
+    learned = _Learned.of(split)
+    return learned._replace(X=learned.X.astype(np.float32))
 
 
 def _held_out(split: data.Split, weights: np.ndarray) -> np.ndarray:

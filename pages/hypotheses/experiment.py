@@ -12,6 +12,7 @@ from dpcore.data import domains, own_texts, tokens
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
+from dpcore.privacy import Guarantee
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import HypothesesResult
 from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing
@@ -334,6 +335,10 @@ class HypothesesSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's answer for a few repeats first, also without noise, then for all, then the curves and the table."""
         return (task for tasks in self.work.values() for task in tasks)
+
+    @property
+    def promise(self) -> Guarantee:
+        return self.budget.guarantee
 
     def probe(self) -> Answer:
         """Today's answer, for as many repeats as the first picture has."""

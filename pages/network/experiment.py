@@ -10,10 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore import check, pieces
+from dpcore.accountants import BASES
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.data import toy as data
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.kept import kept
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from pages.network.result import Lots, NetworkResult
@@ -285,6 +287,18 @@ class NetworkSettings(Settings):
         (plain, *more_plain), (private, *more_private) = ([job.stretches for job in self.jobs[arm]] for arm in ARMS)
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
         return (*first[:2], *self._prices, *first[2:], *chain(*more_private, *more_plain), *self._noises.values())
+
+    @property
+    def counted(self) -> Guarantee:
+        """What the accountant says of the whole training: a promise of the sound loop, of others a claim."""
+        job = self.jobs["private"][0]
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": "record"}
+        event = job.recipe.event(job.noise_multiplier)
+        return Guarantee(epsilon=self.epsilon, basis=BASES[self.counted_by], event=event, **about)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return self.counted if self.variant == "sound" else None
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import BASES, account
+from dpcore.accountants import account
 from dpcore.boundaries import Plane, agreement, traced, usual_plane
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
@@ -169,15 +169,9 @@ class NetworkResult:
     @property
     def guarantee(self) -> Guarantee:
         """What is spent at the drawn frame; only a claim where ``holds`` is false."""
-        event = self.recipe.event(self.job.noise_multiplier)
-        return Guarantee(
-            epsilon=float(np.nan_to_num(self.spent[self.frame], nan=math.inf)),
-            delta=self.settings.delta,
-            adjacency=Adjacency.ADD_REMOVE,
-            unit="record",
-            basis=BASES[self.settings.counted_by],
-            event=replace(event, count=max(self.step, 1)),
-        )
+        spent = float(np.nan_to_num(self.spent[self.frame], nan=math.inf))
+        whole = self.settings.counted
+        return replace(whole, epsilon=spent, event=replace(whole.event, count=max(self.step, 1)))
 
     @property
     def by_epochs(self) -> Guarantee:

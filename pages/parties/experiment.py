@@ -17,6 +17,7 @@ from dpcore.kept import kept
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
+from dpcore.privacy import Guarantee
 from pages.parties import work
 from pages.parties.crowd import Crowd, Gather, known
 from pages.parties.result import EPSILONS, PARTIES, PartiesResult
@@ -183,6 +184,10 @@ class PartiesSettings(Settings):
         if first < self.parties > _LARGE * crowd.chunk:
             tasks += self._one_crowd(crowd.edges(self.parties)[0])
         return [*tasks, *self._asking(first), *self._one_crowd(self.parties), *self._more_parties()]
+
+    @property
+    def promise(self) -> Guarantee:
+        return self.model.guarantee(self.method, self.epsilon)
 
     def probe(self) -> Tried:
         """All methods at today's epsilon, by all of the parties."""

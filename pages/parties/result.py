@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import accountants
 from dpcore.accountants import gdp
 from dpcore.confusion import ByClass, confusion
 from dpcore.experiment import Settings, Spread, Task, quantiles_of
 from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import Guarantee
 from dpcore.training import losses
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
@@ -163,19 +162,7 @@ class PartiesResult:
 
     def guarantee(self, method: str) -> Guarantee:
         """What a method promises to a whole party."""
-        epsilon, model = self.settings.epsilon, self.settings.model
-        base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
-        if method == "pate":
-            multiplier = self.sigma / pate.COUNTS_SENSITIVITY
-            event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=model.queries)
-            return accountants.account(event, delta=model.delta, **base)
-        event = PureRelease(epsilon=epsilon)
-        basis = {
-            "published": "norm-exponential noise, published sensitivity",
-            "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
-            "norms": "norm-exponential noise, sensitivity with bounded weights",
-        }[model.constants if method != "average" or model.constants == "norms" else "published"]
-        return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=event, **base)
+        return self.settings.model.guarantee(method, self.settings.epsilon)
 
     @cached_property
     def attacker(self) -> float:

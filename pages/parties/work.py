@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc, gammaincinv
 
+from dpcore import accountants
 from dpcore.accountants import gdp
 from dpcore.kept import kept
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, local, pate
 from dpcore.parties.aggregation import RELEASES
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, World, parties, public
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
 from dpcore.streams import stream
 from dpcore.training import erm, losses
 from dpcore.training.losses import outputs
@@ -97,6 +99,20 @@ class Model:
     def sigma(self, epsilon: float) -> float:
         """PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
         return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon, delta=self.delta)
+
+    def guarantee(self, method: str, epsilon: float) -> Guarantee:
+        """What a method promises to a whole party."""
+        base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
+        if method == "pate":
+            multiplier = self.sigma(epsilon) / pate.COUNTS_SENSITIVITY
+            event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=self.queries)
+            return accountants.account(event, delta=self.delta, **base)
+        basis = {
+            "published": "norm-exponential noise, published sensitivity",
+            "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
+            "norms": "norm-exponential noise, sensitivity with bounded weights",
+        }[self.constants if method != "average" or self.constants == "norms" else "published"]
+        return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=PureRelease(epsilon=epsilon), **base)
 
 
 @kept

@@ -214,6 +214,10 @@ class RegressionSettings(Settings):
         known |= {"rows_each": self.source.rows_each, "gaps": self.source.gaps}
         return mechanism(name, **(known | options))
 
+    @property
+    def promise(self) -> Guarantee:
+        return self.guarantee(self.mechanism)
+
     def guarantee(self, name: str) -> Guarantee:
         """What the mechanism ``name`` promises at this epsilon."""
         rows = self.rows * self.source.rows_each

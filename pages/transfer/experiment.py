@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore.experiment import Measure, Settings, Task
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
 from pages.transfer import published
@@ -136,6 +136,10 @@ class TransferSettings(Settings):
         """What the candidates depend on at every epsilon, whatever is migrated."""
         share = self.detection_share if self.selection == "detected" else 0.0
         return self.part(Model, claim=self.part(Claim), detection_share=share)
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return self.model.guarantee("transfer", self.epsilon, self.migrated)
 
     def probe(self) -> Focus:
         """The four candidates now."""

@@ -1,16 +1,15 @@
 """What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and the curves."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpcore.accountants import account, zcdp
 from dpcore.experiment import Settings, Spread, quantiles_of
-from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, Sequence
+from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
-from dpcore.transfer import Problem, noise_multiplier, norm_q
+from dpcore.transfer import Problem, norm_q
 from pages.transfer import published, work
 from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, FocusOutcome, WalkOutcome
 
@@ -91,24 +90,9 @@ class TransferResult:
         """How a candidate's walk spends its budget now."""
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 
-    def event(self, name: str):
-        """What a candidate does to the private rows; None for what never sees them."""
-        rho = self.settings.model.detection_rho(self.settings.epsilon)
-        first = GaussianRelease(noise_multiplier=noise_multiplier(rho)) if rho else None
-        if name == "source":
-            return first
-        walk = self.plan(name).event
-        return Sequence(events=(first, walk)) if first and name == "transfer" else walk
-
     def guarantee(self, name: str) -> Guarantee | None:
         """A candidate's guarantee: by concentrated privacy. None for what never sees a private row."""
-        event = self.event(name)
-        return None if event is None else zcdp.account(event, **self._neighbours)
-
-    @property
-    def _neighbours(self) -> dict[str, Any]:
-        claim = self.settings.model.claim
-        return {"delta": claim.delta, "adjacency": Adjacency(claim.adjacency)}
+        return self.settings.model.guarantee(name, self.settings.epsilon, self.settings.migrated)
 
     @property
     def detection_guarantee(self) -> Guarantee | None:
@@ -117,7 +101,7 @@ class TransferResult:
 
     def strong(self, name: str) -> Guarantee:
         """The walk's guarantee by strong composition, which the printed scale is made for."""
-        return account(self.plan(name).event, accountant="strong", **self._neighbours)
+        return account(self.plan(name).event, accountant="strong", **self.settings.model.claim.neighbours)
 
     def quantiles(self, name: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is trained: places (m,), and the 5 %, 50 % and 95 % quantiles of excess risk (3, m)."""

@@ -4,13 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dpcore import transfer
 from dpcore.accountants import zcdp
 from dpcore.kept import kept
-from dpcore.privacy import Composed
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 
@@ -46,6 +48,11 @@ class Claim:
     delta: float
     adjacency: str
     noise: str
+
+    @property
+    def neighbours(self) -> dict[str, Any]:
+        """What a guarantee is about."""
+        return {"delta": self.delta, "adjacency": Adjacency(self.adjacency)}
 
     def plan(self, epsilon: float, *, radius: float, rows: int, vertices: int, rest: float = 1.0) -> Plan:
         """The walk over a ball of ``radius`` within ``rest`` of the whole rho, its length from public numbers alone."""
@@ -103,6 +110,17 @@ class Model:
             "transfer": plan(radius=self.radius, rows=n, rest=rest),
             "alone": plan(radius=RADIUS, rows=n, rest=rest),
         }
+
+    def guarantee(self, name: str, epsilon: float, migrated: int) -> Guarantee | None:
+        """A candidate's guarantee: by concentrated privacy. None for what never sees a private row."""
+        rho = self.detection_rho(epsilon)
+        found = (GaussianRelease(noise_multiplier=transfer.noise_multiplier(rho)),) if rho else ()
+        walk = () if name == "source" else (self.plans(epsilon, migrated)[name].event,)
+        events = (found if name in ("source", "transfer") else ()) + walk
+        if not events:
+            return None
+        event = Events(events=events) if len(events) > 1 else events[0]
+        return zcdp.account(event, **self.claim.neighbours)
 
     def detection_rho(self, epsilon: float) -> float:
         """What the detection of sources may spend, of the whole rho of (epsilon, delta)."""

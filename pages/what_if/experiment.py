@@ -6,12 +6,16 @@ of ``seeds``, at every setting that a curve, a bar, a cell of the map or a try s
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check, links, pieces
+from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Measure, Settings, Task
+from dpcore.kept import kept
 from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import Again, Solved
@@ -31,7 +35,7 @@ MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
 
 
-# What a page has only once somebody has brought it: nothing can be asked about it.
+# What a page has only once somebody has brought it: nothing can be asked about it, but of rows that are here.
 ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is read: a text of its own among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
@@ -132,7 +136,7 @@ class WhatIfSettings(Settings):
         """Refuse what is no word of such settings."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
         for name, brought in ELSEWHERE.items():
-            if getattr(base, name, "") in brought:
+            if getattr(base, name, "") in brought and not isinstance(getattr(base, "own", ""), OwnRows):
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:
@@ -338,7 +342,8 @@ class WhatIfSettings(Settings):
     @cached_property
     def around(self) -> "Around":
         """What is measured, whatever is asked of it."""
-        return around(self.settings, self.along, self.upwards, self.measure, self.repeats, self.seeds, self.knobs)
+        how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds, "knobs": self.knobs}
+        return _around(settings=self.settings, along=self.along, other=self.upwards, **how)
 
     @cached_property
     def tried(self) -> tuple[Settings, ...]:
@@ -348,8 +353,7 @@ class WhatIfSettings(Settings):
 
     def looks(self, settings: Settings) -> tuple[Look, ...]:
         """The work that measures some settings of the topic."""
-        how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-        return looks(settings, parts=self.around.parts, **how)
+        return self.around.looks(settings)
 
     @property
     def solved(self) -> Solved | None:
@@ -375,8 +379,7 @@ class WhatIfSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """Today's settings first, then the curve, the bars and the map from coarse to fine; what the question is about
         before what it is not."""
-        work = self.around.work
-        yield from work[0]
+        yield from self.around.now
         if self.solved:
             yield self.solved
         extra = []
@@ -386,10 +389,10 @@ class WhatIfSettings(Settings):
             extra = [look for turn in self.rivals for one in turn for look in self.looks(one)]
         yield from extra
         if self.question == CURVE:
-            yield from (look for there in self.around.curve.values() for look in self.around.looks[there])
+            yield from (look for there in self.around.curve.values() for look in self.looks(there))
             return
-        for turn in work[1:]:
-            yield from turn
+        yield from self.around.near
+        yield from self.around.rest
         if self.asks != "best":
             yield from self._searched()
 
@@ -409,67 +412,105 @@ class WhatIfSettings(Settings):
         return WhatIfResult(settings=self, outcomes=outcomes)
 
 
-class Around(NamedTuple):
-    """What is measured around some settings of a topic.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Around:
+    """What is measured around some settings of a topic, each part of it planned when it is asked for: along one knob,
+    beside each knob, and over a map of two."""
 
-    curve: value -> settings; bars: (knob, value) -> settings; cells: (x, y) -> settings; looks: settings -> work;
-    work: all of it, in turns. parts: that the runs of one setting are cut into, on each seed.
-    """
+    settings: Settings
+    along: str
+    other: str
+    knobs: tuple[str, ...]
+    measure: str
+    repeats: int
+    seeds: int
 
-    curve: Mapping[float, Settings]
-    bars: Mapping[tuple[str, float], Settings]
-    cells: Mapping[tuple[float, float], Settings]
-    looks: Mapping[Settings, tuple[Look, ...]]
-    work: tuple[tuple[Look, ...], ...]
-    parts: int
+    @cached_property
+    def _tasks(self) -> tuple[Task, ...]:
+        return self.settings.sample(self.repeats)
+
+    def looks(self, settings: Settings) -> tuple[Look, ...]:
+        """The work that measures some settings, on each seed in as many parts as the topic's own."""
+        if settings not in self._looks:
+            how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
+            self._looks[settings] = looks(settings, parts=len(self._tasks), **how)
+        return self._looks[settings]
+
+    @cached_property
+    def _looks(self) -> dict[Settings, tuple[Look, ...]]:
+        return {}
+
+    def _known(self, places: Iterable[Any], changes: Callable[[Any], dict[str, float]]) -> dict[Any, Settings]:
+        """Place -> the settings there, but for those that refuse it."""
+        found = {}
+        for place in places:
+            with suppress(check.RefusedError):
+                found[place] = self.settings.change(**changes(place))
+        return found
+
+    @cached_property
+    def _turns(self) -> list[dict[float, Settings]]:
+        """The curve from coarse to fine."""
+        turns = coarse_to_fine(grid(self.settings, self.along), getattr(self.settings, self.along))
+        return [self._known(turn, lambda value: {self.along: value}) for turn in turns]
+
+    @cached_property
+    def curve(self) -> dict[float, Settings]:
+        """Value -> settings, along the knob."""
+        return dict(sorted((value, there) for turn in self._turns for value, there in turn.items()))
+
+    @cached_property
+    def bars(self) -> dict[tuple[str, float], Settings]:
+        """(knob, value) -> settings, a step to each side."""
+        both = ((name, value) for name in self.knobs for value in beside(self.settings, name))
+        return self._known(both, lambda place: dict([place]))
+
+    @cached_property
+    def _axes(self) -> tuple[tuple[float, ...], ...]:
+        names = (self.along, self.other)
+        return tuple(grid(self.settings, name, steps=MAP_STEPS, reach=MAP_REACH) for name in names)
+
+    @cached_property
+    def cells(self) -> dict[tuple[float, float], Settings]:
+        """(x, y) -> settings, over the map."""
+        return self._known(product(*self._axes), lambda place: dict(zip((self.along, self.other), place, strict=True)))
+
+    def _maps(self) -> list[list[Settings]]:
+        """The map from coarse to fine."""
+        nows = (getattr(self.settings, name) for name in (self.along, self.other))
+        turns = [coarse_to_fine(values, now) for values, now in zip(self._axes, nows, strict=True)]
+        x_turn, y_turn = ({value: turn for turn, values in enumerate(axis) for value in values} for axis in turns)
+        found: list[list[Settings]] = [[] for _ in range(max(map(len, turns)))]
+        for (x, y), there in self.cells.items():
+            found[max(x_turn[x], y_turn[y])].append(there)
+        return found
+
+    @cached_property
+    def now(self) -> tuple[Look, ...]:
+        """The base itself, of which the page waits for the first part."""
+        first, *others = self.looks(self.settings)
+        return (replace(first, essential=True), *others)
+
+    @cached_property
+    def near(self) -> tuple[Look, ...]:
+        """The coarsest curve, which the page waits for too where it is quick."""
+        turn = [*self._turns[1].values()] if len(self._turns) > 1 else []
+        each = sum(getattr(task, "cells", pieces.FIRST) for task in self._tasks) * self.seeds
+        found = (look for there in turn for look in self.looks(there))
+        return tuple(replace(look, essential=each * len(turn) < pieces.FIRST) for look in found)
+
+    @cached_property
+    def rest(self) -> tuple[Look, ...]:
+        """The bars, then the map from coarse to fine; the finer curve after the coarsest map."""
+        maps = self._maps()
+        finer = [[*turn.values()] for turn in self._turns[2:]]
+        turns = ([*self.bars.values()], *maps[:1], *finer, *maps[1:])
+        return tuple(look for turn in turns for there in turn for look in self.looks(there))
 
 
-@lru_cache(maxsize=32)
-def around(
-    settings: Settings, along: str, other: str, measure: str, repeats: int, seeds: int, knobs: tuple[str, ...]
-) -> Around:
-    """Along one knob, beside each knob, and over a map of two."""
-    now, found = getattr(settings, along), {}
-    tasks = settings.sample(repeats)
-    how = {"measure": measure, "repeats": repeats, "seeds": seeds, "parts": len(tasks)}
-
-    def at(**changes: float) -> Settings | None:
-        """The settings there; None where they refuse it."""
-        try:
-            there = settings.change(**changes)
-        except check.RefusedError:
-            return None
-        found.setdefault(there, looks(there, **how))
-        return there
-
-    def known(pairs: Iterable[tuple[Any, Settings | None]]) -> dict[Any, Settings]:
-        return {key: there for key, there in pairs if there is not None}
-
-    first, *others = looks(settings, **how)
-    found[settings] = (replace(first, essential=True), *others)
-    turns = coarse_to_fine(grid(settings, along), now)
-    curve = [known((value, at(**{along: value})) for value in turn) for turn in turns]
-    bars = known(((name, value), at(**{name: value})) for name in knobs for value in beside(settings, name))
-    xs, ys = (grid(settings, name, steps=MAP_STEPS, reach=MAP_REACH) for name in (along, other))
-    x_turns, y_turns = coarse_to_fine(xs, now), coarse_to_fine(ys, getattr(settings, other))
-    x_turn = {value: turn for turn, values in enumerate(x_turns) for value in values}
-    y_turn = {value: turn for turn, values in enumerate(y_turns) for value in values}
-    cells = known(((x, y), at(**{along: x, other: y})) for x in xs for y in ys)
-    coarse = max(len(x_turns), len(y_turns))
-    maps = [
-        {there: None for (x, y), there in cells.items() if max(x_turn[x], y_turn[y]) == turn} for turn in range(coarse)
-    ]
-    turned = [[settings], [*curve[1].values()] if len(curve) > 1 else [], [*bars.values()], *map(list, maps)]
-    turned[4:4] = [[*turn.values()] for turn in curve[2:]]
-    done, work = set(), []
-    for turn in turned:
-        work.append(tuple(look for one in turn if one not in done for look in found[one]))
-        done.update(turn)
-    each = sum(getattr(task, "cells", pieces.FIRST) for task in tasks) * seeds
-    if each * len(turned[1]) < pieces.FIRST:
-        work[1] = tuple(replace(look, essential=True) for look in work[1])
-    ordered = {value: there for turn in curve for value, there in turn.items()}
-    return Around(dict(sorted(ordered.items())), bars, cells, found, tuple(work), len(tasks))
+@kept(newest=32)
+def _around(**what: Any) -> Around:
+    return Around(**what)
 
 
 def asking(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:

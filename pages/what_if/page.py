@@ -1,7 +1,6 @@
 """What would it take?"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
@@ -10,15 +9,15 @@ import streamlit as st
 from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
-from dpcore.links import changed, word
+from dpcore.links import Word, changed, word
 from dpcore.sweep import beside
-from pages.what_if import figures
+from pages.what_if import figures, words_answers, words_asked, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
 from ui import controls, doors, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
-from ui.plain import plain, quoted
+from ui.plain import quoted
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
@@ -49,7 +48,7 @@ def label(name: str) -> str:
 def aside(desk: controls.Desk) -> None:
     """The question, and how its answer is found."""
     key = f"{desk.page}.question"
-    asks = say.questions(desk.settings)
+    asks = words_asked.questions(desk.settings)
     st.session_state[key] = desk.settings.asks if desk.settings.asks in asks else None
     st.radio(
         "Ask",
@@ -116,7 +115,7 @@ def _digits(low: float) -> str | None:
 def knobs(pages: Sequence[Page], settings: WhatIfSettings) -> Knobs:
     """The target; and those of the page that is asked about."""
     own = next(page for page in pages if page.name == settings.topic).knobs(settings.settings)
-    changes = dict(own.changes) | {"target": say.target_knob(settings)}
+    changes = dict(own.changes) | {"target": words_asked.target_knob(settings)}
     rest = [name for name in _all(own) if name not in (own.hero, "repeats")]
     return Knobs(hero="target", main=(own.hero,), more=("seeds", "tries", *rest), changes=changes)
 
@@ -127,36 +126,23 @@ def _all(own: Knobs) -> list[str]:
 
 def pictures(result) -> list[list[live.Picture]]:
     """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
-    first = live.Picture(
-        name="curve",
-        figure=figures.curve(result, parts),
-        alt=say.curve_alt(result),
-        about=say.CURVE_ABOUT,
-        height=HEIGHT,
-        wide=1.45,
-    )
     if result.settings.asks == "best":
-        first = replace(first, name="tries", figure=figures.tries(result, parts), alt=say.tries_alt(result))
-        first = replace(first, about=say.TRIES_ABOUT)
-    bars = live.Picture(
-        name="knobs",
-        figure=figures.knobs(result, parts),
-        alt=say.knobs_alt(result),
-        about=say.KNOBS_ABOUT,
-        height=HEIGHT,
-        wide=1.2,
-        clicks={"point": "bar"},
-    )
-    both = live.Picture(
-        name="map",
-        figure=figures.both(result, parts),
-        alt=say.map_alt(result),
-        about=say.MAP_ABOUT,
-        height=HEIGHT,
-        wide=1.1,
-        clicks=figures.clicks(result),
-    )
-    return [[first, bars, both]]
+        first = _chart(result, "tries", figures.tries, say.tries_alt, say.TRIES_ABOUT, wide=1.45)
+    else:
+        first = _chart(result, "curve", figures.curve, say.curve_alt, say.CURVE_ABOUT, wide=1.45)
+    bars = {"wide": 1.2, "clicks": {"point": "bar"}}
+    cells = {"wide": 1.1, "clicks": figures.clicks(result)}
+    return [
+        [
+            first,
+            _chart(result, "knobs", figures.knobs, say.knobs_alt, say.KNOBS_ABOUT, **bars),
+            _chart(result, "map", figures.both, say.map_alt, say.MAP_ABOUT, **cells),
+        ]
+    ]
+
+
+def _chart(result, name: str, draw, alt, about: str, **how) -> live.Picture:
+    return live.Picture(name=name, figure=draw(result, parts), alt=alt(result), about=about, height=HEIGHT, **how)
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -172,10 +158,12 @@ def asked(name: str, questions: Page) -> Asked | None:
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
         start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
         question, refused = kind().change(question=CURVE, **start), []
-        texts = ask.split(APART)
+        texts = ask.split(APART) if ask else []
+        if len(texts) > 2 * len(ASKED):
+            return question, [f"What the link asks was ignored: it must be at most {len(ASKED)} fields and values."]
         for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
             try:
-                question = changed(question, **{check.choice(ASKED, field=field): value}) if ask else question
+                question = changed(question, **{check.choice(ASKED, field=field): value})
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
                 refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")
@@ -196,34 +184,17 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
-    key, said = f"{desk.page}.target", say.target_knob(settings)
-    st.session_state[key] = float(settings.target)
-    low, high = map(float, settings.limits["target"])
-    with st.container(key="choice-target", horizontal=True, vertical_alignment="center", width="content"):
-        st.html(f'<span class="lab-label" aria-hidden="true">{said["label"]}</span>', width="content")
-        st.number_input(
-            said["label"],
-            low,
-            high,
-            key=key,
-            format="%.6g",
-            step=float(said.get("step", 0.05 * settings.target)),
-            on_change=lambda: desk.change(target=st.session_state[key]),
-            label_visibility="collapsed",
-            width=140,
-        )
-        if said.get("unit"):
-            st.html(f'<span class="lab-label">{said["unit"]}</span>', width="content")
-    for why in desk.errors.values():
-        st.error(plain(why))
-    doors.door("what-if", "More questions", settings.change(question="smallest"))
+    said = words_asked.target_knob(settings)
+    desk.number("target", **{name: said[name] for name in ("label", "unit", "step") if name in said})
+    if not isinstance(settings.base, Word):  # of a file that another page's address would only name
+        doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     """What can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
-        return lambda settings: _all(page.knobs(settings))
+        return lambda settings: _all(page.at(settings).knobs(settings))
 
     return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
 
@@ -242,10 +213,10 @@ def page(pages: Sequence[Page]) -> Page:
         aside=aside,
         lead=say.introduction,
         knobs=partial(knobs, pages),
-        numbers=say.numbers,
+        numbers=words_numbers.numbers,
         slices=Slices(first=0.3, resting=0.5),
         words={
-            "verdict": say.verdict,
+            "verdict": words_answers.verdict,
             "caption": say.caption,
             "why": listed(say.why),
             "guarantee": say.price,

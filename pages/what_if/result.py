@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import crossing, differences
+from dpcore import crossing
 from dpcore.boundaries import zeros
+from dpcore.differences import Difference
 from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.repeats import Means, over_splits
-from dpcore.sweep import Effect, Look, best, effect, summary
+from dpcore.sweep import Look, apart, best, summary
 from pages.what_if.work import prices
 
 
@@ -69,6 +70,14 @@ class Map(NamedTuple):
     means: np.ndarray
 
 
+class Effect(NamedTuple):
+    """What one knob does from where it is: to ``value``, the measure less today's (``difference``)."""
+
+    knob: str
+    value: float
+    difference: Difference
+
+
 class Found(NamedTuple):
     """The best of the tries: its settings, the mean that it was chosen by, and its mean and that of the base on each of
     the other seeds that are done, (S,).
@@ -94,13 +103,12 @@ class WhatIfResult:
 
     def of(self, settings: Settings) -> np.ndarray | None:
         """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
-        known = self.settings.around.looks.get(settings)
-        return self._runs(self.settings.looks(settings) if known is None else known)
+        return self._runs(self.settings.looks(settings))
 
     @cached_property
     def now(self) -> np.ndarray:
         """Runs of the base; some of them, while others are to be trained."""
-        looks = self.settings.around.looks[self.settings.settings]
+        looks = self.settings.looks(self.settings.settings)
         return np.concatenate([self.outcomes[look] for look in looks if look in self.outcomes])
 
     @property
@@ -234,13 +242,18 @@ class WhatIfResult:
         """In how many of the base's runs."""
         return int(self._reach(self.now).sum())
 
-    def average(self, runs: np.ndarray) -> differences.Difference:
+    def average(self, runs: np.ndarray) -> Difference:
         """The mean of some runs, with an interval of 95 % confidence: of several splits, from how far those differ."""
-        seeds = self.settings.seeds
-        means = runs.reshape(seeds, -1).mean(axis=1) if seeds > 1 and self.complete else runs
-        if len(means) < 2:
-            return differences.Difference(mean=float(means[0]), low=float(means[0]), high=float(means[0]))
-        return differences.of_pairs(means, np.zeros_like(means))
+        base = self.settings.settings
+        return self._less(base, runs, base, np.zeros_like(runs))
+
+    @property
+    def compared(self) -> int:
+        """How many splits of the rows are compared; before all are trained, the runs of one."""
+        return self.settings.seeds if self.complete else 1
+
+    def _less(self, one: Settings, a: np.ndarray, other: Settings, b: np.ndarray, **how: float) -> Difference:
+        return apart(one, other, a, b, splits=self.compared, **how)
 
     def nine_in_ten(self, runs: np.ndarray) -> tuple[float, float]:
         """Between which numbers nine runs in ten lie."""
@@ -263,11 +276,12 @@ class WhatIfResult:
         """
         found: dict[str, list[Effect]] = {}
         all_bars = self.settings.around.bars
-        how = {"now": self.now, "confidence": 1 - 0.05 / max(1, len(all_bars))}
+        confidence = 1 - 0.05 / max(1, len(all_bars))
         for (knob, value), settings in all_bars.items():
             then = self.of(settings)
             if then is not None and len(then) == len(self.now):
-                found.setdefault(knob, []).append(effect(self.settings.settings, knob, value, then=then, **how))
+                less = self._less(settings, then, self.settings.settings, self.now, confidence=confidence)
+                found.setdefault(knob, []).append(Effect(knob, value, less))
         return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
 
     # ---- two knobs
@@ -362,13 +376,12 @@ class WhatIfResult:
     # ---- one against another
 
     @cached_property
-    def difference(self) -> differences.Difference | None:
+    def difference(self) -> Difference | None:
         """The base less the other setting, None while that one is to be trained, or where nothing is drawn."""
         mine, theirs = self.now, self.of(self.settings.rival)
         if theirs is None or len(mine) < 2 or len(mine) != len(theirs):
             return None
-        paired = self.settings.settings.pairs_with(self.settings.rival)
-        return (differences.of_pairs if paired else differences.of_groups)(mine, theirs)
+        return self._less(self.settings.settings, mine, self.settings.rival, theirs)
 
     @cached_property
     def ahead(self) -> list[tuple[str, float, float]]:
@@ -377,17 +390,13 @@ class WhatIfResult:
         """
         mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
         common = sorted(mine.keys() & theirs.keys()) if self.complete else []
-        paired = self.settings.settings.pairs_with(self.settings.rival)
-        compare = differences.of_pairs if paired else differences.of_groups
+        base, rival = self.settings.settings, self.settings.rival
         sign = 1 if self.settings.asked.better == "higher" else -1
         found: list[tuple[str, float, float]] = []
         for value in common:
-            if self.settings.exact:
-                low = high = float(sign * (mine[value] - theirs[value])[0])
-            else:
-                one = compare(sign * mine[value], sign * theirs[value], confidence=1 - 0.05 / len(common))
-                low, high = one.low, one.high
-            who = "A" if low > 0 else "B" if high < 0 else ""
+            runs = base, sign * mine[value], rival, sign * theirs[value]
+            one = self._less(*runs, confidence=1 - 0.05 / len(common))
+            who = "A" if one.low > 0 else "B" if one.high < 0 else ""
             if who and found and who == found[-1][0]:
                 found[-1] = (who, found[-1][1], value)
             elif who:

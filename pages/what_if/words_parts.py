@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 
 from dpcore.differences import Difference
-from dpcore.sweep import Effect
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
+from pages.what_if.result import Effect
 from ui.panels import number
 from ui.vocabulary import KNOBS
 

@@ -1,41 +1,19 @@
 """The pieces of work of the questions that are no topic's own: the winner measured again, and exact answers."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from dpcore import crossing
-from dpcore.accountants import calibrate, tuning
+from dpcore.accountants import tuning
 from dpcore.experiment import Settings
 from dpcore.kept import kept
-from dpcore.privacy import Adjacency, ApproximateRelease, Event, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import ApproximateRelease, Guarantee, PureRelease
 from dpcore.sweep import best, measured, split
 
-# Choices with which a run of a topic keeps no such promise as its epsilon says.
-UNSOUND: Mapping[str, tuple[str, ...]] = {
-    "version": ("published", "none"),
-    "variant": ("inside", "realised", "shuffled"),
-    "mechanism": ("published",),
-}
-_NOISES = (0.01, 1e6)
-
-
-def one_run(settings: Settings) -> Event | None:
-    """What a run does to the private rows: Gaussian where that is all of it, else what its epsilon and delta say; None
-    where they promise nothing.
-    """
-    if any(getattr(settings, name, "") in bad for name, bad in UNSOUND.items()):
-        return None
-    delta = getattr(settings, "delta", 0.0)
-    if not delta:
-        return PureRelease(epsilon=settings.epsilon)
-    if not hasattr(settings, "clip_norm") or hasattr(settings, "lot_size"):
-        return ApproximateRelease(epsilon=settings.epsilon, delta=delta)
-    promise = {"epsilon": settings.epsilon, "delta": delta, "adjacency": Adjacency.ADD_REMOVE}
-    noise = calibrate(lambda noise: GaussianRelease(noise_multiplier=noise), bracket=_NOISES, **promise)
-    return GaussianRelease(noise_multiplier=noise)
+# What several runs together are counted at, where one of them has no delta.
+DELTA = 1e-6
 
 
 @kept
@@ -43,11 +21,13 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     """Way to release what a search of so many ``tries`` has found -> what that costs; none where a run promises
     nothing.
     """
-    event = one_run(settings)
-    if event is None:
+    one = settings.promise
+    if one is None:
         return {}
-    delta = getattr(settings, "delta", 0.0) or 1e-6
-    return tuning.prices(event, tries=tries, delta=delta, adjacency=Adjacency.ADD_REMOVE)
+    about = {"delta": one.delta or DELTA, "adjacency": one.adjacency, "unit": one.unit}
+    whole = ApproximateRelease(epsilon=one.epsilon, delta=one.delta) if one.delta else PureRelease(epsilon=one.epsilon)
+    found = tuning.prices(one.event, tries=tries, **about) or tuning.prices(whole, tries=tries, **about)
+    return found | {"public": replace(one, assumes=found["public"].assumes)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,7 +94,7 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")
-    if not (isinstance(tab, str) and isinstance(ask, str)):
+    if not (isinstance(tab, str) and isinstance(ask, str) and len(ask) <= controls.LONGEST):
         raise MalformedError("a tab is a name, and what is asked there a text")
     if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
         raise MalformedError("pins are a few texts")

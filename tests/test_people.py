@@ -1,0 +1,268 @@
+"""People with several rows: what one of them can do, what it costs, and what an audit says of doing it otherwise."""
+
+import numpy as np
+import oracles
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.privacy_accountant import NeighboringRelation
+
+from dpcore import accountants, check
+from dpcore.attacks import audit
+from dpcore.estimators import seeds
+from dpcore.estimators.logistic import DPLogisticRegression
+from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
+from dpcore.training import clipping, descent, losses
+from dpcore.training.people import PeopleGradient
+
+COUNTS = (1, 3, 1, 7, 2, 3, 12, 1)
+CLIP = 0.3
+
+
+def rows_of(counts=COUNTS, *, classes=2, p=4, seed=0):
+    """Rows in no order of people: (X (n, p), y (n,), people (n,))."""
+    rng = np.random.default_rng(seed)
+    people = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    return rng.normal(size=(len(people), p)), rng.integers(0, classes, len(people)), people
+
+
+def person_by_person(w, X, y, people, *, clip_norm):
+    """The mean over people of their mean gradients, each clipped: a person and a row at a time."""
+    total = np.zeros_like(w)
+    for person in set(people.tolist()):
+        own = [oracles.gradient(w, x, label) for x, label in zip(X[people == person], y[people == person], strict=True)]
+        mean = sum(own) / len(own)
+        total += mean if clip_norm is None else oracles.clipped(mean, clip_norm)
+    return total / len(set(people.tolist()))
+
+
+def found(weights, X, y, people, *, clip_norm=CLIP):
+    """Of weights (R, k, p): the mean gradients, in this shape."""
+    clip = None if clip_norm is None else np.full(len(weights), clip_norm)
+    gradient = PeopleGradient(X, y, people, models=len(weights), clip_norm=clip, outputs=weights.shape[1])
+    return gradient(weights.transpose(1, 0, 2).copy()).transpose(1, 0, 2)
+
+
+@pytest.mark.parametrize("scratch", [1, 750_000])
+@pytest.mark.parametrize("clip_norm", [0.02, 0.3, 50.0, None])
+@pytest.mark.parametrize("p", [1, 4])
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_gradient_is_that_of_its_people_one_at_a_time(classes, p, clip_norm, scratch, monkeypatch):
+    monkeypatch.setattr(clipping, "_SCRATCH_BYTES", scratch)
+    X, y, people = rows_of(classes=classes, p=p)
+    weights = np.random.default_rng(1).normal(size=(5, losses.outputs(classes), p))
+    expected = [person_by_person(w, X, y, people, clip_norm=clip_norm) for w in weights]
+    np.testing.assert_allclose(found(weights, X, y, people, clip_norm=clip_norm), expected, atol=1e-13)
+    single = found(weights.astype(np.float32), X.astype(np.float32), y, people, clip_norm=clip_norm)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, expected, rtol=1e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("scale", [1e3, 1e30])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_models_that_are_very_sure_have_a_gradient(classes, scale):
+    X, y, people = rows_of(classes=classes)
+    weights = (scale * np.random.default_rng(1).normal(size=(3, losses.outputs(classes), 4))).astype(np.float32)
+    assert np.isfinite(found(weights, X.astype(np.float32), y, people)).all()
+
+
+def fitted(X, y, people, *, classes=2, **how):
+    plain = {"steps": 9, "learning_rate": 2.0, "clip_norm": CLIP, "noise_sd": 0.01, "seed": 3, "draws": [0, 1, 0]}
+    start = np.zeros((losses.outputs(classes), X.shape[1]))
+    return descent.noisy_gradient_descent(X, y, people=people, n_classes=classes, start=start, **plain | how).weights
+
+
+@pytest.mark.parametrize("rule", ["per-example", "average", "none"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_people_of_one_row_each_are_rows_to_the_last_bit(classes, rule):
+    X, y, people = rows_of([1] * 40, classes=classes)
+    np.testing.assert_array_equal(*(fitted(X, y, who, classes=classes, clipping=rule) for who in (people, None)))
+
+
+def test_a_descent_takes_steps_of_that_gradient():
+    X, y, people = rows_of()
+    weights = np.zeros((1, 4))
+    for _ in range(9):
+        weights = weights - 2.0 * person_by_person(weights, X, y, people, clip_norm=CLIP)
+    np.testing.assert_allclose(fitted(X, y, people, noise_sd=0.0, dtype=np.float64)[0], weights, atol=1e-13)
+
+
+@pytest.mark.parametrize("people", [[0, 0, 2], [1, 1, 2], [0, 1], [0, -1, 1], [0.0, 0.5, 1.0], [0, 1, 3]], ids=str)
+def test_people_are_numbered_without_a_gap(people):
+    with pytest.raises(check.RefusedError, match="people"):
+        fitted(np.ones((3, 2)), np.array([0, 1, 1]), np.array(people))
+
+
+class TestOddPeople:
+    def test_one_with_a_thousand_rows_counts_as_one(self):
+        """As much as the same row once: they cannot drown the others, nor be told by their number."""
+        X, y, people = rows_of([1000, 1, 1, 1], seed=2)
+        X[people == 0], y[people == 0] = X[people == 0][0], 1
+        first = np.concatenate([np.flatnonzero(people == 0)[:1], np.flatnonzero(people)])
+        weights = np.random.default_rng(3).normal(size=(4, 1, 4))
+        once = found(weights, X[first], y[first], people[first])
+        np.testing.assert_allclose(found(weights, X, y, people), once, atol=1e-14)
+
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_a_row_without_an_answer_is_none_of_a_persons_rows(self, classes):
+        X, y, people = rows_of(classes=classes)
+        lost = np.flatnonzero((people == 3) | (people == 6))[::2]
+        blank, kept = X.copy(), np.delete(np.arange(len(y)), lost)
+        blank[lost] = 0
+        weights = np.random.default_rng(3).normal(size=(4, losses.outputs(classes), 4))
+        both = found(weights, blank, y, people), found(weights, X[kept], y[kept], people[kept])
+        np.testing.assert_allclose(*both, atol=1e-14)
+
+    def test_a_person_without_an_answer_adds_nothing_and_is_counted(self):
+        X, y, people = rows_of()
+        whole = found(np.zeros((1, 1, 4)), X, y, people) * len(COUNTS)
+        own = found(np.zeros((1, 1, 4)), X[people == 3], y[people == 3], 0 * people[people == 3])
+        X[people == 3] = 0
+        np.testing.assert_allclose(found(np.zeros((1, 1, 4)), X, y, people) * len(COUNTS), whole - own, atol=1e-14)
+
+    def test_all_rows_may_be_one_persons(self):
+        X, y, people = rows_of([60])
+        w = np.full((1, 1, 4), 0.5)
+        expected = oracles.clipped(np.mean([oracles.gradient(w[0], *row) for row in zip(X, y, strict=True)], 0), 0.01)
+        np.testing.assert_allclose(found(w, X, y, people, clip_norm=0.01)[0], expected, atol=1e-14)
+
+
+def exchanged(rng, X, y, people, *, classes):
+    """The same data, but for one person, who has other rows, and any number of them."""
+    who, rows = int(rng.integers(people.max() + 1)), int(rng.choice([1, 2, 3, 50]))
+    stay, wide = people != who, float(rng.choice([1e-3, 1.0, 1e3]))
+    direction = rng.normal(size=X.shape[1]) * wide
+    other = direction + rng.choice([0.0, 1.0]) * rng.normal(size=(rows, X.shape[1]))
+    labels = np.full(rows, rng.integers(classes)) if rng.random() < 0.5 else rng.integers(0, classes, rows)
+    joined = np.vstack([X[stay], other]), np.append(y[stay], labels), np.append(people[stay], np.full(rows, who))
+    return joined, (X[stay], y[stay], np.unique(people[stay], return_inverse=True)[1])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_person_moves_the_sum_further_than_the_noise_is_made_for(classes):
+    """Brute force over people replaced, and left out; nearly reached."""
+    rng, furthest = np.random.default_rng(0), dict.fromkeys(Adjacency, 0.0)
+    weights = rng.normal(size=(6, losses.outputs(classes), 4))
+    for _ in range(300):
+        X, y, people = rows_of([3, 1, 5], classes=classes, seed=int(rng.integers(1000)))
+        X *= 20
+        mine = found(weights, X, y, people) * 3
+        replaced, without = exchanged(rng, X, y, people, classes=classes)
+        for adjacency, theirs in ((Adjacency.REPLACE_ONE, replaced), (Adjacency.ADD_REMOVE, without)):
+            other = found(weights, *theirs) * (theirs[2].max() + 1)
+            moved = np.linalg.norm((mine - other).reshape(len(mine), -1), axis=1).max()
+            furthest[adjacency] = max(furthest[adjacency], moved)
+    for adjacency, most in furthest.items():
+        bound = 3 * descent.mean_noise_sd(1.0, clip_norm=CLIP, rows=3, adjacency=adjacency)
+        assert 0.9 * bound < most <= bound * (1 + 1e-12)
+
+
+def three_rows(label):
+    """Three rows of a person, all of them alike, beside seven people who have no gradient."""
+    X, y = np.zeros((10, 1)), np.full(10, label)
+    X[:3] = 1.0
+    return X, y, np.maximum(np.arange(10) - 2, 0)
+
+
+STEPS, EPSILON, DELTA, RUNS = 10, 2.0, 1e-5, 20_000
+MULTIPLIER = descent.noise_multiplier(epsilon=EPSILON, delta=DELTA, steps=STEPS)
+
+
+def claim():
+    event = descent.event(MULTIPLIER, steps=STEPS)
+    return accountants.account(event, delta=DELTA, adjacency=Adjacency.REPLACE_ONE, unit="person")
+
+
+def scores(label, *, by_person, seed):
+    """Of ``RUNS`` descents, whose every step pulls alike: where the one weight ends, which is the sum of what is seen.
+
+    The noise is made for one unit, of the 8 people, or of the 10 rows that are clipped one by one.
+    """
+    X, y, people = three_rows(label)
+    units = 8 if by_person else 10
+    path = descent.noisy_gradient_descent(
+        X,
+        y,
+        people=people if by_person else None,
+        n_classes=2,
+        steps=STEPS,
+        learning_rate=1e-3,
+        clip_norm=CLIP,
+        noise_sd=descent.mean_noise_sd(MULTIPLIER, clip_norm=CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE),
+        start=np.zeros((1, 1)),
+        seed=seed,
+        draws=range(RUNS),
+        dtype=np.float64,
+    )
+    return path.weights[:, 0, 0]
+
+
+@pytest.mark.parametrize("form", ["count", "gaussian"])
+@pytest.mark.parametrize("by_person", [True, False])
+def test_an_audit_of_a_persons_three_rows(by_person, form):
+    """Averaged, then clipped, they cost what one does. Clipped one by one, noise for one row does not hide them."""
+    worlds = [scores(label, by_person=by_person, seed=seed) for seed, label in ((5, 0), (6, 1))]
+    terms = {"delta": DELTA, "adjacency": Adjacency.REPLACE_ONE, "unit": "person"}
+    bound = audit.epsilon_lower_bound(*worlds, form=form, **terms)
+    assert bound.refutes(claim(), proved=GAUSSIAN_CURVE) != by_person
+    assert bound.epsilon > 0.4 * EPSILON  # the attack is worth its name
+
+
+def test_the_audited_rows_arrive():
+    assert audit.arrives(*(scores(label, by_person=True, seed=5) for label in (0, 1)))
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 5.0])
+def test_the_guarantee_of_a_person_is_that_of_another_library(epsilon, adjacency):
+    X, y, people = rows_of([3] * 30)
+    model = DPLogisticRegression(epsilon=epsilon, steps=20, adjacency=str(adjacency), random_state=0)
+    held = model.fit(X, y, groups=people).guarantee_
+    assert (held.unit, held.adjacency) == ("person", adjacency)
+    # The noise on the mean of 30 people, over how far one of them can move it
+    sensitivity = held.adjacency.contributions * model.clip_norm / 30
+    sd = descent.mean_noise_sd(held.event.event.noise_multiplier, clip_norm=0.3, rows=30, adjacency=adjacency)
+    relation = NeighboringRelation.ADD_OR_REMOVE_ONE
+    other = PLDAccountant(relation, value_discretization_interval=1e-4)
+    other.compose(dp_event.GaussianDpEvent(sd / sensitivity), 20)
+    assert held.epsilon == pytest.approx(other.get_epsilon(held.delta), abs=2e-3)
+    assert held.epsilon <= epsilon
+
+
+class TestEstimator:
+    def test_a_fit_is_the_descent_by_people(self):
+        X, y, people = rows_of(p=3)
+        X /= np.linalg.norm(X, axis=1).max()
+        model = DPLogisticRegression(epsilon=3.0, steps=5, learning_rate=2.0, random_state=3, average=False)
+        model.fit(X, y, groups=[f"P{one}" for one in people])
+        multiplier = descent.noise_multiplier(epsilon=3.0, delta=1e-5, steps=5)
+        noise = descent.mean_noise_sd(multiplier, clip_norm=0.3, rows=8, adjacency=Adjacency.REPLACE_ONE)
+        how = {"steps": 5, "learning_rate": 2.0, "clip_norm": 0.3, "dtype": np.float64, "draws": [0]}
+        expected = fitted(losses.with_constant(X), y, people, noise_sd=noise, seed=seeds.noise_seed(3), **how)[0]
+        np.testing.assert_allclose(np.column_stack([model.coef_, model.intercept_]), expected, atol=1e-12)
+
+    def test_people_of_one_row_each_change_the_unit_only(self):
+        X, y, _ = rows_of([1] * 50)
+        alone, grouped = (
+            DPLogisticRegression(random_state=1).fit(X, y, groups=groups) for groups in (None, np.arange(50))
+        )
+        np.testing.assert_array_equal(alone.coef_, grouped.coef_)
+        assert (alone.guarantee_.unit, grouped.guarantee_.unit) == ("record", "person")
+        assert alone.guarantee_.epsilon == grouped.guarantee_.epsilon
+
+    def test_more_rows_of_the_same_people_leave_noise_and_rate(self):
+        """Only the number of people decides them: the number of rows is private."""
+        few, many = (
+            DPLogisticRegression(random_state=1, classes=[0, 1]).fit(
+                np.zeros((30 * times, 3)), np.full(30 * times, 9), groups=np.tile(np.arange(30), times)
+            )
+            for times in (1, 4)
+        )
+        np.testing.assert_array_equal(few.coef_, many.coef_)
+        assert np.abs(few.coef_).min() > 0
+
+    @pytest.mark.parametrize("groups", [[1, 2], "me", [[1] * 50]])
+    def test_each_row_must_be_somebodys(self, groups):
+        X, y, _ = rows_of([1] * 50)
+        with pytest.raises(ValueError, match="groups"):
+            DPLogisticRegression().fit(X, y, groups=groups)
