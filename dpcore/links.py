@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -60,9 +61,26 @@ def _brief(settings: Settings) -> dict[str, str]:
     return {name: text for name, text in whole.items() if name in told}
 
 
+class Word(str):
+    """A ``word`` of settings that hold what their text only names, a file of a person's own: ``held``, by field."""
+
+    held: Mapping[str, str] = MappingProxyType({})
+
+
 def word(settings: Settings, *, apart: str = APART) -> str:
-    """``brief`` as one text, ``field~value~field~value``."""
-    return apart.join(part for pair in brief(settings).items() for part in pair)
+    """``brief`` as one text, ``field~value~field~value``; a ``Word`` where settings hold more than their text."""
+    text = apart.join(part for pair in brief(settings).items() for part in pair)
+    values = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    held = {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, str) and type(value) is not str and not isinstance(value, Enum)
+    }
+    if not held:
+        return text
+    whole = Word(text)
+    whole.held = held
+    return whole
 
 
 def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
@@ -76,6 +94,7 @@ def pairs(text: str, *, name: str, apart: str = APART) -> dict[str, str]:
 def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -> Any:
     """The settings of a ``word``; whole or not at all: raises RefusedError, for the argument ``name``."""
     texts = pairs(text, name=name, apart=apart)
+    texts |= {one: held for one, held in getattr(text, "held", {}).items() if one in texts}
     settings, refused = read(kind, texts)
     unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
     for field in (*refused, *unknown):

@@ -1,31 +1,35 @@
 """Rows of one's own: bring a file, say what its columns are for, and give bounds that anybody could know."""
 
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dpcore.check import RefusedError
-from dpcore.data import own_rows, own_table
-from dpcore.data.own_rows import Column, OwnRows
-from ui import doors, my_rows
+from dpcore.data import own_rows, own_table, paid_bounds
+from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import MOST_LIVE
+from ui import doors, my_rows, samples, wrong_move
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
 from ui.panels import number
 from ui.plain import plain
+from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
-SAMPLE = Path(__file__).parents[1] / "sample_data" / "customers.csv"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Rows that knobs can move with at once.
-_MOST_LIVE = 20_000
+# Page that learns classes, or numbers, from rows -> what its button says, and how that looks.
+_OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
+_OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
-_EMPTY = (
-    "**There is no file yet.** Bring a table with a row for each person, or try the sample: 3,000 made-up customers, "
-    "some of whom leave."
+_EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_A_NUMBER = "Its answer is a number: no page learns one from a file yet."
+_NOTES = (
+    "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
+    "yours, you type them."
 )
 _KEPT = (
     "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
@@ -37,6 +41,18 @@ _VOID = (
     "highest value. You may train and look; the result must not be released. To restore the promise, type bounds that "
     "anybody could know."
 )
+# Epsilon that the bounds of a column may cost.
+_SHARES = (0.01, 1.0)
+_BOUGHT = (
+    "Rows are counted by their scale, in bins that end at powers of two, and the counts get Laplace noise. The bounds "
+    "are the ends of the outermost bins that hold more than noise can. **Each press costs this much**, kept or not."
+)
+_TOO_FEW = (
+    "At epsilon {share:g} there must be at least {least:,} rows, or noise may cut off values that 1 row in 200 has; "
+    "there are {rows:,}. Type bounds that anybody could know."
+)
+# Where a regression begins: the page's own start is one of a larger table.
+_START = {"mechanism": "gaussian", "epsilon": "1"}
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}
 
@@ -46,20 +62,37 @@ def show() -> None:
     st.title(QUESTION)
     here = _file()
     if here is None:
+        wrong_move.panel()
         st.caption(_KEPT)
         return
+    _notes(here)
     table, side = st.columns([2.6, 1], gap="medium")
     with table:
-        for place, head in zip(st.columns(_WIDTHS), ("Column", "Used as", "Public bounds or values", ""), strict=True):
+        with st.container(key="heads"):
+            heads = st.columns(_WIDTHS)
+        for place, head in zip(heads, ("Column", "Used as", "Public bounds or values", ""), strict=True):
             place.caption(head)
-        for name in list(here.table.columns):
-            _row(here, name)
+        for place, name in enumerate(list(here.table.columns)):
+            with st.container(key=f"column-{place}"):
+                _row(here, name)
         if void := here.draft.roles.void:
             st.error(_VOID.format(names=", ".join(map(plain, void))), icon=":material/warning:")
     with side:
         _before(here)
         _seen(here.draft)
+    wrong_move.panel()
     st.caption(_KEPT)
+
+
+def _notes(here: Brought) -> None:
+    """What a sample's notes say, filled in by one click."""
+    sample = samples.of(here.table.columns)
+    if sample is None or not sample.classes or here.draft.filled(sample):
+        return
+    with st.container(key="notes", horizontal=True, vertical_alignment="center"):
+        st.caption(_NOTES, width="stretch")
+        label, look = "Use the bounds from the sample's notes", {"icon": ":material/menu_book:"}
+        st.button(label, key="data.notes", on_click=lambda: here.draft.fill(sample), **look)
 
 
 def _file() -> Brought | None:
@@ -71,7 +104,31 @@ def _file() -> Brought | None:
         else:
             _bar(here)
         _upload(here)
+        if here is None:
+            _samples()
     return my_rows.brought()
+
+
+def _samples() -> None:
+    """Tables to try at once, or to take away and bring back."""
+    for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
+        with place.container(border=True, height="stretch", vertical_alignment="distribute"):
+            st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
+            if not sample.classes:
+                st.caption(_A_NUMBER)
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                if sample.classes:
+                    key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                    st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                _download(sample.file, sample.data)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("A table that says what each of its lines is for:", width="content")
+        _download(TEMPLATE.name, TEMPLATE.read_bytes())
+
+
+def _download(name: str, data: bytes) -> None:
+    look = {"type": "tertiary", "icon": ":material/download:", "mime": "text/csv", "on_click": "ignore"}
+    st.download_button(name, data, file_name=name, key=f"data.download.{name}", **look)
 
 
 def _bar(here: Brought) -> None:
@@ -114,12 +171,10 @@ def _upload(here: Brought | None) -> None:
         )
     if state.get("data.refused"):
         st.error(state["data.refused"])
-    if here is None:
-        st.button("Try the sample", key="data.sample", type="primary", on_click=_take_sample)
 
 
-def _take_sample() -> None:
-    _take(SAMPLE.name, SAMPLE.read_bytes())
+def _take_sample(sample: Sample) -> None:
+    _take(sample.file, sample.data)
 
 
 def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
@@ -149,6 +204,12 @@ def _row(here: Brought, name: str) -> None:
         match draft.uses[name]:
             case "number":
                 _bounds(here, draft.columns[name])
+            case "amount":
+                _bounds(here, draft.columns[name])
+                _say(draft, "gaps", st.toggle, "Answers may be missing")
+            case "person" if draft.the("amount"):
+                most = {"min_value": 1, "max_value": own_rows.MOST_ROWS_EACH}
+                _say(draft, "rows_each", st.number_input, "Rows of a person, at most", **most)
             case "category":
                 _values(
                     f"Categories of {name}", name, draft.columns[name].values, lambda new: draft.say(name, values=new)
@@ -161,6 +222,13 @@ def _row(here: Brought, name: str) -> None:
                 st.caption("not read")
     with note:
         _note(here, name)
+
+
+def _say(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
+    """A box for what the draft calls ``name``."""
+    key = f"data.{name}"
+    _holds(key, getattr(draft, name))
+    box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
 
 
 def _holds(key: str, value: Any) -> None:
@@ -210,7 +278,7 @@ def _bounds(here: Brought, column: Column) -> None:
             key=key,
             value=None,
             placeholder="lowest" if end == "low" else "highest",
-            disabled=column.read_off,
+            disabled=column.read_off or bool(column.paid),
             on_change=lambda end=end, key=key: draft.say(column.name, **{end: st.session_state[key]}),
             label_visibility="collapsed",
             format="%g",
@@ -231,12 +299,21 @@ def _bounds(here: Brought, column: Column) -> None:
 def _note(here: Brought, name: str) -> None:
     draft, use = here.draft, here.draft.uses[name]
     column = draft.columns.get(name)
-    if use == "number" and column.read_off:
+    bounded = use in ("number", "amount")
+    if bounded and column.read_off:
         st.markdown(":orange[**Read off the private rows.**]")
         _button("Type my own", name, lambda: draft.say(name, low=None, high=None, read_off=False))
-    elif use == "number" and (column.low is None or column.high is None):
+    elif bounded and column.paid:
+        left = "" if column.low is not None else " Noise hid everything."
+        st.markdown(f":blue[**Paid: {column.paid:g} of epsilon.**]{left}")
+        with st.container(horizontal=True, gap="small"):
+            _button("Type my own", name, lambda: draft.say(name, low=None, high=None, paid=0.0))
+            _paying(here, name, "Draw again")
+    elif bounded and (column.low is None or column.high is None):
         st.markdown(":red[**Bounds needed.**]")
-        _button("Read them off the file", name, lambda: _read_off(here, name))
+        with st.container(horizontal=True, gap="small"):
+            _button("Read them off the file", name, lambda: _read_off(here, name))
+            _paying(here, name, "Pay for them")
     elif use == "out":
         kind = draft.kinds[name]
         st.caption(plain(f"Left out: {kind.reason}." if kind.reason else f"Seems to hold {_KINDS[kind.kind]}."))
@@ -251,19 +328,58 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "number": "Beyond the bounds, the bound. Missing: their middle.",
         "category": "Any other value: none of these.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
-        "person": "A person counts as one, however many rows they have. The number is for a comparison only.",
+        "amount": "Beyond the bounds, the bound. "
+        + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
+        "person": _of_each(draft.roles),
     }[use]
+
+
+def _of_each(roles: Roles) -> str:
+    if roles.target is None:
+        return "A person counts as one, however many rows they have. The number is for a comparison only."
+    if roles.rows_each > 1:
+        return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
+    return "Of each person one row is used, picked by chance."
 
 
 def _button(label: str, name: str, act) -> None:
     st.button(label, key=f"data.{label}.{name}", type="tertiary", on_click=act)
 
 
+def _paying(here: Brought, name: str, label: str) -> None:
+    """Bounds for a share of epsilon: how much, from how many rows on, and the button that draws them."""
+    key = f"data.share.{name}"
+    with st.popover(label, type="tertiary"):
+        share = st.number_input(
+            f"Epsilon for the bounds of {name}", *_SHARES, value=0.1, step=0.05, key=key, format="%g"
+        )
+        least = paid_bounds.least_rows(share)
+        few = here.table.rows < least
+        st.caption(_BOUGHT)
+        if few:
+            st.markdown(f":red[**Too few rows.**] {_TOO_FEW.format(share=share, least=least, rows=here.table.rows)}")
+        st.button(
+            "Draw bounds",
+            key=f"data.draw.{name}",
+            disabled=few,
+            on_click=lambda: _told(lambda: here.draft.pay(here.table, name, st.session_state[key])),
+        )
+
+
 def _read_off(here: Brought, name: str) -> None:
     """What voids the guarantee, and is said to."""
-    try:
+
+    def look() -> None:
         low, high = own_rows.read_off(here.table, name, said=here.draft.columns[name].decimal)
         here.draft.say(name, low=low, high=high, read_off=True)
+
+    _told(look)
+
+
+def _told(act: Callable[[], None]) -> None:
+    """Do it, or say why not."""
+    try:
+        act()
         st.session_state["data.refused"] = ""
     except RefusedError as refusal:
         st.session_state["data.refused"] = refused(refusal)
@@ -281,22 +397,28 @@ def _before(here: Brought) -> None:
             missing = [refused(refusal)]
         who = "One person is all rows of one name" if roles.person else "One person is one row"
         done = ["File read; only kinds were guessed", who]
+        if roles.target is not None and not roles.target.lacks():
+            done.append(f"{plain(roles.answer)} is predicted, a number")
         if roles.answer and roles.classes:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]
         lines += [f":orange[⚠] {plain(name)}: bounds void the guarantee" for name in roles.void]
+        if roles.payments:
+            times = count(len(roles.payments), "release")
+            lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
-        _on(own)
+        _on(own, number=roles.target is not None)
         if missing:
             st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 
 
-def _on(own: OwnRows | None) -> None:
-    """To the classifier, once nothing is missing."""
-    query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, _MOST_LIVE))} if own is not None else None
-    look = {"icon": ":material/scatter_plot:", "type": "primary", "width": "stretch"}
-    if st.button("Classifier with these rows", key="data.classifier", disabled=own is None, **look):
-        st.switch_page(doors.to("classifier"), query_params=query)
+def _on(own: OwnRows | None, *, number: bool) -> None:
+    """To the pages that learn such answers, once nothing is missing."""
+    for page, (called, icon, look) in (_OF_NUMBERS if number else _OF_CLASSES).items():
+        look = {"icon": f":material/{icon}:", "type": look, "width": "stretch"}
+        if st.button(f"{called} with these rows", key=f"data.{page}", disabled=own is None, **look):
+            start = {"rows": str(own.private), **_START} if number else {"rows": str(min(own.private, MOST_LIVE))}
+            st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
 
 
 def _seen(draft: Draft) -> None:

@@ -73,6 +73,10 @@ same numbers appear. Whoever has the link can also compute the noise and **subtr
 for publishing. Figures, tables and a script that computes them again can be downloaded. Nothing leaves this
 machine.""",
 )
+_OWN = (
+    "**Your own data.** Bring a table, or try one of ours, and ask which epsilon it takes. It stays in this server's "
+    "memory, and is gone with your session."
+)
 _NOTE = (
     "For teaching, demonstrations and what-if questions. The noise is ordinary floating-point noise: to publish a "
     "model of real people's data, use a library made for releases."
@@ -119,10 +123,18 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
         with column.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"**{number}. {name}.** {text}")
             st.page_link(doors[page], label="Go there", icon=":material/play_arrow:", query_params=settings)
+    _own(doors)
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), _TEXTS, strict=True):
         column.markdown(text)
     st.caption(_NOTE)
+
+
+def _own(doors: Mapping[str, st.Page]) -> None:
+    """The way to what it costs on data of one's own."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(_OWN, width="stretch")
+        st.page_link(doors["data"], label="My data", icon=":material/table:", width="content")
 
 
 def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:

@@ -142,7 +142,13 @@ CLASSIFIER = {
     "dataset": ["gaussians", "moons"],
     "clip_norm": (0.1, 10.0),
 }
-REGRESSION = {"repeats": (2, 8), "epsilon": (0.1, 30.0), "seed": (0, 3), "mechanism": ["gaussian", "adassp"]}
+REGRESSION = {
+    "dataset": ["us", "brazil", "diabetes"],
+    "repeats": (2, 8),
+    "epsilon": (0.1, 30.0),
+    "seed": (0, 3),
+    "mechanism": ["gaussian", "adassp"],
+}
 
 
 def test_what_is_said_of_classifiers_is_so():

@@ -54,7 +54,7 @@ def test_every_page_has_its_door():
     app = opened("")
     links = [link.proto.page for link in app.get("page_link")]
     stops = [page for _, _, page, _ in home.TOUR]
-    assert links == [*stops, *(page.name for group in groups() for page in group)]
+    assert links == [*stops, "data", *(page.name for group in groups() for page in group)]
     assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
     assert {page.name.replace("-", "_") for page in PAGES} == {
         path.parent.name for path in HOME.parent.glob("*/page.py")

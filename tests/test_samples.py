@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 
 from dpcore.data import own_table
 from scripts import make_samples
+from ui.samples import SAMPLES
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
 README = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2]
@@ -72,6 +73,15 @@ class TestReadme:
             assert np.nanmax(values) <= high
             assert np.isnan(values).mean() < 0.1
             assert rows.kind(one).kind == "number"
+
+    def test_the_page_has_the_bounds_of_the_notes(self, name):
+        (sample,) = (one for one in SAMPLES if one.file == name)
+        numbers = {one.name: (one.low, one.high) for one in sample.columns if one.kind == "number"}
+        words = {one.name: {*one.values} for one in sample.columns if one.kind == "category"}
+        assert numbers == {one: ends for one, ends in bounds(name).items() if one != ANSWERS[name]}
+        assert words == {one: values for one, values in categories(name).items() if one not in sample.aside}
+        assert (sample.answer, PERSONS[name] in sample.aside) == (ANSWERS[name], True)
+        assert f"{table(name).rows:,} " in sample.about
 
     def test_categories_are_all_there_is(self, name):
         rows = table(name)

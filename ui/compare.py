@@ -52,7 +52,7 @@ def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float, 
     about A (``Desk.ask``), if the ``tab`` that is open is that of the questions."""
     both = _compared(page, settings, pin, seconds=seconds)
     asked = both.page.asked
-    if asked is None or tab != ASK_TAB.name or page.private(settings):
+    if asked is None or tab != ASK_TAB.name:
         return both
     question = asked.about(settings, ask)
     if question is None:

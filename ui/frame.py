@@ -20,9 +20,9 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
-welcome = partial(home.show, home.front(PAGES), PAGES, doors, show)
-front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
+welcome = partial(home.show, home.front(PAGES), PAGES, doors | {"data": own}, show)
+front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 remember(doors | {"data": own})
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}

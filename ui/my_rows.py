@@ -8,30 +8,43 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.data import own_rows
 from dpcore.data.kinds import Kind
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import OWN, RowsSettings
 from dpcore.data.own_table import Table
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import NONE, forget
 from ui import doors
 from ui.controls import Desk
 from ui.own_session import Brought, present
 from ui.plain import plain
+from ui.samples import Sample
 
 USES = {
     "out": "Leave out",
     "number": "Number",
     "category": "Category",
     "answer": "To predict",
+    "amount": "Predict number",
     "person": "Says who",
 }
+# Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
+MOST_SPENT = 5.0
+# Of which there is one.
+ANSWERS = ("answer", "amount")
 _BROUGHT = "data.brought"
 _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
     "bounds each column lies."
 )
 _UNREADY = "**Your file is not ready.** On *My data* something is still to be said before anything is trained."
+_UNCOUNTED = (
+    "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
+    "the file again and type bounds that anybody could know."
+)
 _ELSEWHERE = (
     "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
     "nor its columns. If you have the file, bring it on *My data*; the other settings of the link are kept."
@@ -41,14 +54,18 @@ _ELSEWHERE = (
 @dataclass(eq=False, repr=False)
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
-    columns: its bounds or categories; classes: the answers that were typed; most_rows: of one person."""
+    columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
+    most_rows, rows_each, gaps: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
     columns: dict[str, Column] = field(default_factory=dict)
     classes: tuple[str, ...] = ()
     most_rows: int | None = None
+    rows_each: int = 1
+    gaps: bool = True
     kinds: dict[str, Kind] = field(default_factory=dict)
+    payments: tuple[Payment, ...] = ()
 
     @classmethod
     def of(cls, table: Table, file: str) -> "Draft":
@@ -59,17 +76,38 @@ class Draft:
     def use(self, name: str, use: str) -> None:
         """Use a column so. There is one answer, and one column that says who."""
         for other, its in self.uses.items():
-            if its == use and use in ("answer", "person"):
+            if its == use == "person" or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
-        if use in own_rows.KINDS:
-            self.columns[name] = Column(name=name, kind=use)
+        if use in (*own_rows.KINDS, "amount"):
+            self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
 
     def say(self, name: str, **parts: object) -> None:
         """Bounds, categories or decimals of a column."""
         self.columns[name] = replace(self.columns[name], **parts)
+
+    def fill(self, sample: Sample) -> None:
+        """Say what the notes of a sample say."""
+        self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
+        self.columns |= {column.name: column for column in sample.columns}
+        self.uses[sample.answer], self.classes = "answer", sample.classes
+
+    def filled(self, sample: Sample) -> bool:
+        """Whether what the notes say is said already."""
+        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
+            sample.answer,
+            sample.classes,
+        )
+
+    def pay(self, table: Table, name: str, epsilon: float) -> None:
+        """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
+        person = self.the("person")
+        check.between(0, MOST_SPENT, epsilon=sum(one.epsilon for one in self.payments) + epsilon)
+        bought = own_rows.buy(table, self.columns[name], epsilon=epsilon, person=person)
+        self.payments += (Payment(epsilon=epsilon, person=person),)
+        self.columns[name] = bought
 
     def the(self, use: str) -> str:
         """The column that is used so, or ""."""
@@ -80,7 +118,16 @@ class Draft:
         used = tuple(self.columns[name] for name, use in self.uses.items() if use in own_rows.KINDS)
         person = self.the("person")
         most_rows = self.most_rows if person else None
-        return Roles(answer=self.the("answer"), classes=self.classes, columns=used, person=person, most_rows=most_rows)
+        whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
+        found, amount = (
+            Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
+            self.the("amount"),
+        )
+        if not amount:
+            return found
+        each = self.rows_each if person else 1
+        asked = {"answer": amount, "classes": (), "target": self.columns[amount]}
+        return replace(found, **asked, rows_each=each, gaps=self.gaps)
 
 
 def bring(table: Table, file: str) -> None:
@@ -114,18 +161,33 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
-def ready(desk: Desk) -> bool:
-    """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
-    choice where they name none, and that which a link names."""
+def own(settings: RowsSettings) -> bool:
+    """Whether they need a file of the visitor's own."""
+    return settings.dataset == OWN
+
+
+def ready(desk: Desk, *, number: bool = False) -> bool:
+    """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
+
+    Settings take up this session's newest choice where they name none, and that which a link names. number: whether its
+    answer must be one, or a class.
+    """
+    if not own(desk.settings):
+        return True
     here = brought()
-    if here is not None and not holds(desk):
-        newest = next(reversed(here.owns.values()), None) if desk.settings.own == NONE else None
-        own = here.owns.get(desk.settings.own, newest)
-        if own is not None:
-            desk.settings = desk.settings.change(own=own)
-    if not holds(desk):
+    if here is not None and not holds(desk, number=number):
+        owns = {name: one for name, one in here.owns.items() if _fits(one, number=number)}
+        newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
+        chosen = owns.get(desk.settings.own, newest)
+        if chosen is not None:
+            desk.settings = desk.settings.change(own=chosen)
+    if not holds(desk, number=number):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
+        st.page_link(doors.to("data"), label="My data", icon=":material/table:")
+        return False
+    if desk.settings.own.roles.payments and not hasattr(desk.settings, "paid"):
+        st.markdown(_UNCOUNTED)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
         return False
     if void := desk.settings.own.roles.void:
@@ -145,10 +207,35 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk) -> bool:
-    """Whether the settings are about a file of this session that is still there."""
-    here, own = st.session_state.get(_BROUGHT), desk.settings.own
-    return here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
+def holds(desk: Desk, *, number: bool = False) -> bool:
+    """Whether the settings are about rows of the lab, or of a file of this session that is still there, with an answer
+    of this kind."""
+    if not own(desk.settings):
+        return True
+    here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
+    there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
+    return there and _fits(chosen, number=number)
+
+
+def _fits(own: OwnRows, *, number: bool) -> bool:
+    return (own.roles.target is not None) == number
+
+
+def part(desk: Desk) -> None:
+    """Over the knobs, where a file has more rows than those can move with: to train on all of them, and back."""
+    settings = desk.settings
+    if settings.live == settings.most:
+        return
+    other = settings.live if settings.beyond else settings.most
+    some = "all " * (other == settings.own.private)
+    st.button(
+        f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
+        key=f"{desk.page}.part",
+        icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
+        help="Takes longer; work that is not done yet gives way to a knob that moves.",
+        on_click=lambda: desk.take(settings.of_rows(other)),
+        width="stretch",
+    )
 
 
 def refused(refusal: RefusedError) -> str:
@@ -156,6 +243,8 @@ def refused(refusal: RefusedError) -> str:
     match refusal.name:
         case "file":
             said = f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}."
+        case "epsilon":
+            said = f"Bounds may cost {MOST_SPENT:g} of epsilon together, and no more."
         case "rows":
             said = f"There are {refusal.value}; there must be {refusal.allowed}."
         case "decimal":

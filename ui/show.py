@@ -153,7 +153,7 @@ def _tabs_key(page: Page) -> str:
 def _question(page: Page, desk: controls.Desk, both: Both) -> None:
     """What can be asked about the page, and the answer."""
     asked = page.asked
-    about = None if page.private(desk.settings) else asked.about(desk.settings, desk.ask)
+    about = asked.about(desk.settings, desk.ask)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
         return

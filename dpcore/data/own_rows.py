@@ -8,14 +8,16 @@ import math
 import re
 import weakref
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from dpcore import check
-from dpcore.data import kinds, toy
+from dpcore.data import kinds, own_numbers, paid_bounds, regression, toy
 from dpcore.data.own_table import Table
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
 
@@ -23,6 +25,10 @@ KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
+# Bounds that charts, in single precision, have room for.
+_FURTHEST = 1e30
+# Of a person where the answer is a number; and the numbers that such a file may become.
+MOST_ROWS_EACH, MOST_CELLS = 50, 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +37,7 @@ class Column:
 
     kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other is none of
     them. decimal: "." or "," where the file leaves open which it uses. read_off: whether the bounds were taken from the
-    private rows, which voids every guarantee.
+    private rows, which voids every guarantee. paid: epsilon that was spent on them; 0 where they are public.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Column:
     values: tuple[str, ...] = ()
     decimal: str = ""
     read_off: bool = False
+    paid: float = 0.0
 
     def lacks(self) -> str:
         """What is missing before anything can be trained, as a sentence; "" for nothing."""
@@ -51,6 +58,8 @@ class Column:
             return f"{self.name} has no bounds"
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             return f"the lowest value of {self.name} must be below the highest"
+        if max(-self.low, self.high) > _FURTHEST:
+            return f"the bounds of {self.name} must lie within {_FURTHEST:g} of 0"
         return ""
 
     @property
@@ -62,9 +71,15 @@ class Column:
 
     def encoded(self, table: Table) -> np.ndarray:
         """Its inputs (n, k) before they are mapped; NaN for a number that is missing."""
+        return np.column_stack([*self.each(table)])
+
+    def each(self, table: Table) -> Iterator[np.ndarray]:
+        """The same one (n,) by one."""
         if self.kind == "number":
-            return _numbers(table, self.name, self.decimal)[:, None]
-        return (_places(table, self.name, self.values)[:, None] == np.arange(len(self.values))).astype(float)
+            yield _numbers(table, self.name, self.decimal)
+        else:
+            places = _places(table, self.name, self.values)
+            yield from ((places == place).astype(float) for place in range(len(self.values)))
 
 
 def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
@@ -81,10 +96,14 @@ def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: 
 class Roles:
     """What the columns of a file are for; those that are not named are not read.
 
-    answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. columns: what it
-    is learned from. person: the column that says whose row it is; "": each row is a person. most_rows: how many rows a
-    person has at most, declared for a comparison and never looked up; None: not said. test_share: of the rows, or
-    people, held out.
+    answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. target: its
+    bounds instead, where it is a number. columns: what it is learned from. person: the column that says whose row it
+    is; "": each row is a person. most_rows: how many rows a person has at most, declared for a comparison and never
+    looked up; None: not said. test_share: of the rows, or people, held out. payments: all that was spent on bounds of
+    this file, kept or not.
+    For a number alone: rows_each, how many rows of a person are taken at most, by chance; gaps, whether answers may be
+    missing: such a row adds nothing, and how many there are is secret. Without, there are none, and one that is missing
+    after all is the middle of its bounds.
     """
 
     answer: str
@@ -93,13 +112,17 @@ class Roles:
     person: str = ""
     most_rows: int | None = None
     test_share: float = 0.2
+    payments: tuple[Payment, ...] = ()
+    target: Column | None = None
+    rows_each: int = 1
+    gaps: bool = True
 
     def lacks(self) -> tuple[str, ...]:
         """What is missing before anything can be trained, a sentence each: public knowledge alone decides."""
         names = Counter(column.name for column in self.columns)
         found = ["nothing is chosen to be predicted"] * (not self.answer)
         if self.answer:
-            found += [_listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)]
+            found += [self._unanswered()]
         found += ["no column is chosen to learn from"] * (not names)
         found += [f"{len(names)} columns are chosen, more than {MOST_COLUMNS}"] * (len(names) > MOST_COLUMNS)
         found += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
@@ -107,12 +130,39 @@ class Roles:
         found += [f"{self.person} says who a person is, and is never learned from"] * (
             bool(self.person) and self.person in (*names, self.answer)
         )
-        return tuple(filter(None, [*found, *(column.lacks() for column in self.columns)]))
+        found += ["bounds were paid for while somebody else was a person"] * any(
+            self.person not in ("", payment.person) for payment in self.payments
+        )
+        found += [column.lacks() for column in self.columns]
+        return tuple(filter(None, found)) or self._too_few_or_many()
+
+    def _unanswered(self) -> str:
+        if self.target is not None:
+            return self.target.lacks()
+        return _listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
+
+    def _too_few_or_many(self) -> tuple[str, ...]:
+        """What a regression asks of columns that are complete."""
+        inputs = len(self.inputs) if self.target is not None else MOST_COLUMNS
+        if inputs < 2:
+            return ("one input is chosen, and a regression needs two",)
+        return (f"the columns make {inputs} inputs, more than {MOST_COLUMNS}",) * (inputs > MOST_COLUMNS)
+
+    @property
+    def inputs(self) -> dict[str, tuple[float, float]]:
+        """Input -> what is mapped to (-1, 1), of all columns."""
+        return {name: ends for column in self.columns for name, ends in column.inputs.items()}
 
     @property
     def void(self) -> tuple[str, ...]:
         """The columns whose bounds were read off private rows: with one of them nothing is guaranteed."""
-        return tuple(column.name for column in self.columns if column.read_off)
+        bounded = (*self.columns, *([self.target] if self.target else ()))
+        return tuple(column.name for column in bounded if column.read_off)
+
+    @property
+    def spent(self) -> float:
+        """The epsilon that bounds have cost, which no training has any more: pure releases add up."""
+        return math.fsum(payment.epsilon for payment in self.payments)
 
     @property
     def disguised(self) -> tuple[str, ...]:
@@ -125,7 +175,9 @@ class Roles:
         return tuple(
             column.name
             for column in self.columns
-            if answer <= _words(column.name) or _words(column.name) <= answer or {*column.values} == {*self.classes}
+            if answer <= _words(column.name)
+            or _words(column.name) <= answer
+            or (column.values and {*column.values} == {*self.classes})
         )
 
 
@@ -150,8 +202,7 @@ class OwnRows(Own):
     @property
     def source(self) -> toy.Source:
         """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
-        inputs = {name: ends for column in self.roles.columns for name, ends in column.inputs.items()}
-        rows = _Rows(own=key(self))
+        inputs, rows = self.roles.inputs, _Rows(own=key(self))
         return toy.Source(
             title="Your file",
             make=rows,
@@ -162,6 +213,16 @@ class OwnRows(Own):
             private_rows=self.private,
             public_rows=0,
         )
+
+    @property
+    def regression_source(self) -> regression.Source:
+        """The same where the answer is a number."""
+        return own_numbers.source(self)
+
+    def regression_table(self, *, seed: int) -> regression.Table:
+        """Its rows, in the order that the seed gives them."""
+        people = _people(self.table.texts(self.roles.person)) if self.roles.person else None
+        return own_numbers.table(self, people, seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,18 +297,34 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     check.between(0.05, 0.5, test_share=roles.test_share)
     if roles.most_rows is not None:
         check.whole(1, MOST_EACH, most_rows=roles.most_rows)
+    check.whole(1, MOST_ROWS_EACH, rows_each=roles.rows_each)
+    check.flag(gaps=roles.gaps)
     for name in (roles.answer, *filter(None, [roles.person]), *(column.name for column in roles.columns)):
         check.choice(table.columns, columns=name)
-    for column in roles.columns:
-        if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
-            raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
+    for column in (*roles.columns, *([roles.target] if roles.target else ())):
+        _refuse_unclear(table, column)
     people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
     unit = "people" if roles.person else "rows"
-    answered = int((_places(table, roles.answer, roles.classes) >= 0).sum())
+    answered = int(_answered(table, roles).sum())
     for count, what in ((people, unit), (answered, "rows with one of the answers")):
         if count < LEAST_ROWS:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
+    cells = min(table.rows, people * roles.rows_each) * len(roles.inputs)
+    if roles.target is not None and cells > MOST_CELLS:
+        raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
     return OwnRows(table=table, roles=roles, people=people)
+
+
+def _refuse_unclear(table: Table, column: Column) -> None:
+    if column.kind == "number" and not (column.decimal or decimal(table, column.name)):
+        raise check.RefusedError("decimal", column.name, "told apart: 1,234 may be a thousand or one")
+
+
+def _answered(table: Table, roles: Roles) -> np.ndarray:
+    """Which rows (n,) have one of the answers."""
+    if roles.target is not None:
+        return ~np.isnan(_numbers(table, roles.answer, roles.target.decimal))
+    return _places(table, roles.answer, roles.classes) >= 0
 
 
 def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
@@ -259,20 +336,46 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
     return float(found.min()), float(found.max())
 
 
-def preparation() -> str:
-    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in."""
+def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
+    """The column with bounds that cost epsilon, of one row of each person; without any where noise hides all.
+
+    Each call is a release of its own, with fresh noise of the operating system. Raises RefusedError, which costs
+    nothing, where the rows are too few.
+    """
+    _refuse_unclear(table, column)
+    rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
+    if person:
+        order, starts, counts = _people(table.texts(person))
+        values = values[order[starts + (rng.random(len(counts)) * counts).astype(int)]]
+    low, high = paid_bounds.bounds(values, epsilon=epsilon, rng=rng) or (None, None)
+    return replace(column, low=low, high=high, paid=epsilon, read_off=False)
+
+
+def preparation(*, number: bool = False) -> str:
+    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in.
+
+    number: whether its answer is one.
+    """
+    asked = (
+        '    classes=(),\n    target=Column(name="", low=0.0, high=1.0),  # the same column, and its bounds\n'
+        if number
+        else "    classes=(),  # its values\n"
+    )
+    each = "    rows_each=1,  # of a person, at most\n    gaps=True,  # whether answers may be missing\n" * number
     return (
         "from pathlib import Path\n\nfrom dpcore.data import own_rows, own_table\nfrom dpcore.data.own_rows import "
-        "Column, Roles\n\n"
+        "Column, Roles\nfrom dpcore.data.paid_bounds import Payment\n\n"
         "# Fill in your file, its columns and their public bounds: nothing of a file is written into a script.\n"
         "roles = Roles(\n"
         '    answer="",  # the column to be predicted\n'
-        "    classes=(),  # its values\n"
+        f"{asked}"
         "    columns=(\n"
         '        Column(name="", low=0.0, high=1.0),  # a number\n'
         '        Column(name="", kind="category", values=()),\n'
         "    ),\n"
         '    person="",  # the column that says whose row it is; "": each row is a person\n'
+        f"{each}    payments=(),  # Payment(epsilon=...), each of them, if bounds were paid for: training has the "
+        "rest\n"
         ")\n"
         'table = own_table.read(Path("your-file.csv").read_bytes())\nown = own_rows.choose(table, roles)\n\n'
     )

@@ -5,20 +5,23 @@ says which), never from the rows. Features are clipped to their bounds and mappe
 unit until a label bound is chosen.
 """
 
+import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
+from dpcore.data.tokens import held
 from dpcore.kept import kept
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
 # The share of the rows that is trained on; the rest measures the error.
 TRAIN_SHARE = 0.8
+# The name of a data set, or what a task knows an ``OwnRows`` by.
+Dataset = str | weakref.ref
 # A census-like population is one fixed data set, as a file would be: the seed of a page decides the noise alone.
 _POPULATION_SEED = 0
 
@@ -30,11 +33,12 @@ class Source:
     draw: (rng) -> (X in its own units, label in its own unit), rows in random order. bounds: (low, high) of each
     feature by its name, in an order in which the first k are a sensible choice. label_bounds: widest public bounds of
     the label; label_tops: lowest and highest upper bound that may be chosen instead; label_top: a good one.
-    fixed: whether there is one such data set, whatever the seed.
+    fixed: whether there is one such data set, whatever the seed. rows: how many there are, or persons of whom each has
+    up to rows_each of them. gaps: whether rows may be missing, as in ``least_squares.Unit``.
     """
 
     title: str
-    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]] | None
     bounds: dict[str, tuple[float, float]]
     label: str
     unit: str
@@ -43,6 +47,9 @@ class Source:
     label_top: float
     rows: int
     fixed: bool
+    train_share: float = TRAIN_SHARE
+    rows_each: int = 1
+    gaps: bool = False
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -50,27 +57,37 @@ class Source:
 
     @property
     def train_rows(self) -> int:
-        return int(self.rows * TRAIN_SHARE)
+        return int(self.rows * self.train_share + 1e-9)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
     """All rows, read-only: inputs X (n, d + 1), the constant first and features in [-1, 1], and labels y (n,).
 
-    The first ``train_rows`` are the private ones; labels are in their own unit, within their widest bounds.
+    The first ``train_rows`` are the private ones; labels are in their own unit, within their widest bounds, NaN where
+    one is missing. ends: how many rows the first persons have together, where they may have several.
     """
 
     source: Source
     X: np.ndarray
     y: np.ndarray
+    ends: np.ndarray | None = None
+
+    def first(self, rows: int) -> slice:
+        """The rows of so many private rows, or persons."""
+        return slice(rows if self.ends is None else int(self.ends[rows - 1]))
+
+    @property
+    def _test(self) -> slice:
+        return slice(self.first(self.source.train_rows).stop, None)
 
     @property
     def X_test(self) -> np.ndarray:
-        return self.X[self.source.train_rows :]
+        return self.X[self._test]
 
     @property
     def y_test(self) -> np.ndarray:
-        return self.y[self.source.train_rows :]
+        return self.y[self._test]
 
 
 def _diabetes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -222,29 +239,41 @@ SOURCES = {
 }
 
 
-def load(name: str, *, seed: int) -> Table:
+def source(dataset: Dataset) -> Source:
+    """The data set of this name, or the file. Raises RefusedError for an unknown name, or a file that is gone."""
+    if isinstance(dataset, weakref.ref):
+        return held(dataset).regression_source
+    return SOURCES[check.choice(SOURCES, dataset=dataset)]
+
+
+def load(name: Dataset, *, seed: int) -> Table:
     """The data set ``name``; where it is not a fixed one, ``seed`` decides who is held out.
 
     A pure function of its arguments: the last tables are kept and handed out again, so their arrays are read-only.
     Raises RefusedError for an unknown name.
     """
-    return _load(name, split_seed(name, seed=seed))
+    seed = split_seed(name, seed=seed)
+    return _load_own(name, seed) if isinstance(name, weakref.ref) else _load(name, seed)
 
 
-def split_seed(name: str, *, seed: int) -> int:
+def split_seed(name: Dataset, *, seed: int) -> int:
     """The seed that decides about the rows of ``name``: always the same one where the data set is a fixed one."""
-    source = SOURCES[check.choice(SOURCES, dataset=name)]
-    return _POPULATION_SEED if source.fixed else check.whole(0, seed=seed)
+    return _POPULATION_SEED if source(name).fixed else check.whole(0, seed=seed)
+
+
+@kept(newest=1)
+def _load_own(own: weakref.ref, seed: int) -> Table:
+    return held(own).regression_table(seed=seed)
 
 
 @kept(newest=8)
 def _load(name: str, seed: int) -> Table:
-    source = SOURCES[name]
-    X, y = source.draw(stream(seed, "data"))
+    found = SOURCES[name]
+    X, y = found.draw(stream(seed, "data"))
     inputs = np.ones((len(X), X.shape[1] + 1))
-    low, high = np.array(list(source.bounds.values()), dtype=float).T
+    low, high = np.array(list(found.bounds.values()), dtype=float).T
     inputs[:, 1:] = scaled(np.clip(X, low, high), low=low, top=high)
-    table = Table(source=source, X=inputs, y=np.clip(y, *source.label_bounds))
+    table = Table(source=found, X=inputs, y=np.clip(y, *found.label_bounds))
     table.X.flags.writeable = table.y.flags.writeable = False
     return table
 
@@ -254,36 +283,39 @@ def scaled(values: np.ndarray, *, low: float | np.ndarray, top: float | np.ndarr
     return 2 * (values - low) / (top - low) - 1
 
 
-def train_statistics(name: str, *, seed: int, rows: int, label_top: float) -> Statistics:
-    """Of the first ``rows`` private rows, all features, labels clipped to ``label_top`` and mapped to [-1, 1]."""
+def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -> Statistics:
+    """Of the first ``rows`` private rows, or persons, all features, labels clipped to ``label_top`` and mapped to
+    [-1, 1]; one that is missing to 0."""
     return _train_statistics(name, split_seed(name, seed=seed), rows, label_top)
 
 
 @kept
-def _train_statistics(name: str, seed: int, rows: int, label_top: float) -> Statistics:
-    table = _load(name, seed)
-    low = table.source.label_bounds[0]
-    label = scaled(np.minimum(table.y[:rows], label_top), low=low, top=label_top)
-    return Statistics.of(table.X[:rows], label)
+def _train_statistics(name: Dataset, seed: int, rows: int, label_top: float) -> Statistics:
+    table = load(name, seed=seed)
+    low, first = table.source.label_bounds[0], table.first(rows)
+    label = scaled(np.minimum(table.y[first], label_top), low=low, top=label_top)
+    found = Statistics.of(table.X[first], np.nan_to_num(label, copy=False))
+    return replace(found, rows=rows * table.source.rows_each)
 
 
-def held_out_statistics(name: str, *, seed: int, label_top: float) -> Statistics:
+def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statistics:
     """Of the held-out rows, labels on the same scale but **not** clipped: the error is that of the true label."""
     return _held_out_statistics(name, split_seed(name, seed=seed), label_top)
 
 
 @kept
-def _held_out_statistics(name: str, seed: int, label_top: float) -> Statistics:
-    table = _load(name, seed)
+def _held_out_statistics(name: Dataset, seed: int, label_top: float) -> Statistics:
+    table = load(name, seed=seed)
     label = scaled(table.y_test, low=table.source.label_bounds[0], top=label_top)
     return Statistics.of(table.X_test, label)
 
 
-def share_above(name: str, *, seed: int, rows: int, label_top: float) -> float:
+def share_above(name: Dataset, *, seed: int, rows: int, label_top: float) -> float:
     """Share of the first ``rows`` private labels that lie above ``label_top``, and so are clipped."""
     return _share_above(name, split_seed(name, seed=seed), rows, label_top)
 
 
-@lru_cache(maxsize=64)
-def _share_above(name: str, seed: int, rows: int, label_top: float) -> float:
-    return float((_load(name, seed).y[:rows] > label_top).mean())
+@kept
+def _share_above(name: Dataset, seed: int, rows: int, label_top: float) -> float:
+    table = load(name, seed=seed)
+    return float((table.y[table.first(rows)] > label_top).mean())

@@ -15,11 +15,11 @@ from dpcore.regression.gaussian_statistics import (
     noise_multipliers,
     symmetric,
 )
-from dpcore.regression.least_squares import Statistics, repaired, standard
+from dpcore.regression.least_squares import Statistics, Unit, repaired, standard
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdaSSP:
+class AdaSSP(Unit):
     """Adaptive sufficient statistics [wang2018, Algorithm 2]: the ridge grows as the least eigenvalue is in doubt.
 
     Three Gaussian releases: least eigenvalue, X^T X, X^T y. Published constants, noise sqrt(ln(6/delta)) Delta over
@@ -33,6 +33,7 @@ class AdaSSP:
     rho: float = 0.05
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.between(0, 1, inclusive=False, delta=self.delta)
         check.between(0, 1, inclusive=False, rho=self.rho)
 
@@ -43,7 +44,7 @@ class AdaSSP:
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
         p = statistics.inputs
         noise, epsilons = standard(noise, epsilons, width=p * (p + 1) // 2 + p + 1)
-        multiplier = noise_multipliers(epsilons, delta=self.delta, releases=3)[:, None]
+        multiplier = self.rows_each * noise_multipliers(epsilons, delta=self.delta, releases=3)[:, None]
         on_gram, on_least = gram_sensitivity(p) * multiplier, eigenvalue_sensitivity(p) * multiplier
         gram = statistics.gram + symmetric(noise[:, : -p - 1], p) * on_gram[..., None, None]
         moment = statistics.moment + noise[:, -p - 1 : -1] * (moment_sensitivity(p) * multiplier)[..., None]

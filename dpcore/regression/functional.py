@@ -21,7 +21,7 @@ from scipy.optimize import minimize_scalar
 
 from dpcore import check
 from dpcore.privacy import Adjacency, Event, Guarantee, LaplaceRelease, Sequence
-from dpcore.regression.least_squares import REPAIRS, Statistics, mirrored, repaired, standard, stationary
+from dpcore.regression.least_squares import REPAIRS, Statistics, Unit, mirrored, repaired, standard, stationary
 
 
 class Fit(NamedTuple):
@@ -56,6 +56,11 @@ def joint_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
     """
     d = inputs - 1
     return d * max(d + 2 - weight, 0) ** 2 / (2 * (d + 1)) + 2 * weight * (d + 1)
+
+
+def missing_triangle_sensitivity(inputs: int, weight: float = 1.0) -> float:
+    """The same where a row is there or missing: exactly p (p + 1) / 2 + c p, by a row of ones."""
+    return inputs * (inputs + 1) / 2 + weight * inputs
 
 
 def published_epsilon(epsilon: float, *, share: float) -> float:
@@ -95,7 +100,7 @@ def best_share(inputs: int) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
+class Published(Unit):
     """As the report prints it: Lap(2 p^2 / e1) on each of the p^2 entries, Lap(4p / e2) on -2 X^T y, and -b / 2a.
 
     e1 = share * epsilon. The noisy quadratic may have no minimum; its stationary point, then a saddle, is the answer
@@ -106,6 +111,7 @@ class Published:
     share: float = 0.9
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.between(0, 1, inclusive=False, share=self.share)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
@@ -116,7 +122,7 @@ class Published:
         """Of draws (R, p^2 + p) at each of ``epsilons`` (E,)."""
         p = statistics.inputs
         noise, epsilons = standard(noise, epsilons, width=p**2 + p)
-        first, second = self.share * epsilons, (1 - self.share) * epsilons
+        first, second = (part * epsilons / self.rows_each for part in (self.share, 1 - self.share))
         on_gram = noise[:, : p * p].reshape(-1, p, p) * (2 * p**2 / first)[:, None, None, None]
         on_linear = noise[:, p * p :] * (linear_sensitivity(p) / second)[:, None, None]
         # w^T A w knows the symmetric part of A alone.
@@ -136,8 +142,8 @@ class Published:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Functional:
-    """One Laplace release of the upper triangle (without the constant's n, which is public) and X^T y, then a repair.
+class Functional(Unit):
+    """One Laplace release of the upper triangle and X^T y, then a repair. Without the constant's n where it is public.
 
     Each pair of symmetric entries shares one draw. ``share`` says how the noise is split, as in ``Published``; the
     exact joint sensitivity then makes both parts smaller.
@@ -147,17 +153,21 @@ class Functional:
     repair: str = "both"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.between(0, 1, inclusive=False, share=self.share)
         check.choice(REPAIRS, repair=self.repair)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
-        """Standard Laplace noise, (p (p + 1) / 2 + p,): the triangle, then X^T y; the first, for n, is not used."""
+        """Standard Laplace noise, (p (p + 1) / 2 + p,): the triangle, then X^T y; the first, for n, only with gaps."""
         return rng.laplace(size=inputs * (inputs + 1) // 2 + inputs)
 
     def scales(self, inputs: int, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Laplace scales on an entry of the triangle and on one of X^T y."""
         weight = weight_of(self.share, inputs)
-        scale = joint_triangle_sensitivity(inputs, weight) / epsilon
+        sensitivity = joint_triangle_sensitivity(inputs, weight)
+        if self.gaps:
+            sensitivity = max(sensitivity, missing_triangle_sensitivity(inputs, weight))
+        scale = self.rows_each * sensitivity / epsilon
         return scale, scale / weight
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
@@ -166,7 +176,7 @@ class Functional:
         noise, epsilons = standard(noise, epsilons, width=p * (p + 1) // 2 + p)
         on_gram, on_moment = self.scales(p, epsilons)
         triangle = np.array(noise[:, :-p])
-        triangle[:, 0] = 0
+        triangle[:, 0] *= self.gaps
         gram = statistics.gram + mirrored(triangle, p) * on_gram[:, None, None, None]
         moment = statistics.moment + noise[:, -p:] * on_moment[:, None, None]
         sd = math.sqrt(2) * on_gram[:, None]

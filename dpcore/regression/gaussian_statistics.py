@@ -14,7 +14,7 @@ from dpcore import accountants, check
 from dpcore.accountants import gdp
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee
 from dpcore.regression.functional import Fit
-from dpcore.regression.least_squares import REPAIRS, Statistics, mirrored, repaired, standard
+from dpcore.regression.least_squares import REPAIRS, Statistics, Unit, mirrored, repaired, standard
 
 
 def gram_sensitivity(inputs: int) -> float:
@@ -35,7 +35,8 @@ def eigenvalue_sensitivity(inputs: int) -> float:
 def joint_sensitivity(inputs: int, weight: float = 1.0) -> float:
     """L2 norm of a change of X^T X and, twice, ``weight`` X^T y: sqrt 2 (p + c^2), for c^2 <= p.
 
-    2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) with g = u.v and opposite labels is largest at g = c^2.
+    2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) with g = u.v and opposite labels is largest at g = c^2. A row that goes missing
+    changes it by less: sqrt(p^2 + 2 c^2 p).
     """
     return math.sqrt(2) * (inputs + weight**2)
 
@@ -61,13 +62,14 @@ def symmetric(noise: np.ndarray, inputs: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianStatistics:
+class GaussianStatistics(Unit):
     """One joint Gaussian release of X^T X and X^T y, calibrated exactly, then a repair."""
 
     delta: float = 1e-6
     repair: str = "both"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.between(0, 1, inclusive=False, delta=self.delta)
         check.choice(REPAIRS, repair=self.repair)
 
@@ -79,9 +81,9 @@ class GaussianStatistics:
         p = statistics.inputs
         noise, epsilons = standard(noise, epsilons, width=p * (p + 1) // 2 + p)
         weight = best_weight(p)
-        sd = joint_sensitivity(p, weight) * noise_multipliers(epsilons, delta=self.delta)
+        sd = self.rows_each * joint_sensitivity(p, weight) * noise_multipliers(epsilons, delta=self.delta)
         triangle = np.array(noise[:, :-p])
-        triangle[:, 0] = 0  # n is public
+        triangle[:, 0] *= self.gaps  # without them n is public
         gram = statistics.gram + symmetric(triangle, p) * sd[:, None, None, None]
         moment = statistics.moment + noise[:, -p:] * (sd / (math.sqrt(2) * weight))[:, None, None]
         weights = repaired(gram, moment, repair=self.repair, noise_sd=sd[:, None] / math.sqrt(2))

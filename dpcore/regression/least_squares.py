@@ -19,9 +19,29 @@ REPAIRS = {
 RIDGE_SDS = 4.0
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """Who is protected: what all mechanisms of linear regression know of a person's rows.
+
+    rows_each: k, the most rows of one person, all of which are replaced: each sensitivity is k times that of one row.
+    gaps: whether rows may be missing. Such a row is 0 throughout, the constant too, and adds nothing: X^T X then has
+    the number of rows that are there in its corner, which is as secret as its other entries.
+    """
+
+    rows_each: int = 1
+    gaps: bool = False
+
+    def __post_init__(self) -> None:
+        check.whole(1, rows_each=self.rows_each)
+        check.flag(gaps=self.gaps)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistics:
-    """gram G (p, p), moment m (p,) and square s of ``rows`` rows; the first input is the constant 1."""
+    """gram G (p, p), moment m (p,) and square s of ``rows`` rows; the first input is the constant 1.
+
+    rows: public, and what sums are divided by; where rows may be missing, the number of places for one.
+    """
 
     gram: np.ndarray
     moment: np.ndarray
@@ -49,9 +69,19 @@ class Statistics:
         return len(self.moment)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Mean squared error (...) of weights (..., p)."""
+        """Mean squared error (...) of weights (..., p) over the rows that are there."""
         quadratic = np.einsum("...i,ij,...j->...", weights, self.gram, weights, optimize=True)
-        return np.maximum(quadratic - 2 * weights @ self.moment + self.square, 0) / self.rows
+        return np.maximum(quadratic - 2 * weights @ self.moment + self.square, 0) / self.there
+
+    @property
+    def there(self) -> float:
+        """How many rows are not missing, at least 1."""
+        return max(float(self.gram[0, 0]), 1.0)
+
+    @property
+    def mean(self) -> float:
+        """Of their labels; not private."""
+        return float(self.moment[0]) / self.there
 
 
 def ridge(statistics: Statistics, *, penalty: float = 0.0) -> np.ndarray:

@@ -13,15 +13,15 @@ from dpcore.mechanisms import NormExponential
 from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease
 from dpcore.regression.functional import Fit, pure
 from dpcore.regression.gaussian_statistics import noise_multipliers
-from dpcore.regression.least_squares import Statistics, ridge_in_ball, standard
+from dpcore.regression.least_squares import Statistics, Unit, ridge_in_ball, standard
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputPerturbation:
+class OutputPerturbation(Unit):
     """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2 over ||w|| <= radius, and adds noise.
 
     Noise of density proportional to exp(-epsilon ||b|| / Delta) [chaudhuri2011, Algorithm 1]; what leaves the ball is
-    brought back, which is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 L p / (n epsilon), from public
+    brought back, which is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 k L p / (n epsilon), from public
     numbers alone: it balances noise against shrinkage.
     """
 
@@ -29,6 +29,7 @@ class OutputPerturbation:
     penalty: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.positive(radius=self.radius)
         if self.penalty is not None:
             check.positive(penalty=self.penalty)
@@ -37,17 +38,17 @@ class OutputPerturbation:
         if self.penalty is not None:
             return self.penalty
         longest = math.sqrt(inputs) * (1 + math.sqrt(inputs) * self.radius)
-        return (2 * (2 * longest * inputs / (rows * epsilon)) ** 2) ** (1 / 3)
+        return (2 * (2 * self.rows_each * longest * inputs / (rows * epsilon)) ** 2) ** (1 / 3)
 
     def sensitivity(self, penalty: float, *, inputs: int, rows: int) -> float:
-        """2 L / (n penalty), or 2 r if less; L = sqrt p (1 + sqrt p r) is the longest gradient of a row for ||w|| <= r.
+        """2 k L / (n penalty), or 2 r if less; L = sqrt p (1 + sqrt p r) is a row's longest gradient for ||w|| <= r.
 
         The objective is penalty-strongly convex, and replacing a row changes its gradient by at most 2 L / n
         [chaudhuri2011, Lemma 7]. Its minimum has ||w|| <= r = min(radius, 1 / sqrt penalty, sqrt p / penalty): its
         value at 0 is at most 1/2, and its gradient there at most sqrt p long.
         """
         r = min(self.radius, 1 / math.sqrt(penalty), math.sqrt(inputs) / penalty)
-        return min(2 * math.sqrt(inputs) * (1 + math.sqrt(inputs) * r) / (rows * penalty), 2 * r)
+        return min(2 * self.rows_each * math.sqrt(inputs) * (1 + math.sqrt(inputs) * r) / (rows * penalty), 2 * r)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
         """One vector (p,) of the norm-exponential law with scale 1."""
@@ -72,7 +73,7 @@ class OutputPerturbation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Descent:
+class Descent(Unit):
     """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 by noisy gradient descent over ||w|| <= radius.
 
     Without ``clip_norm`` nothing is clipped: at weights w, public by then, a row's gradient is at most
@@ -89,6 +90,7 @@ class Descent:
     clip_norm: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check.between(0, 1, inclusive=False, delta=self.delta)
         check.whole(1, steps=self.steps)
         check.between(0, 1, momentum=self.momentum)
@@ -111,7 +113,7 @@ class Descent:
         """rows: inputs (n, p) and labels (n,), for ``clip_norm``. All E x R models descend together."""
         p, n = statistics.inputs, statistics.rows
         noise, epsilons = standard(noise, epsilons, width=self.steps * p)
-        multiplier = noise_multipliers(epsilons, delta=self.delta, releases=self.steps)[:, None, None]
+        multiplier = self.rows_each * noise_multipliers(epsilons, delta=self.delta, releases=self.steps)[:, None, None]
         steps = noise.reshape(len(noise), self.steps, p)
         weights = np.zeros((len(epsilons), len(noise), p))
         average, velocity = np.zeros_like(weights), np.zeros_like(weights)

@@ -1,13 +1,13 @@
 """What the classifier's versions claim, what holds, and what the slides of [hoseinpour2023] print."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
 from dpcore import accountants, mechanisms
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, Sequence
 from dpcore.training import descent, losses
 
 VERSIONS = {
@@ -92,8 +92,15 @@ class Guarantees:
     unbounded: Guarantee
 
 
-def guarantees(settings: Claim, *, source: data.Source | None = None, unit: str = "record") -> Guarantees:
-    """The guarantees of these settings for a ``unit``. source: the data set, where it is none that has a name.
+def guarantees(
+    settings: Claim,
+    *,
+    source: data.Source | None = None,
+    unit: str = "record",
+    before: tuple[PureRelease, ...] = (),
+) -> Guarantees:
+    """The guarantees of these settings for a ``unit``. source: the data set, where it is none that has a name. before:
+    what the same epsilon has already paid for; the training has the rest.
 
     Clipping the average gradient to C lets one record move it by up to 2C, not 2C/n. Where rows have norm at most B
     with the constant beside, an example's gradient has norm at most B (logistic; sqrt(2) B softmax), and clipping, a
@@ -112,7 +119,7 @@ def guarantees(settings: Claim, *, source: data.Source | None = None, unit: str 
             sensitivities = (per_example, min(2 * C, adjacency.contributions * B / n), 2 * C)
         case _:
             sensitivities = (math.inf,) * 3
-    found = {sensitivity: _guarantee(settings, sensitivity, unit) for sensitivity in set(sensitivities)}
+    found = {sensitivity: _guarantee(settings, sensitivity, unit, before) for sensitivity in set(sensitivities)}
     formula, bounded, unbounded = map(found.get, sensitivities)
     return Guarantees(
         claimed=settings.epsilon,
@@ -123,11 +130,19 @@ def guarantees(settings: Claim, *, source: data.Source | None = None, unit: str 
     )
 
 
-def _guarantee(settings: Claim, sensitivity: float, unit: str) -> Guarantee:
-    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``."""
-    multiplier = noise_sd(settings, settings.epsilon) / sensitivity
+def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]) -> Guarantee:
+    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``.
+
+    With releases ``before`` them their epsilons add up: basic composition of what is exact by itself.
+    """
+    spent = math.fsum(release.epsilon for release in before)
+    multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
-    return accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
+    found = accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
+    if not before:
+        return found
+    basis, whole = f"{found.basis}, and basic composition with {len(before)} pure before it", (*before, event)
+    return replace(found, epsilon=spent + found.epsilon, basis=basis, event=Sequence(events=whole))
 
 
 def formula_epsilon(epsilon: float, *, delta: float) -> float:

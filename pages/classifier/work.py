@@ -21,6 +21,8 @@ ARMS = ("scratch", "public")
 _CURVE_POINTS = 21
 # What a row of a person who has several takes, in rows that are a person each.
 _SEVERAL = 5
+# Rows that tell how many gradients are clipped.
+_TOLD_BY = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +96,7 @@ class Model(Training):
     """All that decides the private models, but for epsilon and for which repeats there are.
 
     version, delta, clip_norm, adjacency: as in the settings. public: where the second arm starts; None: no such arm.
+    spent: of each epsilon, what was paid before the training.
     """
 
     version: str
@@ -101,6 +104,7 @@ class Model(Training):
     clip_norm: float
     adjacency: str
     public: PublicStart | None
+    spent: float = 0.0
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -119,13 +123,17 @@ class Model(Training):
         rows = _SEVERAL * len(several[1]) if several else self.rows
         return len(self.arms) * pieces.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
+    def noise_sd(self, epsilon: float) -> float:
+        """Of the training, on a coordinate of the mean gradient."""
+        return noise_sd(self, epsilon - self.spent)
+
     def train(self, epsilons: Sequence[float], *, draws: range, record: Sequence[int] = ()) -> descent.Path:
         """One batch of arms x epsilons x draws models: weights (A, E, R, k, p), history (m, A, E, R, k, p).
 
         Repeat r draws stream r at every epsilon and in each arm.
         """
         starts = np.stack([self.zero, *([_started(self.public)] if self.public else [])])
-        sd = np.repeat([noise_sd(self, epsilon) for epsilon in epsilons], len(draws))
+        sd = np.repeat([self.noise_sd(epsilon) for epsilon in epsilons], len(draws))
         X, y, people = self.split.learned
         path = self.descend(
             X,
@@ -204,7 +212,7 @@ class Focus:
             loss=np.moveaxis(learned.loss(history), 0, -1),
             clipped=clipped,
             signal=signal,
-            noise=noise_sd(model, self.epsilon) * math.sqrt(model.zero.size),
+            noise=model.noise_sd(self.epsilon) * math.sqrt(model.zero.size),
         )
 
 
@@ -260,7 +268,7 @@ class Apart:
             y,
             learning_rate=model.learning_rate * len(y) / units,  # a mean over rows, made one over ``units``
             clip_norm=model.clip_norm,
-            noise_sd=self.most_rows * noise_sd(replace(model, private_rows=len(y)), self.epsilon),
+            noise_sd=self.most_rows * replace(model, private_rows=len(y)).noise_sd(self.epsilon),
             draws=range(self.first, self.first + self.count),
             clipping=CLIPPING[model.version],
         )
@@ -278,11 +286,14 @@ class Apart:
 
 
 def _clipping_facts(model: Model, history: np.ndarray, learned: "_Learned") -> tuple[np.ndarray, np.ndarray]:
-    """(share of clipped gradients over some of the path, norm of the first mean clipped gradient) an arm."""
+    """(share of clipped gradients over some of the path, norm of the first mean clipped gradient) an arm.
+
+    Of very many rows the first ones, which come in random order, are enough.
+    """
     some = history[:: max(1, len(history) // 6), :, :3]
     if learned.people is not None:
         return _facts_of_people(model, some, history[0, :, 0], learned)
-    X, y = learned.X, learned.y
+    X, y = learned.X[:_TOLD_BY], learned.y[:_TOLD_BY]
     norms = losses.gradient_norms(some, X, y)
     clipped = (norms > model.clip_norm).mean(axis=(0, 2, 3))
     start = history[0, :, 0]

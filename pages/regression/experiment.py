@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check, pieces
+from dpcore.data import own_rows, own_table, tokens
 from dpcore.data import regression as regression_data
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
@@ -46,21 +47,26 @@ LIMITS = {
     "seed": (0, 9999),
 }
 _FEWEST_ROWS = 50
+OWN = "own"
+DATA = (*regression_data.SOURCES, OWN)
+# What the label bound of a file is called: those that were declared with it stay there, out of links and scripts.
+_DECLARED = 200.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: a key of ``SOURCES``.
+    dataset: a key of ``SOURCES``, or "own".
+    own: with dataset "own", an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed.
     mechanism: the one of ``REGRESSIONS`` that is looked at closely.
     epsilon: of the guarantee.
     share: of epsilon for the quadratic, where it is set by hand.
     split: "best" gives each mechanism the split of epsilon with the least noise, "own" gives all ``share``.
     delta: of the guarantee of Gaussian mechanisms.
-    rows: how many private rows are trained on, from the first.
+    rows: how many private rows, or persons of a file, are trained on, from the first.
     features: how many of them there are, from the first.
-    label_top: upper bound to which labels are clipped, in their unit.
+    label_top: upper bound to which labels are clipped, in their unit; a file has declared its own.
     repair: of the "functional" and "gaussian" mechanisms, a key of ``REPAIRS``.
     repeats: how often each mechanism is run.
     seed: of the noise, and of who is held out where the data set is not a fixed one.
@@ -71,7 +77,7 @@ class RegressionSettings(Settings):
     """
 
     CHOICES: ClassVar = {
-        "dataset": regression_data.SOURCES,
+        "dataset": DATA,
         "mechanism": REGRESSIONS,
         "split": SPLITS,
         "repair": REPAIRS,
@@ -82,9 +88,10 @@ class RegressionSettings(Settings):
     }
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
-    COMMON: ClassVar = ("dataset", "mechanism", "rows", "features", "label_top", "repeats", "seed")
+    COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
+    own: str = tokens.NONE
     mechanism: str = "published"
     epsilon: float = 0.2
     share: float = 0.9
@@ -102,17 +109,18 @@ class RegressionSettings(Settings):
     draw: int = 37
 
     def __post_init__(self) -> None:
+        tokens.named(self.own)
         super().__post_init__()
         if self.across == self.up:
             raise check.RefusedError("up", self.up, "another feature than the one across")
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on them is brought into its new range."""
+        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
+        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
         fitting: dict[str, Any] = {}
-        if "dataset" in changes:
-            source = regression_data.SOURCES[check.choice(regression_data.SOURCES, dataset=changes["dataset"])]
-            fitting = {"rows": source.train_rows, "label_top": source.label_top}
-            fitting["features"] = min(self.features, len(source.features))
+        if "dataset" in changes or (own, type(own)) != (self.own, type(self.own)):
+            fitting, changes = self._fitting(dataset, own), changes | {"own": own}
         features = changes.get("features", fitting.get("features", self.features))
         if isinstance(features, int) and features >= 2:
             last = features - 1
@@ -124,22 +132,53 @@ class RegressionSettings(Settings):
             fitting["draw"] = max(1, min(self.draw, changes["repeats"]))
         return replace(self, **(fitting | changes))
 
+    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
+        far as it has rows and inputs for them."""
+        source = _source(dataset, own)
+        if source is None:
+            return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS, "label_top": _DECLARED}
+        awaited = dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None
+        rows = min(self.rows, source.train_rows) if awaited else source.train_rows
+        all_of_own = dataset == OWN and not awaited
+        features = len(source.features) if all_of_own else min(self.features, len(source.features))
+        return {"rows": rows, "features": features, "label_top": _DECLARED if dataset == OWN else source.label_top}
+
     @property
-    def source(self) -> regression_data.Source:
-        return regression_data.SOURCES[self.dataset]
+    def source(self) -> regression_data.Source | None:
+        """The data set; None for a file that is only named."""
+        return _source(self.dataset, self.own)
+
+    @property
+    def void(self) -> str:
+        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
+        return "bounds were read off private rows" if read_off else ""
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        return own_rows.preparation(number=True) if self.dataset == OWN else ""
+
+    @property
+    def top(self) -> float:
+        """The upper bound to which labels are clipped."""
+        return self.source.label_top if self.dataset == OWN else self.label_top
 
     @property
     def overlap(self) -> float:
-        return 0.0 if self.source.fixed else 1 / regression_data.TRAIN_SHARE - 1
+        return 0.0 if self.source.fixed else 1 / self.source.train_share - 1
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         last = self.features - 1 if isinstance(self.features, int) else 1
+        source, most = self.source, (own_table.MOST_ROWS, own_rows.MOST_COLUMNS)
+        if source is not None:
+            most = source.train_rows, len(source.features)
         return self.LIMITS | {
-            "rows": (_FEWEST_ROWS, self.source.train_rows),
-            "features": (2, len(self.source.features)),
-            "label_top": self.source.label_tops,
+            "rows": (_FEWEST_ROWS, most[0]),
+            "features": (2, most[1]),
+            "label_top": (_DECLARED, _DECLARED) if self.dataset == OWN else source.label_tops,
             "feature": (0, last),
             "across": (0, last),
             "up": (0, last),
@@ -160,9 +199,8 @@ class RegressionSettings(Settings):
 
     @property
     def problem(self) -> Problem:
-        return Problem(
-            dataset=self.dataset, rows=self.rows, features=self.features, label_top=self.label_top, seed=self.seed
-        )
+        dataset = tokens.key(self.own) if self.dataset == OWN else self.dataset
+        return Problem(dataset=dataset, rows=self.rows, features=self.features, label_top=self.top, seed=self.seed)
 
     def share_of(self, name: str) -> float:
         """The share of epsilon that the mechanism ``name`` spends on the quadratic; NaN where there is no split."""
@@ -173,6 +211,7 @@ class RegressionSettings(Settings):
     def mechanism_of(self, name: str, **options: Any) -> Any:
         """The mechanism ``name`` with these settings, but for ``options``."""
         known = {"share": self.share_of(name), "delta": self.delta, "repair": self.repair}
+        known |= {"rows_each": self.source.rows_each, "gaps": self.source.gaps}
         return mechanism(name, **(known | options))
 
     @property
@@ -181,7 +220,9 @@ class RegressionSettings(Settings):
 
     def guarantee(self, name: str) -> Guarantee:
         """What the mechanism ``name`` promises at this epsilon."""
-        return self.mechanism_of(name).guarantee(self.epsilon, inputs=self.features + 1, rows=self.rows)
+        rows = self.rows * self.source.rows_each
+        found = self.mechanism_of(name).guarantee(self.epsilon, inputs=self.features + 1, rows=rows)
+        return replace(found, unit="person") if self.dataset == OWN and self.own.roles.person else found
 
     def focus(self, name: str) -> Focus:
         return Focus(
@@ -235,6 +276,13 @@ class RegressionSettings(Settings):
         )
 
 
+def _source(dataset: str, own: str) -> regression_data.Source | None:
+    """The data set; None for a file that is only named."""
+    if dataset != OWN:
+        return regression_data.SOURCES[dataset]
+    return own.regression_source if isinstance(own, own_rows.OwnRows) else None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RegressionResult:
     """What a page shows: outcomes by mechanism, as far as they are done. Errors are in the label's unit."""
@@ -281,9 +329,9 @@ class RegressionResult:
     @cached_property
     def cut(self) -> float:
         """Share of the private labels above the label bound; analyst only."""
-        settings = self.settings
+        problem = self.problem
         return regression_data.share_above(
-            settings.dataset, seed=settings.seed, rows=settings.rows, label_top=settings.label_top
+            problem.dataset, seed=problem.seed, rows=problem.rows, label_top=problem.label_top
         )
 
     @cached_property
@@ -420,7 +468,7 @@ class RegressionResult:
     def points(self, many: int = 160) -> tuple[np.ndarray, np.ndarray]:
         """(values of the chosen feature in its unit, labels) of some held-out rows; analyst only."""
         settings = self.settings
-        table = regression_data.load(settings.dataset, seed=settings.seed)
+        table = regression_data.load(self.problem.dataset, seed=settings.seed)
         low, high = list(settings.source.bounds.values())[settings.feature]
         values = table.X_test[:many, settings.feature + 1]
         return low + (values + 1) / 2 * (high - low), table.y_test[:many]
@@ -447,7 +495,7 @@ class RegressionResult:
         if self.focus.gram is None:
             return None
         place = self.settings.draw - 1
-        return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.rows, pair=self.pair)
+        return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.places, pair=self.pair)
 
 
 def _with_mean(errors: np.ndarray) -> dict[str, float]:

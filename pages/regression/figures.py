@@ -2,9 +2,11 @@
 and the error as a function of two coefficients: a bowl, and what noise makes of it.
 """
 
+from html import escape
+
 import numpy as np
 
-from pages.regression.experiment import LIMITS, SPLITTERS, RegressionResult
+from pages.regression.experiment import LIMITS, OWN, SPLITTERS, RegressionResult
 from pages.regression.surface import REACH, Surface
 from pages.regression.work import EPSILONS
 from ui.plot import theme
@@ -17,6 +19,8 @@ _EDGES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0])
 _SHADES = [0.02 + 0.68 * place / len(_EDGES) for place in range(len(_EDGES) + 1)]
 _COLOURS = [(colour, shade) for colour in (theme.NON_PRIVATE, theme.FALLS) for shade in _SHADES]
 
+# Letters that a name has at most.
+_LETTERS = 44
 # Where the signs of a surface are told.
 _SIGNS = {"x": 0.02, "xref": "paper", "xanchor": "left", "y": 0.01, "yref": "paper", "yanchor": "bottom"}
 
@@ -160,24 +164,23 @@ def no_minimum(result: RegressionResult) -> dict:
 
 
 def lines(result: RegressionResult) -> dict:
-    """The predicted label over one feature: a line for each run, and some held-out rows."""
+    """The predicted label over one feature: a line for each run, and some held-out rows, but none of a file of one's
+    own."""
     settings, colour = result.settings, theme.REGRESSIONS[result.settings.mechanism][1]
     bounds, found, exact = result.lines()
-    x, y = result.points()
-    (left, right), floor = bounds, settings.source.label_bounds[0]
-    high = float(np.quantile(y, 0.97)) * 1.1
+    points, (left, right) = [], bounds
+    own = settings.dataset == OWN
+    if own:
+        middle = float(exact.mean())
+        reach = max(float(np.ptp(exact)), 0.5 * result.problem.half)
+        shown = [middle - reach, middle + reach]
+    else:
+        points, shown = _people(result)
     path = "".join(f"M{left:.5g},{start:.6g}L{right:.5g},{end:.6g}" for start, end in found)
     style = {"type": "path", "xref": "x", "yref": "y", "layer": "between"}
     margin = 0.03 * (right - left)
     return theme.figure(
-        theme.scatter(
-            x,
-            y,
-            mode="markers",
-            marker={"color": theme.NON_PRIVATE, "size": 5, "opacity": 0.55},
-            name="held-out people",
-            hovertemplate=f"%{{x:.3~g}}: %{{y:.4~g}} {settings.source.unit}<extra>held-out row</extra>",
-        ),
+        *points,
         theme.line(
             bounds,
             exact,
@@ -189,11 +192,26 @@ def lines(result: RegressionResult) -> dict:
         title=theme.title("Each run's line", _slopes(result)),
         xaxis={"title": {"text": _feature(result, settings.feature)}, "range": [left - margin, right + margin]},
         yaxis={
-            "title": {"text": f"{settings.source.label}, {settings.source.unit}"},
-            "range": [floor - 0.08 * high, high],
+            "title": {"text": _short(", ".join([settings.source.label, settings.source.unit][: 2 - own]))},
+            "range": shown,
         },
         shapes=[style | {"path": path, "line": {"color": colour, "width": 1.2}, "opacity": 0.5, "name": theme.GHOST}],
     )
+
+
+def _people(result: RegressionResult) -> tuple[list[dict], list[float]]:
+    """(the held-out rows as points, the range upwards that shows them)."""
+    x, y = result.points()
+    floor, high = result.settings.source.label_bounds[0], float(np.quantile(y, 0.97)) * 1.1
+    points = theme.scatter(
+        x,
+        y,
+        mode="markers",
+        marker={"color": theme.NON_PRIVATE, "size": 5, "opacity": 0.55},
+        name="held-out people",
+        hovertemplate=f"%{{x:.3~g}}: %{{y:.4~g}} {result.settings.source.unit}<extra>held-out row</extra>",
+    )
+    return [points], [floor - 0.08 * high, high]
 
 
 def _slopes(result: RegressionResult) -> str:
@@ -204,14 +222,19 @@ def _slopes(result: RegressionResult) -> str:
 
 
 def _feature(result: RegressionResult, place: int) -> str:
-    return result.settings.source.features[place]
+    return _short(result.settings.source.features[place])
+
+
+def _short(name: str) -> str:
+    """A name, which may be out of a file, as an axis has room for."""
+    return escape(name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…")
 
 
 def coefficients(result: RegressionResult) -> dict:
     """What each feature is worth: least squares, and where nine runs in ten fall."""
     frame, colour = result.coefficients(), theme.REGRESSIONS[result.settings.mechanism][1]
     exact, places = frame["least squares"].to_numpy(), np.arange(len(frame), dtype=float)
-    reach = 1.35 * float(np.abs(exact).max())
+    reach = max(1.35 * float(np.abs(exact).max()), 1e-9)
     cut = np.clip(frame[["low", "median", "high"]].to_numpy(), -2 * reach, 2 * reach)
     bars = "".join(f"M{low:.5g},{place:g}L{high:.5g},{place:g}" for place, (low, _, high) in enumerate(cut))
     style = {"type": "path", "xref": "x", "yref": "y", "layer": "between"}
@@ -234,7 +257,7 @@ def coefficients(result: RegressionResult) -> dict:
         yaxis={
             "title": {"text": "| least squares   ◆ middle run   bar: nine runs in ten"},
             "tickvals": list(range(len(frame))),
-            "ticktext": list(frame["feature"]),
+            "ticktext": [_short(name) for name in frame["feature"]],
             "range": [len(frame) - 0.5, -0.5],
             "showgrid": False,
             "zeroline": False,
@@ -318,7 +341,7 @@ def _surface(result: RegressionResult, surface: Surface, *, title: dict, dots: n
     image = theme.image(_bands(surface.values(middle), result.least_error), _COLOURS)
     colour = theme.REGRESSIONS[result.settings.mechanism][1]
     ends, speck = np.clip(factor * dots, -1e6, 1e6), 0.02 * side
-    names = [result.settings.source.features[place] for place in (result.settings.across, result.settings.up)]
+    names = [_feature(result, place) for place in (result.settings.across, result.settings.up)]
     return theme.figure(
         theme.scatter(
             *(factor * middle[:, None]),

@@ -1,5 +1,8 @@
 """What does privacy cost a regression?"""
 
+from dataclasses import replace
+from functools import partial
+
 import streamlit as st
 
 from dpcore.data.regression import SOURCES
@@ -7,8 +10,8 @@ from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
 from pages.regression import figures
 from pages.regression import words as say
-from pages.regression.experiment import SPLITTERS, RegressionSettings
-from ui import controls, live
+from pages.regression.experiment import OWN, SPLITTERS, RegressionSettings
+from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
@@ -19,11 +22,13 @@ SPLITS = {"best": "least noise, each method's own", "own": "by hand"}
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()})
+    desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
     desk.choose("mechanism", "Noise", SHORT, wide=True, help=say.MECHANISMS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
         desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
+        if desk.settings.source is None:
+            return
         names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
         desk.choose("feature", "Lines over", names)
         desk.choose("across", "Surface across", names)
@@ -32,11 +37,17 @@ def setup(desk: controls.Desk) -> None:
 
 def knobs(settings: RegressionSettings) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
-    own = settings.split == "own" and settings.mechanism in SPLITTERS
+    by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
     changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
-    main = (*MAIN, "share") if own else MAIN
+    main = MAIN[:-1] if my_rows.own(settings) else MAIN  # of a file the label's bounds are declared
+    main = (*main, "share") if by_hand else main
     play = "draw" if settings.mechanism in say.ON else None
     return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
+
+
+def variant(settings: RegressionSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if my_rows.own(settings) else None
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -67,7 +78,7 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
             name=name,
             figure=draw(result),
             alt=say.ALTS[name](result),
-            about=say.ABOUT[name],
+            about=say.OWN_LINES if name == "lines" and my_rows.own(result.settings) else say.ABOUT[name],
             height=height,
             wide=wide,
             pair=name == "lines",
@@ -98,6 +109,10 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
+    ready=partial(my_rows.ready, number=True),
+    holds=partial(my_rows.holds, number=True),
+    private=my_rows.own,
+    variant=variant,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
@@ -112,3 +127,6 @@ PAGE = Page(
         "Split": lambda: result.over_split,
     },
 )
+
+# No row of a file is drawn, and no program can bring it.
+OF_OWN = replace(PAGE, words={**PAGE.words, "caption": say.own_caption}, code=None)

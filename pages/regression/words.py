@@ -1,7 +1,9 @@
 """The regression in words: verdict, diagnostics, tables, guarantee, method."""
 
 import math
+from html import escape
 
+from dpcore.data.own_rows import OwnRows, Roles
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
 from ui import panels
 from ui.outcomes import apart, count, percent
@@ -46,6 +48,10 @@ ABOUT = {
         "whose sign noise decides; a sign is kept if nine runs in ten have it right."
     ),
 }
+OWN_LINES = (
+    "What each run's model says over one feature, all others held at their mean; no row of the file is drawn. Look for "
+    "how the lines fan out about the dotted one of least squares as epsilon falls."
+)
 MECHANISMS_HELP = (
     "**As published**: a student report adds Laplace noise to the quadratic and takes -b/2a. **Sharp**: the same idea "
     "with exact sensitivities, one draw for each pair of symmetric entries, and a repair. **Gaussian**, **AdaSSP**: "
@@ -92,7 +98,9 @@ def numbers(result: RegressionResult) -> list[Number]:
         ),
         Number("Without privacy", plain, f"price: {price}" if price else cost),
         Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
-        panels.attacker(result.guarantee.attacker_accuracy),
+        Number("Best attacker", "no limit", result.settings.void, tone="void")
+        if result.settings.void
+        else panels.attacker(result.guarantee.attacker_accuracy),
     ]
 
 
@@ -107,12 +115,18 @@ def _price(mine: str, plain: str) -> str:
 def verdict(result: RegressionResult) -> str:
     """What goes wrong, where something does, and what privacy costs."""
     settings, failed = result.settings, result.failed
-    if settings.mechanism != "published" or not failed:
-        return _cost(result)
-    return (
-        f"In <b>{count(failed, 'run')} of {settings.repeats} the noisy quadratic has no minimum</b>, only a saddle "
-        f"point or a maximum. {_cost(result)}"
-    )
+    said = [_cost(result)]
+    if settings.mechanism == "published" and failed:
+        said.insert(
+            0,
+            f"In <b>{count(failed, 'run')} of {settings.repeats} the noisy quadratic has no minimum</b>, only a saddle "
+            "point or a maximum.",
+        )
+    if settings.void:
+        said.append(
+            f"<b>The guarantee is void</b>: {settings.void}, so epsilon {number(settings.epsilon)} promises nothing."
+        )
+    return " ".join(said)
 
 
 def _cost(result: RegressionResult) -> str:
@@ -138,6 +152,19 @@ def caption(result: RegressionResult) -> str:
     """What the marks are."""
     surface = " Surface: the more grey, the more error" + ("; red: less." if result.noisy_surface else ".")
     return f"Lines: one for each run, dotted least squares; points are held-out people, for the analyst only.{surface}"
+
+
+def own_caption(result: RegressionResult) -> str:
+    """What the lines are, and how much of the file is used."""
+    settings, own = result.settings, result.settings.own
+    unit = "people" if own.roles.person else "rows"
+    used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
+    used = used if settings.rows < own.private else f"{settings.rows:,} {unit}"
+    tested = int(result.problem.test().there)
+    return (
+        f"Lines: one for each run, dotted least squares. Learned from {used}; tested on {count(tested, 'row')}, for "
+        "the analyst only. No row is drawn."
+    )
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
@@ -167,6 +194,10 @@ def diagnostics(result: RegressionResult) -> list[str]:
         sentences.append(
             f"The label bound {number(settings.label_top)} cuts {number(100 * result.cut)} in 100 labels. The error is "
             "that of the true labels."
+        )
+    if settings.source.rows_each > 1:
+        sentences.append(
+            f"One person has up to {settings.source.rows_each} rows here, so the noise is made for as many at once."
         )
     if settings.mechanism in ON:
         sentences.append(
@@ -213,6 +244,12 @@ def _elsewhere(result: RegressionResult) -> str:
 
 def guarantee(result: RegressionResult) -> str:
     """What is promised, under which assumptions, and what is not."""
+    settings = result.settings
+    if settings.void:
+        return panels.note(
+            f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no "
+            "epsilon limits what an attacker may learn. Look, but do not release: type bounds that anybody could know."
+        ) + panels.note(_of_own(settings.own.roles))
     odds = f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
     text = panels.note(odds + panels.weak(result.guarantee.attacker_accuracy)) + panels.guarantee(here=result.guarantee)
     if result.settings.mechanism == "published":
@@ -222,10 +259,36 @@ def guarantee(result: RegressionResult) -> str:
             f"<b>{number(result.noise_gives)}</b>. The report's sensitivity of the quadratic, 2(d+1)<sup>2</sup>, is "
             f"twice the exact one.{end}"
         )
+    if isinstance(settings.own, OwnRows):
+        return text + panels.note(_of_own(settings.own.roles))
     return text + panels.note(
         "Assumed: bounds of features and label, the number of rows and everything on this page's knobs are public; one "
         "row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
         "squares (analyst only), and what other people's data reveals about you."
+    )
+
+
+def _of_own(roles: Roles) -> str:
+    """Who is protected where rows are a visitor's own, and what is taken as public."""
+    if not roles.person:
+        who, size, one = "one row", "rows", "If a person has several, each is protected by itself only."
+    elif roles.rows_each == 1:
+        who, size, one = "one person, all of their rows", "people", "Of each person one row is used, picked by chance."
+    else:
+        who, size = "one person, all of their rows", "people"
+        one = (
+            f"Of each person at most {roles.rows_each} rows are used, picked by chance, and the noise is made for that "
+            "many."
+        )
+    missing = (
+        "A row whose answer is missing stays and adds nothing, and how many do is protected too."
+        if roles.gaps
+        else "No answer was said to be missing; one that is counts as the middle of its bounds."
+    )
+    return (
+        f"Protected is <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, and the number "
+        f"of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface and least "
+        "squares, which are for the analyst only, and what other people's data reveals about you."
     )
 
 
@@ -269,6 +332,7 @@ def coefficients_table(result: RegressionResult) -> str:
     """The coefficients of the chosen method."""
     frame, settings = result.coefficients(), result.settings
     shown = frame.assign(
+        feature=frame["feature"].map(escape),
         exact=frame["least squares"].map(_signed),
         middle=[f"<b>{_signed(value)}</b>" for value in frame["median"]],
         range=[f"{_signed(low)} to {_signed(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
@@ -308,7 +372,7 @@ def _lines_alt(result: RegressionResult) -> str:
         for at, exact, runs in result.line_ends()
     )
     return (
-        f"Lines of {settings.repeats} runs over {settings.source.features[settings.feature]}, in "
+        f"Lines of {settings.repeats} runs over {escape(settings.source.features[settings.feature])}, in "
         f"{settings.source.unit}: {left}; {right}."
     )
 
@@ -337,7 +401,7 @@ def _no_minimum_alt(result: RegressionResult) -> str:
 
 def _pair(result: RegressionResult) -> str:
     settings = result.settings
-    return f"{settings.source.features[settings.across]} and {settings.source.features[settings.up]}"
+    return " and ".join(escape(settings.source.features[place]) for place in (settings.across, settings.up))
 
 
 def _true_alt(result: RegressionResult) -> str:
@@ -356,7 +420,7 @@ def _noisy_alt(result: RegressionResult) -> str:
 def _coefficients_alt(result: RegressionResult) -> str:
     frame = result.coefficients()
     worth = zip(frame["feature"], frame["least squares"], frame["median"], strict=True)
-    said = "; ".join(f"{feature} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
+    said = "; ".join(f"{escape(feature)} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
     unit = result.settings.source.unit
     return f"What each feature is worth, in {unit}, by least squares and in the middle run of {_name(result)}: {said}."
 

@@ -15,14 +15,16 @@ EPSILONS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0, 30.0, 100.0)
 # Shares of epsilon for the quadratic, and the repeats of each, in the picture of the split.
 SHARES = (0.05, 0.15, 0.3, 0.45, 0.55, 0.65, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 SHARE_REPEATS = 16
+# A squared error below it is rounding: labels that are all equal are met exactly.
+_ROUNDING = 1e-18
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """What is to be learnt: the first ``features`` of the first ``rows`` private rows, labels clipped to
-    ``label_top``."""
+    ``label_top``. Of a file of one's own ``rows`` may be persons, with several rows each."""
 
-    dataset: str
+    dataset: regression_data.Dataset
     rows: int
     features: int
     label_top: float
@@ -30,7 +32,12 @@ class Problem:
 
     @property
     def source(self) -> regression_data.Source:
-        return regression_data.SOURCES[self.dataset]
+        return regression_data.source(self.dataset)
+
+    @property
+    def places(self) -> int:
+        """How many rows there can be: what sums are divided by."""
+        return self.rows * self.source.rows_each
 
     @property
     def inputs(self) -> int:
@@ -57,13 +64,12 @@ class Problem:
         return statistics.first(self.inputs)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit."""
-        return self.half * np.sqrt(self.test().errors(weights))
+        """Root mean squared error (...) of weights (..., p) on the held-out rows, in the label's unit; never 0."""
+        return self.half * np.sqrt(np.maximum(self.test().errors(weights), _ROUNDING))
 
     def mean_weights(self) -> np.ndarray:
         """Weights of the model that always says the mean of the clipped training labels; not private."""
-        train = self.train()
-        return np.r_[train.moment[0] / train.rows, np.zeros(self.features)]
+        return np.r_[self.train().mean, np.zeros(self.features)]
 
     def least_squares(self) -> np.ndarray:
         """Weights of least squares without noise."""

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self
 
 from dpcore import check, links, pieces
+from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.kept import kept
 from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
@@ -34,7 +35,7 @@ MAP_STEPS, MAP_REACH, OTHER_SEEDS = 6, 30.0, 4
 ASIDE = {"repeats", "seed", "shown", "release", "draw", "person", "person_x", "person_y", "label", "feature"}
 
 
-# What a page has only once somebody has brought it: nothing can be asked about it.
+# What a page has only once somebody has brought it: nothing can be asked about it, but of rows that are here.
 ELSEWHERE = {"data": ("own", "newsgroups"), "dataset": ("own",)}
 # How the base is read: a text of its own among those of a link.
 _BASE: Mapping[str, str] = {"name": "base", "apart": " "}
@@ -135,7 +136,7 @@ class WhatIfSettings(Settings):
         """Refuse what is no word of such settings."""
         base = links.of_word(self.TOPICS[self.topic].kind, self.base, **_BASE)
         for name, brought in ELSEWHERE.items():
-            if getattr(base, name, "") in brought:
+            if getattr(base, name, "") in brought and not isinstance(getattr(base, "own", ""), OwnRows):
                 raise check.RefusedError(name, getattr(base, name), "data that are here without a file or a download")
         object.__setattr__(self, "settings", base)
         try:

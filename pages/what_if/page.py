@@ -9,7 +9,7 @@ import streamlit as st
 from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
-from dpcore.links import changed, word
+from dpcore.links import Word, changed, word
 from dpcore.sweep import beside
 from pages.what_if import figures, words_answers, words_asked, words_numbers
 from pages.what_if import words as say
@@ -186,14 +186,15 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit", "step") if name in said})
-    doors.door("what-if", "More questions", settings.change(question="smallest"))
+    if not isinstance(settings.base, Word):  # of a file that another page's address would only name
+        doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
     """What can be asked about."""
 
     def named(page: Page) -> Callable[[Settings], list[str]]:
-        return lambda settings: _all(page.knobs(settings))
+        return lambda settings: _all(page.at(settings).knobs(settings))
 
     return {page.name: Topic(page.title, page.settings, named(page)) for page in pages if page.name in STARTS}
 

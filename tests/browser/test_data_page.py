@@ -1,5 +1,7 @@
 """The page of one's own rows in a real browser: from the sample to a classifier, in a few clicks."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.person import PATIENCE, distinct, drag_until, drawn
@@ -38,10 +40,11 @@ class Person:
         self.page.keyboard.press("Escape")
 
 
-def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
-    opened = page(f"{serve('app.py')}/data")
+def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page, serve):
+    opened = page(serve("app.py"))
     person = Person(opened)
-    person.click(opened.get_by_role("button", name="Try the sample"))
+    person.click(opened.get_by_test_id("stMain").get_by_role("link", name="My data").first)
+    person.click(opened.get_by_role("button", name="Try customers"))
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     for name, high in (("tenure_years", "30"), ("support_calls", "20")):
@@ -51,8 +54,15 @@ def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
         person.bounds(name, "0", high)
     person.click(opened.get_by_role("button", name="Classifier with these rows"))
     drawn(opened, 2)
-    assert person.clicks <= 10
     expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
+    person.click(opened.get_by_role("tab", name="What if"))
+    answer = opened.locator(".lab-words-answer")
+    expect(answer).to_contain_text(re.compile(r"80\s%"), timeout=PATIENCE)
+    target = opened.get_by_role("spinbutton", name="Target")
+    target.fill("75")
+    target.press("Enter")
+    expect(answer).to_contain_text(re.compile(r"At epsilon .* the average run is right 75\s%"), timeout=PATIENCE)
+    assert person.clicks == 10
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
     assert "C-57312" not in body + opened.url
@@ -62,7 +72,7 @@ def test_from_the_sample_to_ones_own_epsilon_in_ten_clicks(page, serve):
 def test_void_bounds_are_said_until_others_are_typed(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)
-    opened.get_by_role("button", name="Try the sample").click()
+    opened.get_by_role("button", name="Try customers").click()
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     person.use("monthly_spend", "Number")
@@ -87,7 +97,7 @@ NOT_OURS = {"presentation-role-conflict"}
 def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     opened = page(f"{serve('app.py')}/data", width=1200, height=900)
     person = Person(opened)
-    opened.get_by_role("button", name="Try the sample").click()
+    opened.get_by_role("button", name="Try customers").click()
     person.use("churned", "To predict")
     person.use("age", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)

@@ -1,0 +1,159 @@
+"""Bounds that are paid for: what one row can do to them, what comes out, what it costs, and who counts it."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from dpcore import check
+from dpcore.accountants import gdp
+from dpcore.attacks import audit
+from dpcore.data import own_rows, paid_bounds
+from dpcore.data.own_rows import Column
+from dpcore.data.paid_bounds import BINS, EDGES, Payment
+from dpcore.mechanisms import Laplace
+from dpcore.privacy import Adjacency, releases
+from pages.classifier import words as say
+from pages.classifier.experiment import ClassifierSettings
+from tests.sentences import plain
+from tests.test_own_rows import ROLES, customers, table_of
+
+# Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what lies far out.
+CELLS = (-math.inf, -1e12, -3.0, -2.0, -1e-9, 0.0, 1e-9, 1.0, 2.0, 2.1, 1e12, math.inf, math.nan)
+
+
+def test_one_row_for_another_moves_two_bins_by_one_and_one_that_comes_moves_one():
+    for pair in itertools.product(CELLS, repeat=2):
+        without = np.array(pair)
+        for other in CELLS:
+            replaced = np.abs(paid_bounds.histogram(without) - paid_bounds.histogram(np.array([pair[0], other]))).sum()
+            added = paid_bounds.histogram(np.array([*pair, other])) - paid_bounds.histogram(without)
+            assert replaced <= paid_bounds.mechanism(1.0).sensitivity
+            assert np.abs(added).sum() <= 1
+    assert paid_bounds.mechanism(0.5).scale == 4
+
+
+@pytest.mark.parametrize("cell", CELLS[:-1])
+def test_each_number_has_the_bin_that_it_lies_in(cell):
+    (place,) = np.flatnonzero(paid_bounds.histogram(np.array([cell])))
+    low, high = EDGES[place], EDGES[place + 1]
+    inside = low < cell <= high or (cell == 0 and low == 0)
+    assert inside or (place in (0, BINS - 1) and abs(cell) > EDGES[-1])
+
+
+def test_the_threshold_is_where_the_largest_of_so_many_draws_lies_one_time_in_a_thousand():
+    for epsilon in (0.05, 0.2, 1.0):
+        law = stats.laplace(scale=2 / epsilon)
+        assert law.cdf(paid_bounds.threshold(epsilon)) ** BINS == pytest.approx(0.999, abs=1e-9)
+        missed = law.cdf(paid_bounds.threshold(epsilon) - paid_bounds.surely_seen(epsilon))
+        assert missed == pytest.approx(0.0005)
+
+
+def test_bounds_are_sold_from_about_a_hundred_thousand_rows_on():
+    assert paid_bounds.least_rows(0.07) == pytest.approx(1e5, rel=0.01)
+    rng = np.random.default_rng(0)
+    with pytest.raises(check.RefusedError, match="at least 70,"):
+        paid_bounds.bounds(np.arange(3000.0), epsilon=0.1, rng=rng)
+
+
+def test_bounds_hold_nearly_all_rows_and_are_powers_of_two():
+    rng, epsilon = np.random.default_rng(1), 0.1
+    values = rng.uniform(18, 90, 100_000)
+    values[:3] = 1e6, 5e7, -4e8
+    found = [paid_bounds.bounds(values, epsilon=epsilon, rng=rng) for _ in range(200)]
+    assert set(found) == {(16.0, 128.0)}
+    nobody = np.full(100_000, np.nan)
+    assert sum(paid_bounds.bounds(nobody, epsilon=epsilon, rng=rng) is not None for _ in range(1000)) <= 5
+
+
+def test_the_outermost_bins_are_those_of_a_plain_loop():
+    rng, epsilon = np.random.default_rng(2), 0.5
+    for _ in range(50):
+        counts = rng.laplace(scale=4.0, size=BINS) + rng.choice([0, 60], BINS, p=[0.95, 0.05])
+        inhabited = [place for place in range(BINS) if counts[place] > paid_bounds.threshold(epsilon)]
+        plain_loop = (EDGES[inhabited[0]], EDGES[inhabited[-1] + 1]) if inhabited else None
+        assert paid_bounds.outermost(counts, epsilon=epsilon) == plain_loop
+
+
+def scores(noise: Laplace, *, seed: int, runs: int = 20_000) -> list[np.ndarray]:
+    """What an attacker makes of the two counts that differ between the worst neighbours, in both worlds."""
+    worlds = [paid_bounds.histogram(np.array([5.0] * 20 + [one])) for one in (1.5, 1e6)]
+    here, there = (int(np.argmax(sign * (worlds[1] - worlds[0]))) for sign in (1, -1))
+    rng, found = np.random.default_rng(seed), []
+    for world in worlds:
+        seen = noise.release(np.tile(world[[here, there]], (runs, 1)), rng)
+        ends = (0, 1), (1, 0)
+        logs = [stats.laplace.logpdf(seen, loc=end, scale=noise.scale).sum(axis=1) for end in ends]
+        found.append(logs[1] - logs[0])
+    return found[::-1]
+
+
+@pytest.mark.parametrize(("sensitivity", "caught"), [(2.0, False), (1.0, True)], ids=["two", "one"])
+def test_an_audit_catches_noise_for_a_row_that_only_leaves(sensitivity, caught):
+    noise = replace(paid_bounds.mechanism(1.0), sensitivity=sensitivity)
+    found = audit.epsilon_lower_bound(*scores(noise, seed=3), delta=0, adjacency=Adjacency.REPLACE_ONE)
+    assert (found.epsilon > 1.0) is caught
+    assert found.epsilon > 0.5
+
+
+def paid(*payments: float, by: str = "", person: str = ""):
+    payments = tuple(Payment(epsilon=epsilon, person=by) for epsilon in payments)
+    bought = Column(name="calls", low=0, high=16, paid=0.1)
+    chosen = replace(ROLES, columns=(bought, *ROLES.columns[:1]), payments=payments, person=person)
+    return own_rows.choose(table_of(customers()), chosen)
+
+
+def test_what_was_paid_is_counted_and_training_has_the_rest():
+    own = paid(0.1, 0.05)
+    settings = ClassifierSettings().change(dataset="own", own=own, epsilon=0.5, repeats=2)
+    whole, rest = settings.model, replace(settings.model, spent=0.0)
+    assert whole.noise_sd(0.5) == pytest.approx(rest.noise_sd(0.35), rel=1e-12)
+    result = settings.run()
+    held = result.guarantees.formula
+    assert held.epsilon == pytest.approx(0.5, rel=1e-6)
+    assert held.epsilon <= 0.5 + 1e-12
+    assert [one.epsilon for one in releases(held.event) if hasattr(one, "epsilon")] == [0.1, 0.05]
+    assert "paid for bounds" in say.guarantee(result)
+    assert "0.15" in plain(say.guarantee(result))
+    assert settings.void == ""
+
+
+def test_an_epsilon_that_is_all_spent_cannot_be_chosen():
+    own = paid(0.6)
+    settings = ClassifierSettings().change(dataset="own", own=own, repeats=2)
+    assert settings.epsilon == settings.limits["epsilon"][0] == 0.66
+    with pytest.raises(check.RefusedError, match="^epsilon is "):
+        settings.change(epsilon=0.6)
+    assert set(settings.run().curve["epsilon"]) == {1.0, 5.0, 10.0, 15.0, 150.0}
+
+
+def test_what_is_paid_for_a_row_protects_no_person_of_several_rows():
+    with pytest.raises(check.RefusedError, match="somebody else was a person"):
+        paid(0.1, person="customer_id")
+    assert paid(0.1, by="customer_id", person="customer_id").roles.spent == 0.1
+    assert paid(0.1, by="customer_id").roles.spent == 0.1
+
+
+def test_buying_draws_anew_and_refusing_costs_nothing(monkeypatch):
+    table, column = table_of(customers()), Column(name="calls")
+    with pytest.raises(check.RefusedError, match="at least"):
+        own_rows.buy(table, column, epsilon=0.1)
+    drawn = []
+    monkeypatch.setattr(paid_bounds, "bounds", lambda values, *, epsilon, rng: drawn.append((values, rng.random())))
+    assert own_rows.buy(table, column, epsilon=0.1) == replace(column, paid=0.1)
+    own_rows.buy(table, column, epsilon=0.1, person="plan")
+    (rows, once), (people, again) = drawn
+    assert (len(rows), len(people)) == (1000, 3)
+    assert once != again
+
+
+@pytest.mark.parametrize(("mu", "pure"), [(0.3, 0.2), (1.0, 0.0), (0.05, 1.0), (2.0, 0.7)])
+def test_the_attacker_of_both_is_as_good_as_the_best_rule(mu, pure):
+    p = 1 / (1 + math.exp(-pure))
+    best, _ = integrate.quad(
+        lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x, loc=mu)), -12, 12, limit=400
+    )
+    assert gdp.attacker_accuracy(mu, pure=pure) == pytest.approx(best, abs=1e-7)

@@ -1,0 +1,98 @@
+"""What would go wrong if bounds were read off the private rows: an audit, run now, that catches it."""
+
+import numpy as np
+import streamlit as st
+
+from dpcore.attacks import read_off
+from dpcore.privacy import LowerBound
+from ui import live
+from ui.outcomes import percent
+from ui.panels import number
+from ui.plot import theme
+
+_KEY = "data.wrong"
+_ASKED = (
+    "**What would go wrong** with bounds read off the rows? Two files of {rows} made-up people differ in one: an age "
+    "of {ordinary:g}, or one mistyped as {outside:,.0f}. On each, {runs:,} models are trained for a claim of epsilon "
+    "{epsilon:g}, and an attacker says which file it was."
+)
+_WORLDS = ((theme.WITHOUT_YOU, "ordinary"), (theme.WITH_YOU, "far outside"))
+_NAMES = {"read off": "Bounds read off the rows", "public": "Public bounds, 0 to 100"}
+_ABOUT = (
+    "How many models an attacker gives each score: where the two hills lie apart, each model tells which file it saw."
+)
+
+
+def panel() -> None:
+    """One click, and what an attacker finds out."""
+    with st.container(border=True):
+        st.markdown(
+            _ASKED.format(
+                rows=read_off.ROWS,
+                ordinary=read_off.ORDINARY,
+                outside=read_off.OUTSIDE,
+                runs=read_off.RUNS,
+                epsilon=read_off.EPSILON,
+            )
+        )
+        if st.button("Show it", key="data.show", icon=":material/bug_report:"):
+            st.session_state[_KEY] = _attacked()
+        if _KEY in st.session_state:
+            found = st.session_state[_KEY]
+            bounds = {way: read_off.shown(scores) for way, scores in found.items()}
+            live.board([[_picture(way, scores, found) for way, scores in found.items()]], key="data.wrong.board")
+            for place, way in zip(st.columns(len(found)), found, strict=True):
+                place.markdown(said(way, bounds[way]))
+
+
+def _attacked() -> dict[str, np.ndarray]:
+    """Way -> scores (2, R); a bar says how far it is."""
+    work = [(way, part) for way in read_off.WAYS for part in read_off.slices(way)]
+    done: dict[str, list[np.ndarray]] = {way: [] for way in read_off.WAYS}
+    bar = st.progress(0.0)
+    for place, (way, part) in enumerate(work):
+        bar.progress(place / len(work), f"Training. {_NAMES[way]}")
+        done[way].append(part.run())
+    bar.empty()
+    return {way: np.concatenate(scores, axis=1) for way, scores in done.items()}
+
+
+def said(way: str, found: LowerBound) -> str:
+    """What the audit shows, by its outcome."""
+    least, claim, sure = number(found.epsilon), number(read_off.EPSILON), percent(found.confidence)
+    who = "moves everybody's place between −1 and 1" if way == "read off" else "is clipped, and moves one gradient"
+    if found.epsilon > read_off.EPSILON:
+        end = f"This spends **at least epsilon {least}** ({sure} confidence): the claim of {claim} is refuted."
+    else:
+        shows = f"shows epsilon {least} at least" if found.epsilon else "shows nothing"
+        end = f"The same attack {shows}: the claim of {claim} stands. It rests on its proof, not on this attack."
+    return f"**{_NAMES[way]}.** One age far outside {who}. {end}"
+
+
+def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live.Picture:
+    """Both worlds' scores as hills, on one scale for all ways."""
+    ends = np.quantile(np.concatenate([one.ravel() for one in found.values()]), [0, 1])
+    edges = np.linspace(*ends, 60)
+    middles, hills = (edges[1:] + edges[:-1]) / 2, [np.histogram(one, edges)[0] for one in scores]
+    traces = [
+        theme.line(
+            middles,
+            hill,
+            colour=colour,
+            name=theme.key(name),
+            fill="tozeroy",
+            fillcolor=theme.rgba(colour, 0.16),
+            hovertemplate=f"%{{y}} models<extra>{name}</extra>",
+        )
+        for (colour, name), hill in zip(_WORLDS, hills, strict=True)
+    ]
+    least = read_off.shown(scores).epsilon
+    figure = theme.figure(
+        *traces,
+        title=theme.title(_NAMES[way], f"epsilon at least {number(least)}"),
+        legend="upper right",
+        xaxis={"title": {"text": "attacker's score"}, "range": [edges[0], edges[-1]]},
+        yaxis={"title": {"text": "models"}, "range": [0, 1.35 * max(hill.max() for hill in hills)]},
+    )
+    alt = f"{_NAMES[way]}: scores of {scores.shape[1]:,} models on each of two files; epsilon at least {number(least)}."
+    return live.Picture(name=f"wrong.{way}", figure=figure, alt=alt, about=_ABOUT, height=260)
