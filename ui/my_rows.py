@@ -93,13 +93,17 @@ class Draft:
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
         self.columns |= {column.name: column for column in sample.columns}
         self.uses[sample.answer], self.classes = "answer", sample.classes
+        if sample.ends:
+            low, high = sample.ends
+            self.uses[sample.answer] = "amount"
+            self.columns[sample.answer] = Column(name=sample.answer, low=low, high=high)
 
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
-        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
-            sample.answer,
-            sample.classes,
-        )
+        said = self.roles
+        ends = said.target and (said.target.low, said.target.high)
+        notes = sample.columns, sample.answer, sample.classes, sample.ends
+        return (said.columns, said.answer, said.classes, ends) == notes
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
