@@ -239,14 +239,8 @@ def test_no_cell_of_the_file_is_said():
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
 def test_a_samples_notes_are_filled_in_by_one_click(sample):
-<<<<<<< HEAD
     app = opened("data").button(key=f"data.sample.{sample.file}").click().run()
     assert waits(app)
-=======
-    page = "classifier" if sample.classes else "regression"
-    app = opened("data").button(key=f"data.sample.{sample.file}").click().run()
-    assert app.button(key="data.classifier").disabled
->>>>>>> w/own_page
     app = app.button(key="data.notes").click().run()
     page = "regression" if sample.target else "classifier"
     assert not app.exception
@@ -254,22 +248,10 @@ def test_a_samples_notes_are_filled_in_by_one_click(sample):
     assert (draft(app).roles.columns, draft(app).roles.void) == (sample.columns, ())
     assert "data.notes" not in {button.key for button in app.button}
     assert samples.of([*draft(app).uses]) == sample
-<<<<<<< HEAD
     app = at_rest(trained(app, page), page)
     assert not app.exception
     settings = app.session_state[f"{page}.desk"].settings
     assert settings.own.roles == draft(app).roles
-=======
-    (own,) = app.session_state["data.brought"].owns
-    app._page_hash = calc_hash(page)
-    app.query_params.clear()
-    for name, value in {"dataset": "own", "own": own}.items():
-        app.query_params[name] = value
-    app = app.run()
-    assert not app.exception
-    assert not app.error
-    assert app.session_state[f"{page}.desk"].settings.source.features
->>>>>>> w/own_page
 
 
 def test_only_kinds_are_guessed():

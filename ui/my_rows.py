@@ -92,29 +92,15 @@ class Draft:
         """Say what the notes of a sample say."""
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
         self.columns |= {column.name: column for column in sample.columns}
-<<<<<<< HEAD
         self.uses[sample.answer], self.classes = "amount" if sample.target else "answer", sample.classes
         if sample.target:
             self.columns[sample.answer] = sample.target
-=======
-        self.uses[sample.answer], self.classes = "answer", sample.classes
-        if sample.ends:
-            low, high = sample.ends
-            self.uses[sample.answer] = "amount"
-            self.columns[sample.answer] = Column(name=sample.answer, low=low, high=high)
->>>>>>> w/own_page
 
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
         said = self.roles
-<<<<<<< HEAD
         theirs = (sample.columns, sample.answer, sample.classes, sample.target)
         return (said.columns, said.answer, said.classes, said.target) == theirs
-=======
-        ends = said.target and (said.target.low, said.target.high)
-        notes = sample.columns, sample.answer, sample.classes, sample.ends
-        return (said.columns, said.answer, said.classes, ends) == notes
->>>>>>> w/own_page
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""

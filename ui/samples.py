@@ -14,11 +14,7 @@ _YES_OR_NO = ("no", "yes")
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
-<<<<<<< HEAD
     classes: its values, or where it is a number, ``target``: its bounds."""
-=======
-    classes: its values; ends: its bounds, where it is a number."""
->>>>>>> w/own_page
 
     file: str
     icon: str
@@ -28,11 +24,7 @@ class Sample:
     columns: tuple[Column, ...]
     aside: tuple[str, ...]
     classes: tuple[str, ...] = _YES_OR_NO
-<<<<<<< HEAD
     target: Column | None = None
-=======
-    ends: tuple[float, float] | None = None
->>>>>>> w/own_page
 
     @property
     def data(self) -> bytes:
@@ -95,11 +87,7 @@ SAMPLES = (
         ),
         aside=("employee_id",),
         classes=(),
-<<<<<<< HEAD
         target=_number("salary", 0, 150),
-=======
-        ends=(0, 150),
->>>>>>> w/own_page
     ),
 )
 
