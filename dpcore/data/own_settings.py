@@ -76,6 +76,11 @@ class RowsSettings(Settings):
         return _most(self.source) if self.dataset == OWN else self.source.private_rows
 
     @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    @property
     def beyond(self) -> bool:
         """Whether there are more rows than knobs can move with: work is then cut into the smallest pieces."""
         return self.dataset == OWN and self.rows > MOST_LIVE
