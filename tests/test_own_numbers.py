@@ -334,6 +334,56 @@ def test_a_row_that_goes_missing_moves_the_triangle_by_its_own_sensitivity(d, we
     assert moved.max() == pytest.approx(functional.missing_triangle_sensitivity(d + 1, weight))
 
 
+def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
+    """Rows of which a person has some: replaced, opposite or missing."""
+    n, p = 5 + rows_each, 3
+    X, y = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))]), rng.choice([-1.0, 1.0], n)
+    Z, z = X.copy(), y.copy()
+    case = rng.integers(3)
+    if case == 0:
+        Z[:rows_each], z[:rows_each] = 0, 0
+    elif case == 1:
+        X[:rows_each], y[:rows_each] = X[0], y[0]
+        Z[:rows_each], z[:rows_each] = X[0], -y[0]
+    else:
+        Z[:rows_each, 1:] = rng.uniform(-1, 1, (rows_each, p - 1))
+    return Statistics.of(X, y), replace(Statistics.of(Z, z), rows=n)
+
+
+@pytest.mark.parametrize("rows_each", [1, 3])
+class TestOtherSensitivities:
+    def test_no_neighbour_moves_the_optimum_or_its_gradient_further(self, rows_each):
+        rng, reached = np.random.default_rng(0), np.zeros(3)
+        way = mechanism("output", penalty=40.0, rows_each=rows_each)
+        w = rng.normal(size=3)
+        longest = np.sqrt(3) * (1 + np.abs(w).sum())
+        for _ in range(400):
+            one, other = neighbours(rows_each, rng)
+            ends = [way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)]
+            gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
+            least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
+            moved = (
+                np.linalg.norm(ends[0] - ends[1]) / way.sensitivity(40.0, inputs=3, rows=one.rows),
+                np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
+                abs(least[0] - least[1]) / (3 * rows_each),
+            )
+            reached = np.maximum(reached, moved)
+        assert (reached <= 1 + 1e-9).all()
+        assert reached[0] > 0.5
+        assert reached[1] > 0.5
+
+    def test_a_step_and_an_eigenvalue_have_noise_for_all_rows_of_a_person(self, rows_each):
+        """What one draw of standard noise does, beside what it does where a person has one row."""
+        statistics, _ = neighbours(3, np.random.default_rng(1))
+        scaled = []
+        for k in (rows_each, 1):
+            way = mechanism("descent", steps=1, radius=1e9, rows_each=k)
+            noise = np.stack([np.zeros(3), np.ones(3)])
+            quiet, noisy = way.fit(statistics, noise, np.array([1.0])).weights[0]
+            scaled.append(noisy - quiet)
+        np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
+
+
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("epsilon", [1.0])
 @pytest.mark.parametrize(("paid", "sound"), [(3, True), (1, False)])
@@ -486,3 +536,16 @@ def test_a_script_asks_for_the_file_and_names_nothing_of_it(table):
     assert "target=Column" in script
     for part in ("salary", "school", "hours", "care", "48", "22"):
         assert part not in script
+
+
+def test_the_script_runs_where_the_file_is(table, tmp_path, monkeypatch):
+    """Filled in as it asks for it, it prints the page's own numbers."""
+    settings = settings_of(own_rows.choose(table, ROLES))
+    script = takeaway.script(settings)
+    (tmp_path / "your-file.csv").write_text(salaries().to_csv(index=False))
+    monkeypatch.chdir(tmp_path)
+    before, _, rest = script.partition("roles = Roles(")
+    _, _, after = rest.partition("\n)\n")
+    said, printed = [], before + f"roles = {ROLES!r}\n" + after
+    exec(printed, {"print": said.append})
+    assert said == [settings.run().table().to_string()]
