@@ -24,7 +24,6 @@ _MOST_LIVE = 20_000
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
-_A_NUMBER = "Its answer is a number: no page learns one from a file yet."
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
     "yours, you type them."
@@ -85,7 +84,7 @@ def show() -> None:
 def _notes(here: Brought) -> None:
     """What a sample's notes say, filled in by one click."""
     sample = samples.of(here.table.columns)
-    if sample is None or not sample.classes or here.draft.filled(sample):
+    if sample is None or here.draft.filled(sample):
         return
     with st.container(key="notes", horizontal=True, vertical_alignment="center"):
         st.caption(_NOTES, width="stretch")
@@ -112,12 +111,9 @@ def _samples() -> None:
     for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
-            if not sample.classes:
-                st.caption(_A_NUMBER)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                if sample.classes:
-                    key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
-                    st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("A table that says what each of its lines is for:", width="content")

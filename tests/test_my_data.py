@@ -54,9 +54,14 @@ def whole() -> AppTest:
 
 def classifier(app: AppTest, **link: str) -> AppTest:
     """The classifier in the same session, as the button opens it."""
-    app._page_hash = calc_hash("classifier")
+    return learning(app, "classifier", **{"repeats": "2", "steps": "5", **link})
+
+
+def learning(app: AppTest, page: str, **link: str) -> AppTest:
+    """A page that learns from the file, in the same session."""
+    app._page_hash = calc_hash(page)
     app.query_params.clear()
-    for name, value in {"dataset": "own", "repeats": "2", "steps": "5", **link}.items():
+    for name, value in {"dataset": "own", **link}.items():
         app.query_params[name] = value
     return app.run()
 
@@ -213,22 +218,18 @@ def test_no_cell_of_the_file_is_said():
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
 def test_a_samples_notes_are_filled_in_by_one_click(sample):
-    app = opened("data")
-    names = {button.key for button in app.button}
-    assert (f"data.sample.{sample.file}" in names) is bool(sample.classes)
-    if not sample.classes:
-        return
-    app = app.button(key=f"data.sample.{sample.file}").click().run()
+    page = "regression" if sample.target else "classifier"
+    app = opened("data").button(key=f"data.sample.{sample.file}").click().run()
     assert waits(app)
     app = app.button(key="data.notes").click().run()
     assert not app.exception
-    assert not waits(app)
+    assert not app.button(key=f"data.{page}").disabled
     assert (draft(app).roles.columns, draft(app).roles.void) == (sample.columns, ())
     assert "data.notes" not in {button.key for button in app.button}
     assert samples.of([*draft(app).uses]) == sample
-    app = at_rest(classifier(app), "classifier")
+    app = at_rest(learning(app, page, repeats="2"), page)
     assert not app.exception
-    assert app.session_state["classifier.desk"].settings.source.features
+    assert app.session_state[f"{page}.desk"].settings.source.features
 
 
 def test_only_kinds_are_guessed():

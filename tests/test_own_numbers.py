@@ -121,6 +121,7 @@ class TestRoles:
         roles = replace(ROLES, target=Column(name="salary", low=low, high=high, read_off=True))
         settings = settings_of(own_rows.choose(table, roles))
         assert (roles.void, settings.void) == (("salary",), "bounds were read off private rows")
+        assert settings.promise is None
         told = str({name: str(value) for name, value in asdict(settings).items()}) + takeaway.script(settings)
         assert f"{high:g}" not in told.replace(str(settings.own), "")
 

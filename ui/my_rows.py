@@ -91,14 +91,16 @@ class Draft:
         """Say what the notes of a sample say."""
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
         self.columns |= {column.name: column for column in sample.columns}
-        self.uses[sample.answer], self.classes = "answer", sample.classes
+        if sample.target is not None:
+            self.columns[sample.answer] = sample.target
+        self.uses[sample.answer] = "answer" if sample.target is None else "amount"
+        self.classes = sample.classes
 
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
-        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
-            sample.answer,
-            sample.classes,
-        )
+        roles = self.roles
+        said = roles.columns, roles.answer, roles.classes, roles.target
+        return said == (sample.columns, sample.answer, sample.classes, sample.target)
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
