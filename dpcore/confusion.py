@@ -53,6 +53,13 @@ class ByClass:
         return {name: float(np.median(values)) for name, values in found.items()}
 
     @property
+    def always(self) -> dict[int, int]:
+        """Class -> how many of the models answer every row with it, most first."""
+        answers = self.counts.sum(axis=1)
+        found, models = np.unique(answers.argmax(axis=1)[(answers > 0).sum(axis=1) == 1], return_counts=True)
+        return dict(sorted(zip(found.tolist(), models.tolist(), strict=True), key=lambda one: -one[1]))
+
+    @property
     def commonest(self) -> tuple[int, float]:
         """The class with most rows, and its share of all of them."""
         rows = self.counts.sum(axis=(0, 2))

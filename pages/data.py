@@ -9,6 +9,7 @@ import streamlit as st
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import MOST_LIVE
 from ui import doors, my_rows, samples, wrong_move
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
@@ -19,8 +20,9 @@ from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Rows that knobs can move with at once.
-_MOST_LIVE = 20_000
+# Page that learns classes, or numbers, from rows -> what its button says, and how that looks.
+_OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
+_OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
@@ -251,15 +253,14 @@ def _most_rows(draft: Draft) -> None:
     key = "data.most_rows"
     _holds(key, draft.most_rows)
     st.number_input(
-        "At most so many rows each",
+        "Rows of one person, at most",
         key=key,
         value=None,
         min_value=1,
         max_value=own_rows.MOST_EACH,
         step=1,
-        placeholder="at most … rows each",
+        placeholder="not needed",
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
-        label_visibility="collapsed",
     )
 
 
@@ -333,7 +334,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
 
 def _of_each(roles: Roles) -> str:
     if roles.target is None:
-        return "A person counts as one, whatever rows they have. A number is for comparison only."
+        return "A person counts as one, however many rows they have. The number is for a comparison only."
     if roles.rows_each > 1:
         return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
     return "Of each person one row is used, picked by chance."
@@ -410,17 +411,12 @@ def _before(here: Brought) -> None:
 
 
 def _on(own: OwnRows | None, *, number: bool) -> None:
-    """To the page that learns such answers, once nothing is missing."""
-    if number:
-        query = {"dataset": "own", "own": str(own), "rows": str(own.private), **_START} if own is not None else None
-        look = {"icon": ":material/show_chart:", "type": "primary", "width": "stretch"}
-        if st.button("Regression with these rows", key="data.regression", disabled=own is None, **look):
-            st.switch_page(doors.to("regression"), query_params=query)
-        return
-    query = {"dataset": "own", "own": str(own), "rows": str(min(own.private, _MOST_LIVE))} if own is not None else None
-    look = {"icon": ":material/scatter_plot:", "type": "primary", "width": "stretch"}
-    if st.button("Classifier with these rows", key="data.classifier", disabled=own is None, **look):
-        st.switch_page(doors.to("classifier"), query_params=query)
+    """To the pages that learn such answers, once nothing is missing."""
+    for page, (called, icon, look) in (_OF_NUMBERS if number else _OF_CLASSES).items():
+        look = {"icon": f":material/{icon}:", "type": look, "width": "stretch"}
+        if st.button(f"{called} with these rows", key=f"data.{page}", disabled=own is None, **look):
+            start = {"rows": str(own.private), **_START} if number else {"rows": str(min(own.private, MOST_LIVE))}
+            st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
 
 
 def _seen(draft: Draft) -> None:

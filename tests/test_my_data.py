@@ -5,14 +5,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
 from dpcore.data.paid_bounds import Payment
 from pages.classifier.experiment import ClassifierSettings
-from pages.classifier.page import PAGE
+from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
 from ui import samples, takeaway
-from ui.my_rows import Draft
+from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -52,22 +53,22 @@ def whole() -> AppTest:
     return app
 
 
-def classifier(app: AppTest, **link: str) -> AppTest:
-    """The classifier in the same session, as the button opens it."""
-    return learning(app, "classifier", **{"repeats": "2", "steps": "5", **link})
+# Page that learns from rows -> settings with which it is soon done.
+QUICK = {"classifier": {"steps": "5"}, "network": {"epochs": "2", "width": "4", "layers": "1"}}
 
 
-def learning(app: AppTest, page: str, **link: str) -> AppTest:
-    """A page that learns from the file, in the same session."""
+def trained(app: AppTest, page: str, **link: str) -> AppTest:
+    """A page in the same session, as its button opens it."""
     app._page_hash = calc_hash(page)
     app.query_params.clear()
-    for name, value in {"dataset": "own", **link}.items():
+    for name, value in {"dataset": "own", "repeats": "2", **QUICK.get(page, {}), **link}.items():
         app.query_params[name] = value
     return app.run()
 
 
 def waits(app: AppTest) -> bool:
-    return app.button(key="data.classifier").disabled
+    (disabled,) = {app.button(key=f"data.{page}").disabled for page in QUICK}
+    return disabled
 
 
 def said(app: AppTest) -> str:
@@ -92,48 +93,50 @@ def test_everything_is_left_out_and_nothing_trained_until_all_is_said():
     assert (own.private, own.roles.columns) == (2400, (Column(name="age", low=18, high=100),))
 
 
-def test_the_classifier_has_these_rows_and_says_what_is_public():
-    app = classifier(whole())
+@pytest.mark.parametrize("page", QUICK)
+def test_a_page_has_these_rows_and_says_what_is_public(page):
+    app = trained(whole(), page)
     assert not app.exception
-    settings = app.session_state["classifier.desk"].settings
-    assert (settings.rows, settings.version, settings.void) == (2400, "sound", "")
-    found = said(at_rest(app, "classifier"))
+    settings = app.session_state[f"{page}.desk"].settings
+    assert (settings.rows, getattr(settings, settings.LOOP), settings.void) == (2400, "sound", "")
+    found = said(at_rest(app, page))
     assert "Learned from 2,400 rows; tested on 600, for the analyst only. No row is drawn." in found
     assert "Protected is <b>one row</b>" in found
     assert "Assumed public: the bounds, categories and answers that were typed, the number of rows" in found
 
 
 def test_another_choice_of_columns_is_another_experiment():
-    app = classifier(whole())
+    app = trained(whole(), "classifier")
     before = app.session_state["classifier.desk"].settings.own
     app.query_params.clear()
     app._page_hash = calc_hash("data")
     app = used(app.run(), age="out")
     (own,) = set(app.session_state["data.brought"].owns.values()) - {before}
-    app = classifier(app, own=str(own), rows="2000")
+    app = trained(app, "classifier", own=str(own), rows="2000")
     settings = app.session_state["classifier.desk"].settings
     assert (settings.own, settings.source.features, settings.rows) == (own, ("tenure_years", "support_calls"), 2000)
 
 
-def test_bounds_read_off_the_rows_are_void_everywhere():
+@pytest.mark.parametrize("page", QUICK)
+def test_bounds_read_off_the_rows_are_void_everywhere(page):
     app = used(whole(), monthly_spend="number")
     assert waits(app)
     app.button(key="data.Read them off the file.monthly_spend").click().run()
     assert any("would be void" in error.value for error in app.error)
     assert not waits(app)
     spend = pd.read_csv(CUSTOMERS)["monthly_spend"]
-    app = at_rest(classifier(app), "classifier")
+    app = at_rest(trained(app, page), page)
     assert [error.value for error in app.error if "monthly&#95;spend" in error.value or "monthly_spend" in error.value]
     found = said(app)
     assert "no limit" in found
     assert "The guarantee is void" in found
     assert "Void: bounds were read off private rows" in found
     assert f"{spend.max():g}" not in found
-    settings = app.session_state["classifier.desk"].settings
-    result = settings.run()
-    assert "VOID" in takeaway.table(result.curve, title="t", settings=settings, link="l")
+    settings = app.session_state[f"{page}.desk"].settings
+    assert "VOID" in takeaway.table(pd.DataFrame({"a": [1]}), title="t", settings=settings, link="l")
     assert "# VOID" in takeaway.script(settings)
-    assert "VOID" in paper(PAGE, app.session_state["classifier.desk"])["lines"][0]
+    of = next(one for one in PAGES if one.name == page)
+    assert "VOID" in paper(of, app.session_state[f"{page}.desk"])["lines"][0]
     app._page_hash = calc_hash("data")
     app.query_params.clear()
     app = app.run().button(key="data.Type my own.monthly_spend").click().run()
@@ -155,7 +158,7 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     assert draft(app.run()).payments == (first,)
     app = app.button(key="data.draw.monthly_spend").click().run()
     assert draft(app).payments == (first, first)
-    found = said(at_rest(classifier(app), "classifier"))
+    found = said(at_rest(trained(app, "classifier"), "classifier"))
     assert "<b>0.2</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.3" in found
     app._page_hash = calc_hash("data")
     app.query_params.clear()
@@ -164,21 +167,52 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     assert "Bounds have cost 0.2 of epsilon" in said(app)
 
 
+def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(monkeypatch):
+    table = own_table.read(CUSTOMERS.read_bytes())
+    found = Draft.of(table, "x")
+    found.use("age", "number")
+    with pytest.raises(RefusedError, match="^rows is "):
+        found.pay(table, "age", 0.1)
+    assert found.payments == ()
+    monkeypatch.setattr("dpcore.data.paid_bounds.least_rows", lambda epsilon: 1000)
+    for _ in range(5):
+        found.pay(table, "age", 1.0)
+    with pytest.raises(RefusedError, match="^epsilon is "):
+        found.pay(table, "age", 0.01)
+    assert found.roles.spent == MOST_SPENT
+    assert found.columns["age"].paid == 1.0
+
+
 def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
     app = used(whole(), monthly_spend="number")
     draft(app).payments = (Payment(epsilon=0.1),)
     monkeypatch.delattr(ClassifierSettings, "paid")
-    assert "this page cannot count what they cost" in said(classifier(bounded(app, "monthly_spend", 0, 250)))
+    assert "this page cannot count what they cost" in said(trained(bounded(app, "monthly_spend", 0, 250), "classifier"))
 
 
-def test_a_link_elsewhere_asks_for_the_file():
-    app = classifier(whole())
-    own = str(app.session_state["classifier.desk"].settings.own)
-    stranger = opened("classifier", dataset="own", own=own, rows="300", epsilon="2")
+@pytest.mark.parametrize("page", QUICK)
+def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(page, monkeypatch):
+    large = own_table.read(pd.concat([pd.read_csv(CUSTOMERS)] * 9).to_csv(index=False).encode())
+    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: large)
+    app = trained(whole(), page)
+    assert "Learned from 20,000 of 21,600 rows, picked at random; with all" in said(app)
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 21_600
+    assert "Learned from 21,600 rows; tested on 5,400" in said(app)
+    assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 20_000
+
+
+@pytest.mark.parametrize("page", QUICK)
+def test_a_link_elsewhere_asks_for_the_file(page):
+    app = trained(whole(), page)
+    own = str(app.session_state[f"{page}.desk"].settings.own)
+    stranger = opened(page, dataset="own", own=own, rows="300", epsilon="2")
     assert not stranger.exception
     assert "This link's file is not here" in said(stranger)
-    assert stranger.session_state["classifier.desk"].settings.epsilon == 2
-    assert "There is no file yet" in said(opened("classifier", dataset="own"))
+    assert stranger.session_state[f"{page}.desk"].settings.epsilon == 2
+    assert "There is no file yet" in said(opened(page, dataset="own"))
     home = opened("", dataset="own", own=own)
     assert not home.exception
     assert home.session_state["home.desk"].settings == ClassifierSettings()
@@ -190,7 +224,7 @@ def test_a_file_that_is_removed_is_gone():
     app.button(key="data.remove").click().run()
     assert "There is no file yet" in said(app)
     assert not table.columns
-    assert "not here" in said(classifier(app, own="A" * 22))
+    assert "not here" in said(trained(app, "classifier", own="A" * 22))
 
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=alert(1)>", "**bold** :red[x] $a$", "a~b=c&d", "x" * 300])
@@ -203,33 +237,35 @@ def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
     app = used(app, **{shown: "number"})
     app = bounded(app, shown, 18, 100)
     assert "<img" not in said(app)
-    app = at_rest(classifier(app), "classifier")
-    assert not app.exception
-    assert "<img" not in said(app)
+    for page in QUICK:
+        app = at_rest(trained(app, page), page)
+        assert not app.exception
+        assert "<img" not in said(app)
 
 
 def test_no_cell_of_the_file_is_said():
     frame = pd.read_csv(CUSTOMERS)
     codes = set(frame["customer_id"].head(50)) | {f"{value:.2f}" for value in frame["monthly_spend"].head(50)}
     app = whole()
-    found = said(app) + said(at_rest(classifier(app), "classifier"))
+    found = said(app) + "".join(said(at_rest(trained(app, page), page)) for page in QUICK)
     assert not [code for code in codes if code in found]
 
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
 def test_a_samples_notes_are_filled_in_by_one_click(sample):
-    page = "regression" if sample.target else "classifier"
     app = opened("data").button(key=f"data.sample.{sample.file}").click().run()
     assert waits(app)
     app = app.button(key="data.notes").click().run()
+    page = "regression" if sample.target else "classifier"
     assert not app.exception
     assert not app.button(key=f"data.{page}").disabled
     assert (draft(app).roles.columns, draft(app).roles.void) == (sample.columns, ())
     assert "data.notes" not in {button.key for button in app.button}
     assert samples.of([*draft(app).uses]) == sample
-    app = at_rest(learning(app, page, repeats="2"), page)
+    app = at_rest(trained(app, page), page)
     assert not app.exception
-    assert app.session_state[f"{page}.desk"].settings.source.features
+    settings = app.session_state[f"{page}.desk"].settings
+    assert settings.own.roles == draft(app).roles
 
 
 def test_only_kinds_are_guessed():
@@ -255,5 +291,5 @@ def test_how_many_rows_a_person_has_is_typed_and_never_looked_up():
     assert not waits(app)
     used(app, customer_id="out")
     assert draft(app).roles.most_rows is None
-    page = at_rest(classifier(used(app, customer_id="person")), "classifier")
+    page = at_rest(trained(used(app, customer_id="person"), "classifier"), "classifier")
     assert "takes 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")

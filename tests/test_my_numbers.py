@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from pages.regression.page import PAGE
-from tests.test_my_data import bounded, draft, learning, said, used, waits
+from tests.test_my_data import bounded, draft, said, trained, used, waits
 from tests.test_pages import at_rest, opened
 from ui.share import paper
 
@@ -36,7 +36,7 @@ def my_data(app: AppTest) -> AppTest:
 
 
 def regression(app: AppTest, **link: str) -> AppTest:
-    return learning(app, "regression", repeats="2", **link)
+    return trained(app, "regression", **link)
 
 
 def stays(app: AppTest) -> bool:
@@ -72,10 +72,10 @@ def test_the_sample_runs_through_to_the_regression_page():
 
 def test_each_page_takes_the_kind_of_answer_that_it_learns():
     app = whole()
-    assert "not ready" in said(learning(app, "classifier"))
+    assert "not ready" in said(trained(app, "classifier"))
     app = my_data(app)
     (own,) = app.session_state["data.brought"].owns
-    assert "not ready" in said(learning(app, "classifier", own=own))
+    assert "not ready" in said(trained(app, "classifier", own=own))
     app = used(my_data(app), salary="answer")
     assert waits(app)
     assert not app.session_state["data.brought"].draft.roles.target

@@ -5,13 +5,15 @@ import math
 import numpy as np
 import pytest
 
+from dpcore.data.own_settings import OWN
 from pages.network import figures
 from pages.network import words as say
-from pages.network.experiment import NetworkSettings
+from pages.network.experiment import DATA, NetworkSettings
 from pages.network.work import FRAMES
 from tests.sentences import Rules, beyond_accuracy, hold, plain, two_stories
 
 QUICK = {
+    "dataset": [name for name in DATA if name != OWN],
     "rows": [200, 400],
     "lot_size": [20, 50, 100, 200, 400],
     "epsilon": [0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 50.0],

@@ -1,7 +1,6 @@
 """Rows of the user's own: what must be declared, what becomes of the cells, and who can reach them."""
 
 import gc
-import io
 import weakref
 from base64 import b64decode
 from dataclasses import asdict, replace
@@ -15,6 +14,7 @@ import pytest
 from dpcore import check
 from dpcore.data import own_rows, own_table, toy
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import MOST_LIVE
 from dpcore.data.tokens import NONE, forget, key
 from dpcore.estimators.reference import optimum
 from dpcore.kept import MEMORY
@@ -22,10 +22,11 @@ from dpcore.streams import stream
 from dpcore.training import descent, losses
 from pages.classifier import figures
 from pages.classifier import words as say
-from pages.classifier.experiment import MOST_OWN, ClassifierSettings
+from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
+from ui.plot.columns import MOST_INPUTS
 
 
 def customers(rows: int = 1000, *, seed: int = 0) -> pd.DataFrame:
@@ -226,16 +227,14 @@ class TestArrays:
         assert one_class.split.best_constant == ("no", 1.0)
 
 
-# Built-in set -> (its rows, and what of a file is held out so that the parts are as large).
+# Written to a file.
 BUILT_IN = ("breast_cancer", "digits", "iris")
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
-    """The same rows in the same parts, found by the seed's own order: bit for bit."""
-    seed, source = 4, toy.DATASETS[name]
-    built = ClassifierSettings(repeats=4, steps=5, seed=seed, public_rows=0).change(dataset=name)
-    split = toy.load(name, seed=seed)
+def own_of(name: str, seed: int) -> OwnRows:
+    """A file that is written from a built-in set so that its rows are in the same parts, found by the seed's own order;
+    the public ones are not in it."""
+    source, split = toy.DATASETS[name], toy.load(name, seed=seed)
     X, y = source.draw(stream(seed, "data"))
     rows = np.concatenate([split.rows_of["private"], split.rows_of["test"]])
     placed = np.empty_like(rows)
@@ -248,16 +247,22 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
         columns=tuple(Column(name=feature, low=low, high=high) for feature, (low, high) in bounds),
         test_share=len(split.y_test) / len(rows),
     )
-    kept = own_table.read(io.BytesIO(frame.to_csv(index=False).encode()))
-    own = settings_of(own_rows.choose(kept, roles), seed=seed)
-    assert same(own.run().split, split)
+    return own_rows.choose(table_of(frame), roles)
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_file_written_from_a_built_in_set_gives_its_numbers(name):
+    """The same rows in the same parts: bit for bit."""
+    built = ClassifierSettings(repeats=4, steps=5, seed=4, public_rows=0).change(dataset=name)
+    own = settings_of(own_of(name, built.seed), seed=built.seed)
+    assert same(own.run().split, built.run().split)
     assert own.rows == built.rows
-    for one, other in ((own.run(), built.run()),):
-        np.testing.assert_array_equal(one.accuracy, other.accuracy)
-        np.testing.assert_array_equal(one.focus.weights, other.focus.weights)
-        np.testing.assert_array_equal(one.focus.loss, other.focus.loss)
-        assert one.reference.best_accuracy == other.reference.best_accuracy
-        assert one.guarantees == other.guarantees
+    one, other = own.run(), built.run()
+    np.testing.assert_array_equal(one.accuracy, other.accuracy)
+    np.testing.assert_array_equal(one.focus.weights, other.focus.weights)
+    np.testing.assert_array_equal(one.focus.loss, other.focus.loss)
+    assert one.reference.best_accuracy == other.reference.best_accuracy
+    assert one.guarantees == other.guarantees
 
 
 PEOPLE = replace(ROLES, person="customer_id")
@@ -435,10 +440,10 @@ class TestSettings:
     def test_a_large_file_is_a_random_part(self):
         own = own_rows.choose(table_of(customers(30_000)), ROLES)
         settings = settings_of(own)
-        assert (own.private, settings.rows, settings.limits["rows"]) == (24_000, MOST_OWN, (50, MOST_OWN))
+        assert (own.private, settings.rows, settings.limits["rows"]) == (24_000, MOST_LIVE, (50, MOST_LIVE))
         rows = toy.load(key(own), seed=4, private_rows=settings.rows).rows_of["private"]
-        assert len(rows) == MOST_OWN
-        assert not np.array_equal(np.sort(rows), np.arange(MOST_OWN))
+        assert len(rows) == MOST_LIVE
+        assert not np.array_equal(np.sort(rows), np.arange(MOST_LIVE))
 
     def test_bounds_read_off_the_rows_are_told(self, table):
         low, high = own_rows.read_off(table, "age")
@@ -509,7 +514,7 @@ class TestWeights:
         frame = customers().assign(**{f"column {n}": rng.random(1000) for n in range(20)})
         columns = tuple(Column(name=f"column {n}", low=0, high=1) for n in range(20))
         own = own_rows.choose(table_of(frame), replace(ROLES, columns=columns))
-        assert len(figures.leading(settings_of(own).run())[0]) == figures.MOST_INPUTS
+        assert len(figures.leading(settings_of(own).run())[0]) == MOST_INPUTS
 
 
 def test_a_null_row_has_no_gradient_whatever_the_weights_are():

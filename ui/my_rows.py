@@ -13,6 +13,7 @@ from dpcore.check import RefusedError
 from dpcore.data import own_rows
 from dpcore.data.kinds import Kind
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import OWN, RowsSettings
 from dpcore.data.own_table import Table
 from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import NONE, forget
@@ -91,16 +92,15 @@ class Draft:
         """Say what the notes of a sample say."""
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
         self.columns |= {column.name: column for column in sample.columns}
-        if sample.target is not None:
+        self.uses[sample.answer], self.classes = "amount" if sample.target else "answer", sample.classes
+        if sample.target:
             self.columns[sample.answer] = sample.target
-        self.uses[sample.answer] = "answer" if sample.target is None else "amount"
-        self.classes = sample.classes
 
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
-        roles = self.roles
-        said = roles.columns, roles.answer, roles.classes, roles.target
-        return said == (sample.columns, sample.answer, sample.classes, sample.target)
+        said = self.roles
+        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
+        return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""
@@ -162,16 +162,26 @@ def settled(brought: Brought) -> OwnRows | None:
     return own
 
 
+def own(settings: RowsSettings) -> bool:
+    """Whether they need a file of the visitor's own."""
+    return settings.dataset == OWN
+
+
 def ready(desk: Desk, *, number: bool = False) -> bool:
-    """Whether the settings are about a file that is here; says what is missing. They take up this session's newest
-    choice where they name none, and that which a link names. number: whether its answer must be one, or a class."""
+    """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
+
+    Settings take up this session's newest choice where they name none, and that which a link names. number: whether its
+    answer must be one, or a class.
+    """
+    if not own(desk.settings):
+        return True
     here = brought()
     if here is not None and not holds(desk, number=number):
-        owns = {name: own for name, own in here.owns.items() if _fits(own, number=number)}
+        owns = {name: one for name, one in here.owns.items() if _fits(one, number=number)}
         newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
-        own = owns.get(desk.settings.own, newest)
-        if own is not None:
-            desk.settings = desk.settings.change(own=own)
+        chosen = owns.get(desk.settings.own, newest)
+        if chosen is not None:
+            desk.settings = desk.settings.change(own=chosen)
     if not holds(desk, number=number):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
@@ -199,14 +209,34 @@ def _say_void(names: tuple[str, ...]) -> None:
 
 
 def holds(desk: Desk, *, number: bool = False) -> bool:
-    """Whether the settings are about a file of this session that is still there, with an answer of this kind."""
-    here, own = st.session_state.get(_BROUGHT), desk.settings.own
-    there = here is not None and bool(here.table.columns) and isinstance(own, OwnRows) and own in here.owns
-    return there and _fits(own, number=number)
+    """Whether the settings are about rows of the lab, or of a file of this session that is still there, with an answer
+    of this kind."""
+    if not own(desk.settings):
+        return True
+    here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
+    there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
+    return there and _fits(chosen, number=number)
 
 
 def _fits(own: OwnRows, *, number: bool) -> bool:
     return (own.roles.target is not None) == number
+
+
+def part(desk: Desk) -> None:
+    """Over the knobs, where a file has more rows than those can move with: to train on all of them, and back."""
+    settings = desk.settings
+    if settings.live == settings.most:
+        return
+    other = settings.live if settings.beyond else settings.most
+    some = "all " * (other == settings.own.private)
+    st.button(
+        f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
+        key=f"{desk.page}.part",
+        icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
+        help="Takes longer; work that is not done yet gives way to a knob that moves.",
+        on_click=lambda: desk.take(settings.of_rows(other)),
+        width="stretch",
+    )
 
 
 def refused(refusal: RefusedError) -> str:

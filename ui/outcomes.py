@@ -4,12 +4,17 @@ Accuracies are shares, said in percent; differences are in points, and those of 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
+import numpy as np
+
 from dpcore.confusion import ByClass
+from dpcore.data.own_rows import Roles
+from dpcore.data.own_settings import RowsSettings
 from ui import panels
-from ui.panels import apart, at_most, digits_apart, in_hundred, number, percent
+from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
+from ui.plot.columns import Leading
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -53,6 +58,8 @@ def cost(private: float, reference: float, *, baseline: tuple[str, float], model
     baseline: the best answer that is always the same, and its share of right answers.
     """
     always, base = baseline
+    if base == 1:
+        return f"<b>There is nothing to learn</b>: all held-out rows have the answer “{always}”."
     if private <= base:
         without = f"a {model} without privacy" if reference > base else f"even a {model} without privacy only"
         return (
@@ -70,6 +77,37 @@ def cost(private: float, reference: float, *, baseline: tuple[str, float], model
         price = f"{difference:.{places}f} point" + ("" if f"{difference:.{places}f}" == "1" else "s")
     return (
         f"Privacy costs <b>{price}</b> here: the middle {model} is right <b>{mine}</b> of the time instead of {plain}."
+    )
+
+
+def one_answer(
+    accuracy: np.ndarray, labels: np.ndarray, found: Callable[[], ByClass], names: Sequence[str], *, model: str
+) -> str:
+    """That models give all held-out rows one answer, where they do; "" else.
+
+    accuracy: (R,) on the held-out rows, whose classes are ``labels``. Only where one of them is the share of a class,
+    as it then must be, what ``found`` finds is asked for.
+    """
+    shares = np.bincount(labels, minlength=len(names)) / len(labels)
+    always = found().always if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any() else {}
+    many, models = sum(always.values()), len(accuracy)
+    if not many:
+        return ""
+    most = escape(names[next(iter(always))])
+    answer = f"always answer “{most}”" if len(always) == 1 else f"always give one answer, most often “{most}”"
+    if many == models:
+        return f"<b>All {count(models, f'private {model}')} {answer}</b>, whoever asks."
+    answer = answer if many > 1 else answer.replace("answer", "answers", 1).replace("give", "gives", 1)
+    return f"Of {count(models, f'private {model}')}, {many} {answer}, whoever asks."
+
+
+def disguised(best: float, base: float) -> str:
+    """That a column may be the answer, where without privacy nobody is wrong, and always saying one thing is."""
+    if not base < 1 == best:
+        return ""
+    return (
+        "Without privacy <b>every answer is right</b>: does a column give the answer away, such as one that is written "
+        "down after it is known? Then all of this is about nothing."
     )
 
 
@@ -141,6 +179,74 @@ def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsil
     return (
         f"Because the noise is {noise}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the "
         f"limit for any mechanism with this {least}."
+    )
+
+
+def void(settings: RowsSettings) -> str:
+    """That nothing is promised, where bounds were read off the rows; else ""."""
+    if not settings.void:
+        return ""
+    return f"<b>The guarantee is void</b>: {settings.void}, so epsilon {number(settings.epsilon)} promises nothing."
+
+
+def void_attacker(settings: RowsSettings) -> Number:
+    """The attacker whom nothing limits."""
+    return Number("Best attacker", "no limit", settings.void, tone="void")
+
+
+def void_guarantee(settings: RowsSettings) -> str:
+    """Why there is no guarantee to show, and what would restore it; HTML."""
+    return panels.note(
+        f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no epsilon "
+        "limits what an attacker may learn. Look, but do not release: type bounds that anybody could know."
+    )
+
+
+def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
+    """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
+    ``several``: whether all rows of a person are learned from."""
+    own, unit, each, others = settings.own, "rows", "", f"{tested:,}"
+    if own.roles.person:
+        unit = "people"
+        each, others = (", all rows of each", f"one row each of {tested:,} others") if several else ("", others)
+    used, less = f"{settings.rows:,} {unit}", ""
+    if settings.rows < own.private:
+        used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
+        more = own.private / settings.rows
+        less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
+    return f"Learned from {used}{each}{less}; tested on {others}, for the analyst only. No row is drawn."
+
+
+def each_column(found: Leading) -> str:
+    """What runs go by, column by column, in words."""
+    said = ", ".join(
+        f"{escape(name)}: {number(middle)}, without privacy {number(plain) if math.isfinite(plain) else 'none'}"
+        for name, middle, plain in zip(found.names, found.middle, found.plain.tolist(), strict=True)
+    )
+    return f"the middle one of each: {said}"
+
+
+def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
+    """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML.
+
+    several: whether all rows of a person are learned from.
+    """
+    who, how_many, stays = "one row", "number of rows", "stays and adds nothing"
+    one = " If a person has several, each is protected by itself only."
+    if roles.person:
+        who, how_many = "one person, all of their rows", "number of people"
+        one = " Of each person one row is used, picked by chance."
+    if roles.person and several:
+        one = (
+            " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person "
+            "costs what a single row does, however many they have."
+        )
+        stays = "is none of theirs, and a person without another adds nothing"
+    return panels.note(
+        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
+        f"{how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. "
+        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
+        "people's data reveals about you."
     )
 
 

@@ -14,7 +14,7 @@ _YES_OR_NO = ("no", "yes")
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
-    classes: its values, or target: its bounds where it is a number."""
+    classes: its values, or where it is a number, ``target``: its bounds."""
 
     file: str
     icon: str

@@ -130,7 +130,7 @@ class Roles:
         found += [f"{self.person} says who a person is, and is never learned from"] * (
             bool(self.person) and self.person in (*names, self.answer)
         )
-        found += ["bounds were paid for while somebody else was a person"] * any(
+        found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
         found += [column.lacks() for column in self.columns]

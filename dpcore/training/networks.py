@@ -186,13 +186,13 @@ def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
 
 
 def gradient_norms(architecture: Architecture, weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """L2 norms (layers, R, n) of the gradients of n examples under R networks."""
+    """L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 where there is no class (-1)."""
     layers = architecture.layers(weights)
     both = Pass(architecture, models=len(weights), width=len(X), dtype=weights.dtype.type)
     both.inputs[:-1] = X.T[:, None]
     both.forward(layers)
     both.backward(layers, one_hot(y, architecture.sizes[-1], weights.dtype)[:, None], np.square(X).sum(axis=1) + 1)
-    return np.sqrt(np.stack(both.squares))
+    return np.sqrt(np.stack(both.squares)) * (np.asarray(y) >= 0)
 
 
 def one_hot(y: np.ndarray, classes: int, dtype: type) -> np.ndarray:

@@ -4,7 +4,7 @@ Follows the slides of [hoseinpour2023]; what they leave open or miscount is in `
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,9 +15,12 @@ from dpcore import check, differences, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.confusion import ByClass, confusion
-from dpcore.data import own_rows, tokens
+from dpcore.data import tokens
 from dpcore.data import toy as data
-from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
+from dpcore.data.own_rows import OwnRows
+from dpcore.data.own_settings import OWN, RowsSettings, source_of
+from dpcore.data.paid_bounds import Payment
+from dpcore.experiment import Measure, Spread, Task, quantiles_of
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
@@ -35,10 +38,7 @@ from pages.classifier.work import (
 )
 
 PLANES = ("principal", "features")
-OWN = "own"
 DATA = (*data.STRAIGHT, OWN)
-# So many rows of a file of one's own are learned from while knobs move: a random part of a larger one.
-MOST_OWN = 20_000
 
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = {
@@ -59,14 +59,16 @@ LIMITS = {
 _LESS_NOISE = ("epsilon", "delta", "rows")
 # One slice of work holds about this many (model, class, example, step) cells: some 50 ms.
 _CELLS_AT_ONCE = 4e7
+# Repeats of the first picture where there are more rows than knobs can move with.
+_FEWEST = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierSettings(Settings):
+class ClassifierSettings(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
-    own: with dataset "own", an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed.
+    own: with dataset "own", a file of the visitor's own.
     version: "sound", as "published", or "none" for no privacy.
     epsilon: of the claim.
     delta: of the claim.
@@ -98,6 +100,7 @@ class ClassifierSettings(Settings):
     }
     TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
     PEOPLE: ClassVar = "rows"
+    LOOP: ClassVar = "version"
     COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
 
     dataset: str = "gaussians"
@@ -120,52 +123,24 @@ class ClassifierSettings(Settings):
     feature_y: int = 1
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
-        if self.rows is None:
-            check.choice(DATA, dataset=self.dataset)
-            object.__setattr__(self, "rows", self.source.private_rows if self.source else LIMITS["rows"][0])
+        if self.dataset == OWN and self.public_rows:
+            raise check.RefusedError("public_rows", self.public_rows, "0, as no row of a file is public")
         super().__post_init__()
         if self.feature_x == self.feature_y:
             raise check.RefusedError("feature_y", self.feature_y, "another feature than feature_x")
 
-    def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
-        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
-        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
-        if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
-            changes = self._fitting(dataset, own) | changes | {"own": own}
-        return replace(self, **changes)
-
-    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
-        far as it has rows for them."""
-        source = _source(dataset, own)
+    def fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """With as many public rows as there are, and two of its features."""
+        source, found = source_of(dataset, own), super().fitting(dataset, own)
         if source is None:
-            return {"version": "sound", "public_rows": 0, "rows": LIMITS["rows"][0], "feature_x": 0, "feature_y": 1}
+            return found | {"public_rows": 0, "feature_x": 0, "feature_y": 1}
         fits = max(self.feature_x, self.feature_y) < len(source.features)
         x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
-        most = min(source.private_rows, MOST_OWN) if dataset == OWN else source.private_rows
-        awaited = dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None
-        stays = awaited or (source.sizable and self.source is not None and self.source.sizable)
-        rows = min(self.rows, most) if awaited else self.rows if stays else most
-        public = min(self.public_rows, source.public_rows)
-        version = "sound" if dataset == OWN else self.version
-        epsilon = max(self.epsilon, _least(_spent(own)))
-        fitting = {"rows": rows, "public_rows": public, "feature_x": x, "feature_y": y, "version": version}
-        return fitting | {"epsilon": epsilon}
+        found |= {"epsilon": max(self.epsilon, _least(_spent(own)))}
+        return found | {"public_rows": min(self.public_rows, source.public_rows), "feature_x": x, "feature_y": y}
 
     @property
-    def source(self) -> data.Source | None:
-        """The data set; None for a file that is only named."""
-        return _source(self.dataset, self.own)
-
-    @property
-    def void(self) -> str:
-        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
-        return "bounds were read off private rows" if read_off else ""
-
-    @property
-    def paid(self) -> tuple[own_rows.Payment, ...]:
+    def paid(self) -> tuple[Payment, ...]:
         """What was spent on bounds before any training."""
         return _payments(self.own)
 
@@ -180,43 +155,16 @@ class ClassifierSettings(Settings):
         return tuple(epsilon for epsilon in EPSILONS if epsilon > self.spent)
 
     @property
-    def choices(self) -> Mapping[str, Any]:
-        """Field -> the values it may have: what is not sound is shown on data of ours only."""
-        return self.CHOICES | ({"version": ("sound",)} if self.dataset == OWN else {})
-
-    @property
-    def overlap(self) -> float:
-        if self.source.sizable:
-            return 0.0
-        return len(data.load(self._rows_of, seed=self.seed, private_rows=self.rows).y_test) / self.rows
-
-    @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
-        source, (low, high) = self.source, self.LIMITS["rows"]
-        if source is None:
-            return self.LIMITS | {
-                "rows": (low, MOST_OWN),
-                "public_rows": (0, 0),
-                "feature_x": (0, 0),
-                "feature_y": (1, 1),
-            }
-        most = high if source.sizable else source.private_rows
-        of_data = {"rows": (low, min(most, MOST_OWN))}
-        last = max(1, len(source.features) - 1)
-        of_data |= {"epsilon": (_least(self.spent), self.LIMITS["epsilon"][1])}
-        of_data |= {"public_rows": (0, source.public_rows), "feature_x": (0, last), "feature_y": (0, last)}
-        return self.LIMITS | of_data
-
-    @property
-    def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
-        return own_rows.preparation() if self.dataset == OWN else ""
+        public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
+        of_data = {"public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
+        return super().limits | of_data | {"epsilon": (_least(self.spent), self.LIMITS["epsilon"][1])}
 
     @cached_property
     def model(self) -> Model:
         """What the private models of all epsilons depend on."""
-        shared = {"dataset": self._rows_of, "private_rows": self.rows}
+        shared = {"dataset": self.rows_of, "private_rows": self.rows}
         shared |= {"learning_rate": self.learning_rate, "seed": self.seed}
         start = PublicStart(rows=self.public_rows, shift=self.shift, steps=self.public_steps, **shared)
         return Model(
@@ -229,11 +177,6 @@ class ClassifierSettings(Settings):
             spent=self.spent,
             **shared,
         )
-
-    @property
-    def _rows_of(self) -> data.Dataset:
-        """What tasks know the data set by."""
-        return tokens.key(self.own) if self.dataset == OWN else self.dataset
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -275,7 +218,7 @@ class ClassifierSettings(Settings):
     def _parts(self) -> tuple[range, ...]:
         """The repeats: as many as the first picture may wait for, and the others."""
         each = self.model.cells
-        now = pieces.first(self.repeats, each=each)
+        now = min(_FEWEST, self.repeats) if self.beyond else pieces.first(self.repeats, each=each)
         return (range(now), *pieces.cut(now, self.repeats, each=each))
 
     def _focus(self) -> tuple[Focus, ...]:
@@ -283,11 +226,6 @@ class ClassifierSettings(Settings):
         return tuple(
             Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in self._parts
         )
-
-    @property
-    def by_person(self) -> bool:
-        """Whether a file says whose each row is."""
-        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
 
     def _apart(self) -> tuple[Apart, ...]:
         """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
@@ -298,7 +236,7 @@ class ClassifierSettings(Settings):
 
     @property
     def _reference(self) -> Reference:
-        return self.part(Reference, dataset=self._rows_of, private_rows=self.rows)
+        return self.part(Reference, dataset=self.rows_of, private_rows=self.rows)
 
     def _curve(self) -> tuple[AccuracyCurve, ...]:
         """Over epsilon in slices, some repeats at every epsilon before more at any."""
@@ -319,7 +257,7 @@ class ClassifierSettings(Settings):
             if task in outcomes:
                 place = EPSILONS.index(task.epsilons[0])
                 accuracy[:, place : place + len(task.epsilons), task.first : task.first + task.count] = outcomes[task]
-        split = data.load(self._rows_of, seed=self.seed, private_rows=self.rows)
+        split = data.load(self.rows_of, seed=self.seed, private_rows=self.rows)
         features = (self.feature_x, self.feature_y) if self.plane == "features" else None
         return ClassifierResult(
             settings=self,
@@ -333,19 +271,12 @@ class ClassifierSettings(Settings):
         )
 
 
-def _source(dataset: str, own: str) -> data.Source | None:
-    """The data set; None for a file that is only named."""
-    if dataset != OWN:
-        return data.source(dataset)
-    return own.source if isinstance(own, own_rows.OwnRows) else None
-
-
-def _payments(own: str) -> tuple[own_rows.Payment, ...]:
-    return own.roles.payments if isinstance(own, own_rows.OwnRows) else ()
+def _payments(own: str) -> tuple[Payment, ...]:
+    return own.roles.payments if isinstance(own, OwnRows) else ()
 
 
 def _spent(own: str) -> float:
-    return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
+    return own.roles.spent if isinstance(own, OwnRows) else 0.0
 
 
 def _least(spent: float) -> float:

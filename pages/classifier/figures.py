@@ -1,15 +1,10 @@
 """The classifier's pictures: decision regions, weights by column, loss over steps, accuracy over epsilon."""
 
-from html import escape
-
 import numpy as np
 
 from dpcore.kept import MEMORY
-from pages.classifier.experiment import LIMITS, ClassifierResult
-from ui.plot import maps, theme
-
-# Inputs that a picture of weights has room for, and letters of their names.
-MOST_INPUTS, _LETTERS = 12, 18
+from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
+from ui.plot import columns, maps, theme
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
@@ -59,59 +54,27 @@ def _map(result, decided, segments, *, name, title, also=None) -> dict:
 
 
 def weights(result: ClassifierResult) -> dict:
-    """What each input says for the last of two classes, or how far it moves several apart: a dot for each model.
-
-    No row is needed, and none is drawn.
-    """
-    names, shown, plain = leading(result)
-    heights = np.arange(len(names))[::-1].astype(float)
-    runs = shown.shape[0]
-    across = np.linspace(-0.25, 0.25, runs)[:, None] + heights
-    dots = theme.scatter(
-        shown.ravel(),
-        across.ravel(),
-        mode="markers",
-        marker={"color": theme.PRIVATE, "size": 6, "opacity": 0.7},
-        name=theme.key("private, a dot a model"),
-        hovertemplate="%{x:.3g}<extra></extra>",
-    )
-    without = theme.scatter(
-        plain,
-        heights,
-        mode="markers",
-        marker={"color": theme.NON_PRIVATE, "size": 16, "symbol": "line-ns-open", "line": {"width": 3}},
-        name=theme.key("without privacy"),
-        hovertemplate="without privacy: %{x:.3g}<extra></extra>",
-    )
+    """What each input says for the last of two classes, or how far it moves several apart: a dot for each model."""
     two = result.split.n_classes == 2
-    said = f"for “{_short(result.split.source.classes[-1])}” to the right" if two else "how far classes are apart"
-    ticks = {"tickvals": heights.tolist(), "ticktext": [_short(name) for name in names]}
-    return theme.figure(
-        dots,
-        without,
-        title=theme.title("Weights", said),
-        legend="lower right",
-        margin={"l": 140, "r": 12, "t": 34, "b": 44},
-        xaxis={"title": {"text": "weight" if two else "largest less smallest weight"}, "zeroline": True},
-        yaxis={"range": [-1.5, len(names) - 0.5], "showgrid": False, "zeroline": False} | ticks,
+    last = columns.short(result.split.source.classes[-1])
+    return columns.dots(
+        leading(result),
+        model="model",
+        title=theme.title("Weights", f"for “{last}” to the right" if two else "how far classes are apart"),
+        axis="weight" if two else "largest less smallest weight",
     )
 
 
-def leading(result: ClassifierResult) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """(the inputs of the largest median weights, theirs in each run (R, m), and without privacy (m,))."""
+def leading(result: ClassifierResult) -> columns.Leading:
+    """The inputs of the largest weights."""
     private, plain = (_of_inputs(found) for found in (result.focus.weights[0], result.reference.weights))
-    order = np.argsort(-np.abs(np.median(private, axis=0)), kind="stable")[:MOST_INPUTS]
-    return [result.split.source.features[place] for place in order], private[:, order], plain[order]
+    return columns.leading(result.split.source.features, private, plain)
 
 
 def _of_inputs(weights: np.ndarray) -> np.ndarray:
     """(..., k, d + 1) -> (..., d): of two classes the weight for the second, of several the range."""
     inputs = weights[..., :-1]
     return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
-
-
-def _short(name: str) -> str:
-    return escape(name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…")
 
 
 def loss(result: ClassifierResult) -> dict:
@@ -162,6 +125,12 @@ def accuracy(result: ClassifierResult) -> dict:
         style = {"mode": "lines+markers", "marker": {"size": 5}} | _ghost(name)
         shown = theme.key(names[name], theme.percent(now[name].median))
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
+    if settings.dataset == OWN:
+        base = result.split.best_constant[1]
+        shown = theme.key("always the same answer", theme.percent(base))
+        traces.append(
+            _accuracy_line(np.array([low, high]), np.full(2, base), name="reference", title=shown, dash="dash")
+        )
     return theme.figure(
         *traces,
         title=theme.title("Accuracy over epsilon", _finding(result)),

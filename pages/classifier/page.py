@@ -27,7 +27,7 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("version", "Method", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        features = () if own(desk.settings) else DATASETS[desk.settings.dataset].features
+        features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
         if len(features) > 2:
             desk.choose("plane", "Draw the decision in", PLANES)
         if len(features) > 2 and desk.settings.plane == "features":
@@ -87,21 +87,13 @@ def own_pictures(result) -> list[list[live.Picture]]:
 
 def variant(settings: ClassifierSettings) -> Page | None:
     """The page with a file of one's own."""
-    return OF_OWN if own(settings) else None
+    return OF_OWN if my_rows.own(settings) else None
 
 
-def own(settings: ClassifierSettings) -> bool:
-    """Whether they need a file of the visitor's own."""
-    return settings.dataset == OWN
-
-
-def rows_ready(desk: controls.Desk) -> bool:
-    """Whether there are rows to learn from; asks for a file of one's own where it is missing."""
-    return not own(desk.settings) or my_rows.ready(desk)
-
-
-def rows_here(desk: controls.Desk) -> bool:
-    return not own(desk.settings) or my_rows.holds(desk)
+def own_knobs(settings: ClassifierSettings) -> Knobs:
+    """No public start; and the number of rows while it is one that knobs can move with."""
+    rows = () if settings.beyond else ("rows",)
+    return Knobs(hero="epsilon", main=("clip_norm", "steps", "learning_rate"), more=(*rows, "delta", "repeats", "seed"))
 
 
 PAGE = Page(
@@ -133,9 +125,9 @@ PAGE = Page(
         Tab("table", "Table, and as published", ("table",)),
     ),
     code=say.program,
-    ready=rows_ready,
-    holds=rows_here,
-    private=own,
+    ready=my_rows.ready,
+    holds=my_rows.holds,
+    private=my_rows.own,
     variant=variant,
     frames=lambda result: {
         "All runs": lambda: result.curve,
@@ -148,9 +140,8 @@ PAGE = Page(
 # A file of one's own has no public rows: no plane to draw in, no public start, and no figures were published.
 OF_OWN = replace(
     PAGE,
-    knobs=always(
-        Knobs(hero="epsilon", main=("clip_norm", "steps", "learning_rate"), more=("rows", "delta", "repeats", "seed"))
-    ),
+    aside=my_rows.part,
+    knobs=own_knobs,
     words={name: how for name, how in PAGE.words.items() if name != "table"} | {"caption": say.own_caption},
     pictures=own_pictures,
     tabs=(

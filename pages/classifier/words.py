@@ -2,15 +2,16 @@
 
 from html import escape
 
-from dpcore.data.own_rows import OwnRows, Roles
+from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
 from dpcore.experiment import Spread
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
-from pages.classifier.experiment import ClassifierResult, ClassifierSettings
+from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
+from ui.plot.columns import Leading
 from ui.plot.theme import written
 
 VERSIONS_HELP = (
@@ -68,7 +69,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
     held = result.guarantees
     match settings.version:
         case "sound" if settings.void:
-            said.append(Number("Best attacker", "no limit", settings.void, tone="void"))
+            said.append(outcomes.void_attacker(settings))
         case "sound":
             said.append(panels.attacker(result.gaussian_attacker))
         case "published":
@@ -86,15 +87,21 @@ def numbers(result: ClassifierResult) -> list[Number]:
 def verdict(result: ClassifierResult) -> str:
     """What these settings cost, and where a published claim does not hold, that first."""
     promise = {"published": _published, "none": _nothing}.get(result.settings.version)
-    return promise(result) if promise else " ".join([*_cost(result), *_void(result)])
+    if promise:
+        return promise(result)
+    beside = _one_answer(result), _disguised(result), outcomes.void(result.settings)
+    return " ".join(filter(None, [*_cost(result), *beside]))
 
 
-def _void(result: ClassifierResult) -> list[str]:
-    """That nothing is promised, where bounds were read off the rows."""
-    if not result.settings.void:
-        return []
-    epsilon = number(result.settings.epsilon)
-    return [f"<b>The guarantee is void</b>: {result.settings.void}, so epsilon {epsilon} promises nothing."]
+def _one_answer(result: ClassifierResult) -> str:
+    found, labels = result.focus.accuracy[0], result.split.y_test
+    return outcomes.one_answer(found, labels, lambda: result.held_out["scratch"], result.classes, model="model")
+
+
+def _disguised(result: ClassifierResult) -> str:
+    if not isinstance(result.settings.own, OwnRows):
+        return ""
+    return outcomes.disguised(result.reference.best_accuracy, result.split.best_constant[1])
 
 
 def _nothing(result: ClassifierResult) -> str:
@@ -259,11 +266,7 @@ def guarantee(result: ClassifierResult) -> str:
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound" if settings.void:
-            text = panels.note(
-                f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no "
-                "epsilon limits what an attacker may learn. Look, but do not release: type bounds that anybody could "
-                "know."
-            )
+            text = outcomes.void_guarantee(settings)
         case "sound":
             text = (
                 panels.note(_promise(result))
@@ -282,7 +285,7 @@ def guarantee(result: ClassifierResult) -> str:
         case _:
             text = panels.note("Nothing is guaranteed: a release without noise has no epsilon.")
     if isinstance(settings.own, OwnRows):
-        return text + _apart(result) + panels.note(_of_own(settings.own.roles))
+        return text + _apart(result) + outcomes.of_own(settings.own.roles, public="steps and rates", several=True)
     return text + panels.note(
         "Assumed: feature bounds, number of rows, steps and rates are public; each person has one row. <b>Not</b> "
         "protected: the points, losses and accuracies on this page, the public rows, and what other people's data "
@@ -298,26 +301,6 @@ def _spends(settings: ClassifierSettings) -> str:
     return (
         f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds ({times}, Laplace "
         f"noise), kept or not; training has the other {number(settings.epsilon - settings.spent)}. "
-    )
-
-
-def _of_own(roles: Roles) -> str:
-    """Who is protected where rows are a visitor's own, and what is taken as public."""
-    who, count = (
-        ("one row", "number of rows") if not roles.person else ("one person, all of their rows", "number of people")
-    )
-    one = (
-        " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person costs "
-        "what a single row does, however many they have."
-        if roles.person
-        else " If a person has several, each is protected by itself only."
-    )
-    stays = "is none of theirs, and a person without another adds nothing" if roles.person else "stays and adds nothing"
-    return (
-        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{count}, steps and rates. A row whose answer is missing, or is none of these, {stays}. "
-        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
-        "people's data reveals about you."
     )
 
 
@@ -359,29 +342,13 @@ def caption(result: ClassifierResult) -> str:
 
 def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
-    settings, tested = result.settings, len(result.split.y_test)
-    unit, each = ("people", ", all rows of each") if settings.by_person else ("rows", "")
-    tested = f"one row each of {tested:,} others" if settings.by_person else f"{tested:,}"
-    some = f"{settings.rows:,} of {settings.own.private:,} {unit}, picked at random" * (
-        settings.rows < settings.own.private
-    )
-    used = (some or f"{settings.rows:,} {unit}") + each
-    more = settings.own.private / settings.rows
-    less = f"; with all, the noise would weigh {number(more)} times less" * (more >= 1.05)
-    return (
-        f"Each dot is one private model's weight; grey, without privacy. Learned from {used}{less}; tested on "
-        f"{tested}, for the analyst only. No row is drawn."
-    )
+    used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
+    return f"Each dot is one private model's weight; grey, without privacy. {used}"
 
 
-def weights_alt(result: ClassifierResult, found: tuple) -> str:
+def weights_alt(result: ClassifierResult, found: Leading) -> str:
     """The weights in words."""
-    names, private, plain = found
-    said = ", ".join(
-        f"{escape(name)}: {number(sorted(runs)[len(runs) // 2])}, without privacy {number(one)}"
-        for name, runs, one in zip(names, private.T.tolist(), plain.tolist(), strict=True)
-    )
-    return f"Weights of {result.trained} models by column, the middle one of each: {said}."
+    return f"Weights of {result.trained} models by column, {outcomes.each_column(found)}."
 
 
 def map_alt(result: ClassifierResult, arm: int | None) -> str:
@@ -404,6 +371,9 @@ def accuracy_alt(result: ClassifierResult) -> str:
         found = ", ".join(f"{number(e)}: {in_hundred(median)}" for e, median in zip(epsilons, medians, strict=True))
         said.append(f"{theme.NAMES[result.settings.version][name]}: {found or 'being trained'}")
     said.append(f"without privacy: {in_hundred(result.reference.accuracy)}")
+    if result.settings.dataset == OWN:
+        always, base = result.split.best_constant
+        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
     return f"Middle accuracy on held-out rows, in percent, over epsilon. {'; '.join(said)}."
 
 

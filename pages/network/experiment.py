@@ -12,8 +12,10 @@ import numpy as np
 from dpcore import check, pieces
 from dpcore.accountants import BASES
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
+from dpcore.data import tokens
 from dpcore.data import toy as data
-from dpcore.experiment import Measure, Settings, Task
+from dpcore.data.own_settings import OWN, RowsSettings
+from dpcore.experiment import Measure, Task
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.networks import ACTIVATIONS, Architecture
@@ -21,7 +23,7 @@ from dpcore.training.sgd import VARIANTS, Recipe
 from pages.network.result import Lots, NetworkResult
 from pages.network.work import FRAMES, Ensemble, Job, Rows, Shown, Trained
 
-DATA = ("moons", "circles", "spirals", "blobs", "digits")
+DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "the whole gradient", "layers": "each layer"}
 PLANS = {"epochs": "noise made for the epochs", "noise": "train until the budget is used up"}
 # What the curves of a training run over.
@@ -32,10 +34,12 @@ ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
 _FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Where there are more rows than knobs can move with: so many first, and the others one by one.
+_FEWEST = 2
 # Of a sample beyond them, so many at most.
 _SAMPLED = 12
-# Private rows where the data set leaves their number free.
-_FREE_ROWS = 400
+# Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
+_LEAST_LOTS = 20
 # Of the lot sizes that one chart compares.
 _LOTS = 9
 # The moments accountant's whole orders end at 32: no number of steps, however few, costs less than ln(1/delta)/32.
@@ -43,13 +47,15 @@ _MOMENTS_ORDERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSettings(Settings):
+class NetworkSettings(RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    dataset: the rows that the networks learn.
+    dataset: the rows that the networks learn: a data set, or "own".
+    own: with dataset "own", a file of the visitor's own.
     variant: the training loop: the sound one, or one that departs from what the accountants count.
     epsilon: the budget of the whole training.
-    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free.
+    rows: private rows n; None takes as many as the data set has, or 400 where it leaves them free; of a file at most
+        20,000.
     layers: hidden layers.
     width: units in each.
     activation: of the hidden units.
@@ -108,10 +114,13 @@ class NetworkSettings(Settings):
         "epochs": (3, 60),
     }
     PEOPLE: ClassVar = "rows"
+    LOOP: ClassVar = "variant"
+    SIZED: ClassVar = False
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
-    COMMON: ClassVar = ("dataset", "variant", "rows", "layers", "width", "lot_size", "repeats", "seed")
+    COMMON: ClassVar = ("dataset", "own", "variant", "rows", "layers", "width", "lot_size", "repeats", "seed")
 
     dataset: str = "moons"
+    own: str = tokens.NONE
     variant: str = "sound"
     epsilon: float = 0.5
     rows: int | None = None
@@ -135,8 +144,6 @@ class NetworkSettings(Settings):
     over: str = "epochs"
 
     def __post_init__(self) -> None:
-        if self.rows is None:
-            object.__setattr__(self, "rows", _own_rows(data.DATASETS[check.choice(DATA, dataset=self.dataset)]))
         super().__post_init__()
         least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
         if self.accountant == "moments" and self.epsilon < least:
@@ -146,27 +153,22 @@ class NetworkSettings(Settings):
                 "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
             )
 
-    def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
-        if "dataset" in changes:
-            source = data.DATASETS[check.choice(DATA, dataset=changes["dataset"])]
-            rows = self.rows if source.sizable and data.DATASETS[self.dataset].sizable else _own_rows(source)
-            changes = {"rows": rows, "lot_size": min(self.lot_size, rows)} | changes
-        return replace(self, **changes)
+    def fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """With lots of no more than its rows."""
+        found = super().fitting(dataset, own)
+        return found | {"lot_size": min(self.lot_size, found["rows"])}
 
-    @property
-    def overlap(self) -> float:
-        source = data.DATASETS[self.dataset]
-        return 0.0 if source.sizable else len(data.load(self.dataset, seed=self.seed).y_test) / self.rows
+    def of_rows(self, rows: int) -> Self:
+        """With lots that are the same part of all rows: as many steps, with the same noise in a larger sum."""
+        return self.change(rows=rows, lot_size=max(self.LIMITS["lot_size"][0], int(self.rate * rows + 1e-9)))
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set and the rows leave of them."""
-        source, own = data.DATASETS[self.dataset], dict(self.LIMITS)
-        if not source.sizable:
-            own["rows"] = (source.private_rows, source.private_rows)
-        low, high = own["lot_size"]
-        return own | {"lot_size": (low, min(high, max(self.rows, low)) if isinstance(self.rows, int) else high)}
+        (low, high), rows = self.LIMITS["lot_size"], self.rows
+        if isinstance(rows, int):
+            high = min(max(high, rows // _LEAST_LOTS) if self.dataset == OWN else high, max(rows, low))
+        return super().limits | {"lot_size": (low, high)}
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -218,7 +220,7 @@ class NetworkSettings(Settings):
 
     @cached_property
     def _architecture(self) -> Architecture:
-        source = data.DATASETS[self.dataset]
+        source = data.source(self.rows_of)
         hidden = (self.width,) * self.layers
         return Architecture(sizes=(len(source.features), *hidden, len(source.classes)), activation=self.activation)
 
@@ -244,8 +246,9 @@ class NetworkSettings(Settings):
 
     def _jobs(self, arm: str) -> tuple[Job, ...]:
         count = self.repeats if arm == "private" else min(self.repeats, _PLAIN)
-        ends = [0, *range(min(_FIRST_GROUP, count), count, _GROUP), count]
-        rows, recipe = Rows(dataset=self.dataset, private_rows=self.rows, seed=self.seed), self._recipe(arm)
+        first, group = (_FEWEST, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
+        ends = [0, *range(first, count, group), count]
+        rows, recipe = Rows(dataset=self.rows_of, private_rows=self.rows, seed=self.seed), self._recipe(arm)
         # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
         noise = self.sigma * math.sqrt(len(recipe.bounds))
         return tuple(
@@ -292,13 +295,14 @@ class NetworkSettings(Settings):
     def counted(self) -> Guarantee:
         """What the accountant says of the whole training: a promise of the sound loop, of others a claim."""
         job = self.jobs["private"][0]
-        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": "record"}
+        unit = "person" if self.by_person else "record"
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
         event = job.recipe.event(job.noise_multiplier)
         return Guarantee(epsilon=self.epsilon, basis=BASES[self.counted_by], event=event, **about)
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.counted if self.variant == "sound" else None
+        return self.counted if self.variant == "sound" and not self.void else None
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)
@@ -341,7 +345,3 @@ def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:
 def _done(task: Any) -> Any:
     """The answer of a small question that settings ask again and again."""
     return task.run()
-
-
-def _own_rows(source: data.Source) -> int:
-    return _FREE_ROWS if source.sizable else source.private_rows

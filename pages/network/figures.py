@@ -5,7 +5,7 @@ import numpy as np
 from pages.network.experiment import OVER
 from pages.network.result import EDGES, NetworkResult
 from pages.network.work import FRAMES
-from ui.plot import maps, theme
+from ui.plot import columns, maps, theme
 
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
 NAMES = {
@@ -41,6 +41,26 @@ def regions(result: NetworkResult, arm: str) -> dict:
         boundaries=[boundary | {"name": theme.GHOST}],
         title=theme.title(arm_name(result, arm).capitalize(), theme.percent(result.summary(arm).median)),
     )
+
+
+def inputs(result: NetworkResult) -> dict:
+    """How far training has moved what each input enters by, beside what noise alone would do: a dot a network."""
+    return columns.dots(
+        leading(result),
+        model="network",
+        title=theme.title("Weights moved, by column", "dotted: by noise alone"),
+        axis="how far its weights moved",
+        rangemode="tozero",
+        alone=result.moved_by_noise,
+    )
+
+
+def leading(result: NetworkResult) -> columns.Leading:
+    """The inputs whose weights have moved most; without privacy, in the middle one of the networks that are finite."""
+    plain = result.moved("plain")
+    plain = plain[np.isfinite(plain).all(axis=1)]
+    middle = np.median(plain, axis=0) if len(plain) else np.full(plain.shape[1], np.nan)
+    return columns.leading(result.split.source.features, result.moved("private"), middle)
 
 
 def accuracy(result: NetworkResult) -> dict:

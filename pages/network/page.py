@@ -1,5 +1,7 @@
 """What does privacy cost a neural network?"""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dpcore.data.toy import DATASETS
@@ -7,8 +9,8 @@ from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
 from pages.network import figures
 from pages.network import words as say
-from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, PLANS, NetworkSettings
-from ui import controls, live, panels
+from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
+from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 HEIGHT = 400
@@ -19,8 +21,9 @@ SHORT = dict(zip(VARIANTS, ("Sound", "Noise inside", "Realised lot", "Shuffled")
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("dataset", "Data", {name: DATASETS[name].title for name in DATA})
-    desk.choose("variant", "Training loop", SHORT, wide=True, help=say.VARIANTS_HELP)
+    desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
+    allowed = desk.settings.choices["variant"]
+    desk.choose("variant", "Training loop", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("over", "Curves run over", OVER, wide=True)
         desk.choose("plan", "What is fixed", PLANS)
@@ -32,15 +35,24 @@ def setup(desk: controls.Desk) -> None:
 def knobs(settings: NetworkSettings) -> Knobs:
     """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
-    more = [name for name in (*MAIN, *MORE) if name not in main and len(set(settings.limits[name])) > 1]
+    gone = {"rows"} if settings.beyond else set()
+    more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone} and len(set(settings.limits[name])) > 1]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
+
+
+def accuracy(result, *, wide: float = 1.9) -> live.Picture:
+    return live.Picture(
+        name="accuracy",
+        figure=figures.accuracy(result),
+        alt=say.curve_alt(result, "accuracy"),
+        about=say.ABOUT["accuracy"],
+        height=HEIGHT,
+        wide=wide,
+    )
 
 
 def pictures(result) -> list[list[live.Picture]]:
     """What networks reach in training, and what they decide at the moment shown."""
-    alt = say.curve_alt(result, "accuracy")
-    size = {"height": HEIGHT, "wide": 1.9}
-    first = live.Picture(name="accuracy", figure=figures.accuracy(result), alt=alt, about=say.ABOUT["accuracy"], **size)
     maps = [
         live.Picture(
             name=f"map.{arm}",
@@ -52,7 +64,19 @@ def pictures(result) -> list[list[live.Picture]]:
         )
         for arm in figures.COLOURS
     ]
-    return [[first, *maps]]
+    return [[accuracy(result), *maps]]
+
+
+def own_pictures(result) -> list[list[live.Picture]]:
+    """What networks reach in training, and which columns they go by: no row of the file is drawn."""
+    drawn, alt = figures.inputs(result), say.inputs_alt(result, figures.leading(result))
+    inputs = live.Picture(name="inputs", figure=drawn, alt=alt, about=say.ABOUT["inputs"], height=HEIGHT)
+    return [[accuracy(result, wide=1.3), inputs]]
+
+
+def variant(settings: NetworkSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if my_rows.own(settings) else None
 
 
 def training(result) -> list[list[live.Picture]]:
@@ -92,6 +116,10 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
+    ready=my_rows.ready,
+    holds=my_rows.holds,
+    private=my_rows.own,
+    variant=variant,
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
@@ -108,4 +136,14 @@ PAGE = Page(
         "Clipping": result.clipping_curve,
         "Lots": result.lots_table,
     },
+)
+
+# A file of one's own has no public rows: no plane to draw in.
+OF_OWN = replace(
+    PAGE,
+    lead=always(say.OWN_LEAD),
+    aside=my_rows.part,
+    words=PAGE.words | {"caption": say.own_caption},
+    pictures=own_pictures,
+    code=None,
 )

@@ -17,8 +17,8 @@ from dpcore.data import toy as data
 from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import losses, networks, sgd
-from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs
+from dpcore.training import networks, sgd
+from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
 GRID = 40
@@ -95,6 +95,23 @@ class NetworkResult:
         """The networks of an arm that have come to the drawn frame (R, P)."""
         return np.concatenate([run.weights[self.frame] for run in self.runs[arm] if len(run.weights) > self.frame])
 
+    def moved(self, arm: str) -> np.ndarray:
+        """How far training has moved the first layer's weights of each input by the drawn frame: L2 norms (R, d)."""
+        runs = [run.weights for run in self.runs[arm] if len(run.weights) > self.frame]
+        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+            change = np.concatenate([weights[self.frame] - weights[0] for weights in runs])
+            return np.linalg.norm(self.architecture.layers(change)[0][..., :-1], axis=1)
+
+    @property
+    def moved_by_noise(self) -> float:
+        """How far noise alone would have moved those of one input, as a root mean square.
+
+        Noise of sd sigma C / L in each of the t steps so far adds up to sigma C / L sqrt(sum eta_s^2) a weight.
+        """
+        sd = self.settings.sigma * self.settings.clip_norm / self.settings.lot_size
+        rates, units = self.recipe.rates[: self.step], self.architecture.shapes[0][0]
+        return float(sd * np.sqrt(np.square(rates).sum() * units))
+
     @property
     def diverged(self) -> int:
         """How many networks without privacy have no finite weights."""
@@ -144,7 +161,7 @@ class NetworkResult:
         y = self.split.y_test
         with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
             z = self.architecture.logits(weights, inputs(self.split.X_test))
-            loss = losses.values(z, y).mean(axis=-1)
+            loss = mean_loss(z, y)
         return ByClass(counts=confusion(z.argmax(axis=1), y, classes=self.split.n_classes), loss=loss)
 
     def summary(self, arm: str) -> Spread:
@@ -165,6 +182,11 @@ class NetworkResult:
     def holds(self) -> bool:
         """Whether the accountant's theorem is about this training."""
         return self.settings.variant == "sound"
+
+    @property
+    def promised(self) -> bool:
+        """Whether it ``holds`` of the rows too: bounds that were read off them void it."""
+        return self.holds and not self.settings.void
 
     @property
     def guarantee(self) -> Guarantee:

@@ -1,7 +1,9 @@
 """The networks in words: verdict, diagnostics, table, guarantee."""
 
 import math
+from html import escape
 
+from dpcore.data.own_rows import OwnRows
 from pages.network.experiment import OVER, NetworkSettings
 from pages.network.figures import arm_name
 from pages.network.result import NetworkResult
@@ -9,6 +11,7 @@ from pages.network.work import FRAMES
 from ui import outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
+from ui.plot.columns import Leading
 
 LEAD = (
     "A network learns from small random lots of rows. In each step, every row's pull on the weights is shortened to a "
@@ -16,6 +19,7 @@ LEAD = (
     "nobody knows who was in a lot, a step costs less than it would with all rows. **Press play** to watch the regions "
     "form while the budget is spent, or **drag epsilon**."
 )
+OWN_LEAD = LEAD.replace("the regions form", "what networks go by form")
 VARIANTS_HELP = (
     "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
     "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
@@ -36,6 +40,11 @@ ABOUT = {
     "map": (
         "Each line is where one network changes its mind, at the moment shown; the ground has the colour of the class "
         "that most of them choose, the stronger the more agree. Look for boundaries that noise moves apart."
+    ),
+    "inputs": (
+        "How far training has moved the weights by which each column, or a category of it, enters the first layer: a "
+        "dot a private network. The start is random and public. Look for columns whose dots lie beyond the dotted "
+        "line: noise alone would move every column about as far as that."
     ),
     "loss": (
         "What the training makes small, on private rows: lower is better. Look for a private curve that has come to "
@@ -115,6 +124,8 @@ def _promise(result: NetworkResult) -> Number:
     """What is promised at the moment shown: before the first step nothing is released."""
     if not result.step:
         return panels.attacker(0.5)
+    if result.settings.void:
+        return outcomes.void_attacker(result.settings)
     if result.holds:
         spent = result.guarantee
         known = panels.attacker(spent.attacker_accuracy)
@@ -140,6 +151,8 @@ def verdict(result: NetworkResult) -> str:
             f"After {steps} the accountant says epsilon {_epsilon(result)}, but <b>its theorem is not about this "
             f"loop</b>: {_departure(result)}"
         )
+    if result.settings.void:
+        return f"{_cost(result)} {outcomes.void(result.settings)}"
     if not math.isfinite(result.guarantee.epsilon):
         return f"After {steps} the budget is still being counted. {_cost(result)}"
     return f"After {steps}, <b>epsilon {number(result.guarantee.epsilon)}</b> is spent. {_cost(result)}"
@@ -162,10 +175,18 @@ def _departure(result: NetworkResult) -> str:
 
 def _cost(result: NetworkResult) -> str:
     """The middle private network against the middle one without privacy, at the same step, and how far runs differ."""
-    private, plain = result.summary("private"), result.summary("plain")
-    said = outcomes.cost(private.median, plain.median, baseline=result.split.best_constant, model="network")
+    private, plain, (always, base) = result.summary("private"), result.summary("plain"), result.split.best_constant
+    said = outcomes.cost(private.median, plain.median, baseline=(escape(always), base), model="network")
     wide = private.high - private.low >= outcomes.WIDE
-    return f"{said} {outcomes.landing(private.low, private.high)}" if wide else said
+    parts = [said, outcomes.landing(private.low, private.high) if wide else "", _one_answer(result)]
+    if isinstance(result.settings.own, OwnRows):
+        parts.append(outcomes.disguised(plain.median, result.split.best_constant[1]))
+    return " ".join(filter(None, parts))
+
+
+def _one_answer(result: NetworkResult) -> str:
+    found, labels = result.accuracy["private"], result.split.y_test
+    return outcomes.one_answer(found, labels, lambda: result.held_out["private"], result.classes, model="network")
 
 
 def diagnostics(result: NetworkResult) -> list[str]:
@@ -267,7 +288,9 @@ def _plain(result: NetworkResult) -> str:
 
 def guarantee(result: NetworkResult) -> str:
     """What is promised, under which assumptions, and what is not."""
-    if result.holds:
+    if result.settings.void:
+        text = outcomes.void_guarantee(result.settings)
+    elif result.holds:
         text = _spent(result) if math.isfinite(result.guarantee.epsilon) else panels.note("…")
         text += panels.note(
             "It covers the weights after <b>every</b> step, so watching the training costs nothing more."
@@ -278,6 +301,9 @@ def guarantee(result: NetworkResult) -> str:
         text += panels.guarantee(here=result.by_epochs)
     else:
         text = panels.note(f"Claimed by the accountant: epsilon {_epsilon(result)}. No theorem gives it for this loop.")
+    if isinstance(result.settings.own, OwnRows):
+        public = "lot size and all settings; who was in a lot stays secret"
+        return text + outcomes.of_own(result.settings.own.roles, public=public)
     return text + panels.note(
         "Assumed: number of rows, lot size, bounds and all settings are public; who was in a lot stays secret; each "
         "person has one row. <b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
@@ -309,7 +335,7 @@ def table(result: NetworkResult) -> str:
     frame = result.table()
     percent = {name: frame[name].map(outcomes.tenths) for name in ("private", "plain")}
     ends = zip(frame["low"], frame["high"], strict=True)
-    band = [f"{low:.1f} to {high:.1f}" if low == low else "…" for low, high in ends]
+    band = [" to ".join(dict.fromkeys(map(outcomes.tenths, both))) for both in ends]
     shown = frame.assign(
         step=frame["step"].map("{:,}".format),
         epochs=frame["epochs"].map(number),
@@ -318,7 +344,7 @@ def table(result: NetworkResult) -> str:
         **percent,
     )
     now = panels.badge("trained now")
-    spent = panels.badge("bound") if result.holds else panels.badge("claimed, not proved")
+    spent = panels.badge("bound") if result.promised else panels.badge("claimed, not proved")
     return panels.table(
         shown,
         title="<b>The training at four moments</b> (right answers on held-out rows, in %)",
@@ -331,6 +357,21 @@ def table(result: NetworkResult) -> str:
             "band": "nine in ten",
             "plain": f"without privacy<br>{now}",
         },
+    )
+
+
+def own_caption(result: NetworkResult) -> str:
+    """What the dots are, and how much of the file is used."""
+    tested = len(result.split.y_test)
+    used = outcomes.learned_from(result.settings, tested=tested, along=", and lots that grow along")
+    return f"Each dot is one private network; grey, the middle one without privacy. {used}"
+
+
+def inputs_alt(result: NetworkResult, found: Leading) -> str:
+    """How far each column has moved, in words."""
+    return (
+        f"How far training has moved the weights of each column, {outcomes.each_column(found)}. Noise alone would move "
+        f"each by about {number(result.moved_by_noise)}."
     )
 
 
@@ -352,7 +393,7 @@ def curve_alt(result: NetworkResult, what: str) -> str:
         said.append(f"{arm_name(result, arm)}, " + ", ".join(f"at {number(at)}: {say(value)}" for at, value in pairs))
     always, base = result.split.best_constant
     if what == "accuracy":
-        said.append(f"always answering “{always}”: {in_hundred(base)}")
+        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
     unit = "in percent" if what == "accuracy" else "in nats"
     return f"Middle {what}, {unit}, over {OVER[over]}. {'; '.join(said)}."
 

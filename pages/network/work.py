@@ -23,9 +23,9 @@ _INPUT_NORM = 7.0
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Which rows: a data set, its number of private rows and the seed of its split."""
+    """Which rows: a data set, or a file of one's own, its number of private rows and the seed of its split."""
 
-    dataset: str
+    dataset: data.Dataset
     private_rows: int
     seed: int
 
@@ -192,7 +192,7 @@ def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
     X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
     shares, loss, clipped = [], [], []
     for at in weights[frames - first]:
-        loss.append(losses.values(architecture.logits(at, X), y).mean(axis=-1))
+        loss.append(mean_loss(architecture.logits(at, X), y))
         shares.append(accuracy(architecture, at, split))
         clipped.append(clipped_share(job.recipe, networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], X, y)))
     one, layers = len(weights[0]), len(architecture.shapes)
@@ -203,6 +203,13 @@ def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
         loss=np.array(loss).reshape(-1, one),
         clipped=np.array(clipped).reshape(-1, layers + 1),
     )
+
+
+def mean_loss(z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Mean loss (R,) in nats of logits z (R, K, n); that of a row without a class (-1) is a guess's, ln K."""
+    found = losses.values(z, np.maximum(y, 0))
+    found[..., y < 0] = np.log(z.shape[-2])
+    return found.mean(axis=-1)
 
 
 def accuracy(architecture: networks.Architecture, weights: np.ndarray, split: data.Split) -> np.ndarray:

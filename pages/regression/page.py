@@ -1,6 +1,7 @@
 """What does privacy cost a regression?"""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -37,31 +38,17 @@ def setup(desk: controls.Desk) -> None:
 def knobs(settings: RegressionSettings) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
-    people = {"label": "People"} if own(settings) and settings.own.roles.person else {}
+    people = {"label": "People"} if my_rows.own(settings) and settings.own.roles.person else {}
     changes = {"rows": people, "label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
-    main = MAIN[:-1] if own(settings) else MAIN  # of a file the label's bounds are declared
+    main = MAIN[:-1] if my_rows.own(settings) else MAIN  # of a file the label's bounds are declared
     main = (*main, "share") if by_hand else main
     play = "draw" if settings.mechanism in say.ON else None
     return Knobs(hero="epsilon", main=main, more=MORE, play=play, changes=changes)
 
 
-def own(settings: RegressionSettings) -> bool:
-    """Whether they need a file of the visitor's own."""
-    return settings.dataset == OWN
-
-
-def rows_ready(desk: controls.Desk) -> bool:
-    """Whether there are rows to learn from; asks for a file of one's own where it is missing."""
-    return not own(desk.settings) or my_rows.ready(desk, number=True)
-
-
-def rows_here(desk: controls.Desk) -> bool:
-    return not own(desk.settings) or my_rows.holds(desk, number=True)
-
-
 def variant(settings: RegressionSettings) -> Page | None:
     """The page with a file of one's own."""
-    return OF_OWN if own(settings) else None
+    return OF_OWN if my_rows.own(settings) else None
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -92,7 +79,7 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
             name=name,
             figure=draw(result),
             alt=say.ALTS[name](result),
-            about=say.OWN_LINES if name == "lines" and own(result.settings) else say.ABOUT[name],
+            about=say.OWN_LINES if name == "lines" and my_rows.own(result.settings) else say.ABOUT[name],
             height=height,
             wide=wide,
             pair=name == "lines",
@@ -123,9 +110,9 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
-    ready=rows_ready,
-    holds=rows_here,
-    private=own,
+    ready=partial(my_rows.ready, number=True),
+    holds=partial(my_rows.holds, number=True),
+    private=my_rows.own,
     variant=variant,
     tabs=(
         WHY_TAB,

@@ -1,0 +1,145 @@
+"""Settings of an experiment whose rows are a data set's of the lab, or a file of the visitor's own."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+from dpcore import check
+from dpcore.data import own_rows, own_table, tokens, toy
+from dpcore.experiment import Settings
+
+OWN = "own"
+# So many rows of a file of one's own are learned from while knobs move: a random part of a larger one. A file with
+# fewer than a page else begins with is no fault.
+MOST_LIVE, _LEAST = 20_000, 50
+# Numbers of private rows that may be held at once: beyond them, not all rows are learned from.
+_MOST_NUMBERS = 15_000_000
+
+
+class RowsSettings(Settings):
+    """The base of those with the fields ``dataset``, which may be "own", ``own``, ``rows`` and ``seed``.
+
+    own: an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed. rows: private rows, public
+    knowledge; None takes as many as there are, of a file at most ``MOST_LIVE``. LOOP: the field that says which way of
+    training; on a file only its first choice, the sound one, is there. SIZED: whether fewer rows than a data set of
+    fixed size has can be asked for.
+    """
+
+    LOOP: ClassVar[str]
+    SIZED: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        tokens.named(self.own)
+        if self.rows is None:
+            check.choice(self.CHOICES["dataset"], dataset=self.dataset)
+            object.__setattr__(self, "rows", self.live if self.source else self.LIMITS["rows"][0])
+        super().__post_init__()
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
+        dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
+        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
+            changes = self.fitting(dataset, own) | changes | {"own": own}
+        return replace(self, **changes)
+
+    def fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
+        far as it has rows for them."""
+        loop = {self.LOOP: self._sound if dataset == OWN else getattr(self, self.LOOP)}
+        source = source_of(dataset, own)
+        if source is None:
+            return loop | {"rows": self.LIMITS["rows"][0]}
+        if dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None:
+            return loop | {"rows": min(self.rows, _most(source))}
+        stays = source.sizable and self.source is not None and self.source.sizable
+        return loop | {"rows": self.rows if stays else _live(dataset, source)}
+
+    @property
+    def source(self) -> toy.Source | None:
+        """The data set; None for a file that is only named."""
+        return source_of(self.dataset, self.own)
+
+    @property
+    def rows_of(self) -> toy.Dataset:
+        """What tasks know the data set by. Raises RefusedError for a file that is only named."""
+        return tokens.key(self.own) if self.dataset == OWN else self.dataset
+
+    @property
+    def live(self) -> int:
+        """As many rows as there are, or as knobs can move with."""
+        return _live(self.dataset, self.source)
+
+    @property
+    def most(self) -> int:
+        """As many rows as can be learned from."""
+        return _most(self.source) if self.dataset == OWN else self.source.private_rows
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    @property
+    def beyond(self) -> bool:
+        """Whether there are more rows than knobs can move with: work is then cut into the smallest pieces."""
+        return self.dataset == OWN and self.rows > MOST_LIVE
+
+    def of_rows(self, rows: int) -> Self:
+        """The same training with another number of private rows."""
+        return self.change(rows=rows)
+
+    @property
+    def void(self) -> str:
+        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
+        return "bounds were read off private rows" if read_off else ""
+
+    @property
+    def _sound(self) -> str:
+        return next(iter(self.CHOICES[self.LOOP]))
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """Field -> the values it may have: what is not sound is shown on data of ours only."""
+        return self.CHOICES | ({self.LOOP: (self._sound,)} if self.dataset == OWN else {})
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what the data set leaves of them.
+
+        The rows of a file end at what is live; once there are more of them, at all.
+        """
+        source, (low, high) = self.source, self.LIMITS["rows"]
+        if self.dataset == OWN:
+            most = self.most if source else own_table.MOST_ROWS
+            live = self.live if source else MOST_LIVE
+            beyond = isinstance(self.rows, int) and self.rows > live
+            return self.LIMITS | {"rows": (min(_LEAST, low), most if beyond else live)}
+        if not source.sizable:
+            high = source.private_rows
+            low = low if self.SIZED else high
+        return self.LIMITS | {"rows": (low, high)}
+
+    @property
+    def overlap(self) -> float:
+        return 0.0 if self.source.sizable else len(toy.load(self.rows_of, seed=self.seed).y_test) / self.rows
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        return own_rows.preparation() if self.dataset == OWN else ""
+
+
+def source_of(dataset: str, own: str) -> toy.Source | None:
+    """The data set; None for a file that is only named."""
+    if dataset != OWN:
+        return toy.source(dataset)
+    return own.source if isinstance(own, own_rows.OwnRows) else None
+
+
+def _live(dataset: str, source: toy.Source) -> int:
+    return min(source.private_rows, MOST_LIVE) if dataset == OWN else source.private_rows
+
+
+def _most(source: toy.Source) -> int:
+    return min(source.private_rows, max(MOST_LIVE, _MOST_NUMBERS // len(source.features)))

@@ -1,0 +1,89 @@
+"""A file with more rows than knobs can move with: a random part is live; all rows are trained on in small pieces."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcore import check
+from dpcore.data import own_rows, own_settings
+from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.own_settings import MOST_LIVE
+from dpcore.pieces import SLICE
+from pages.classifier.experiment import ClassifierSettings
+from pages.network.experiment import NetworkSettings
+from tests.test_own_rows import HELD, table_of
+from ui import controls
+
+PRIVATE = 48_000
+KINDS = [ClassifierSettings(repeats=3, steps=5), NetworkSettings(repeats=3, epochs=1, width=4, layers=1)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _hold():
+    yield
+    HELD.clear()
+
+
+@pytest.fixture(scope="module")
+def own() -> OwnRows:
+    rng = np.random.default_rng(0)
+    x = rng.random((60_000, 2)).round(3)
+    y = np.where(x[:, 0] + rng.logistic(scale=0.1, size=len(x)) > 0.5, "yes", "no")
+    frame = pd.DataFrame(x, columns=["a", "b"]).assign(y=y)
+    columns = tuple(Column(name=name, low=0, high=1) for name in "ab")
+    return own_rows.choose(table_of(frame), Roles(answer="y", classes=("no", "yes"), columns=columns))
+
+
+@pytest.fixture(params=KINDS, ids=lambda one: type(one).__name__)
+def settings(request, own):
+    return request.param.change(dataset="own").change(own=own)
+
+
+def test_a_part_is_live_and_all_is_a_press_away(settings):
+    assert (settings.rows, settings.limits["rows"], settings.beyond) == (MOST_LIVE, (50, MOST_LIVE), False)
+    whole = settings.of_rows(settings.most)
+    assert (whole.rows, whole.limits["rows"], whole.beyond) == (PRIVATE, (50, PRIVATE), True)
+    assert whole.of_rows(whole.live) == settings
+    with pytest.raises(check.RefusedError, match="^rows is 48001, but must be a whole number from 50 to 48000"):
+        settings.change(rows=PRIVATE + 1)
+
+
+def test_with_all_the_noise_weighs_as_much_less_as_is_said(settings):
+    """Noise sd on the mean gradient of a step, for as many steps."""
+    whole = settings.of_rows(settings.most)
+    ratio = PRIVATE / MOST_LIVE
+    if isinstance(settings, NetworkSettings):
+        assert whole.steps == settings.steps
+        assert whole.sigma == pytest.approx(settings.sigma, rel=1e-3)
+        assert whole.lot_size / settings.lot_size == pytest.approx(ratio, rel=0.01)
+    else:
+        one, other = (each.run().focus.noise for each in (settings, whole))
+        assert one / other == pytest.approx(ratio)
+
+
+def test_all_rows_are_learned_from_in_pieces_no_longer_than_a_slice(settings):
+    whole = settings.of_rows(settings.most)
+    essential, *_ = whole.tasks()
+    if isinstance(whole, NetworkSettings):
+        assert [job.last - job.first for jobs in whole.jobs.values() for job in jobs] == [2, 1] * 2
+    else:
+        assert essential.count == 2
+        assert max(task.cells for task in whole.tasks() if hasattr(task, "cells")) <= max(SLICE, essential.cells)
+    result = whole.run()
+    assert len(result.split.y_private) == PRIVATE
+
+
+def test_a_link_brings_all_rows_back(settings, own):
+    whole = settings.of_rows(settings.most)
+    link = {name: str(value) for name, value in vars(whole).items() if name in type(whole).__dataclass_fields__}
+    stranger, notices = controls.from_link(type(whole), link)
+    assert (notices, stranger.rows) == ([], PRIVATE)
+    assert stranger.change(own=own) == whole
+
+
+def test_not_all_rows_where_they_do_not_fit_into_memory(settings, monkeypatch):
+    monkeypatch.setattr(own_settings, "_MOST_NUMBERS", 60_000)
+    assert settings.most == 30_000
+    assert settings.of_rows(30_000).beyond
+    with pytest.raises(check.RefusedError, match="rows"):
+        settings.of_rows(PRIVATE)
