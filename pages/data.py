@@ -317,7 +317,9 @@ def _said(draft: Draft, name: str, use: str) -> str:
         return "Is this the answer under another name? Then it gives the answer away."
     return {
         "number": "Beyond the bounds, the bound. Missing: their middle.",
-        "category": "Any other value: none of these.",
+        "category": "Any other value: none of these."
+        if draft.roles.target is None
+        else "Any other value: as the first.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
         "amount": "Beyond the bounds, the bound. "
         + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
@@ -417,12 +419,17 @@ def _seen(draft: Draft) -> None:
     with st.container(border=True):
         st.markdown("**What a model will see**")
         st.caption("Made of what you typed; no cell is shown.")
-        st.markdown("  \n".join(f"{plain(column.name)}: {_becomes(column)}" for column in draft.roles.columns))
+        sums = draft.roles.target is not None
+        said = (f"{plain(column.name)}: {_becomes(column, sums=sums)}" for column in draft.roles.columns)
+        st.markdown("  \n".join(said))
 
 
-def _becomes(column: Column) -> str:
+def _becomes(column: Column, *, sums: bool) -> str:
     if column.lacks():
         return f":red[{'needs bounds' if column.kind == 'number' else 'needs categories'}]"
+    if column.kind == "category" and sums and len(column.values) > 1:
+        others = count(len(column.values) - 1, "input")
+        return f"{others}, 1 if so, else −1; {plain(column.values[0])} or another: −1 in each"
     if column.kind == "category":
         return f"{count(len(column.values), 'input')}, 1 if so, else 0"
     if column.read_off:

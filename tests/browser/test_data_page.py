@@ -129,3 +129,16 @@ def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     expect(opened.locator(".st-key-heads")).to_be_hidden()
     assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_from_salaries_to_a_regression(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    opened.get_by_role("button", name="Try salaries").click()
+    opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
+    opened.get_by_role("button", name="Regression with these rows").click()
+    drawn(opened, 3)
+    expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
+    drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
+    body = opened.locator("body").inner_text()
+    assert "E-80372" not in body + opened.url
+    assert "salary" not in opened.url
