@@ -25,7 +25,7 @@ _MEGABYTES = own_table.MOST_BYTES // 10**6
 _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # Of a column's name, its use, its bounds and a note.
-_WIDTHS = (1.2, 1.1, 2.4, 2)
+_WIDTHS = (1.2, 1.35, 2.3, 1.9)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "

@@ -227,7 +227,8 @@ class OwnRows(Own):
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows:
-    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own."""
+    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own from those of
+    theirs that have an answer, where any has."""
 
     own: "weakref.ref[OwnRows]"
 
@@ -236,7 +237,9 @@ class _Rows:
         if people is None:
             return X, y
         order, starts, counts = people
-        rows = order[starts + (rng.random(len(counts)) * counts).astype(int)]
+        answered = np.add.reduceat(y[order] >= 0, starts, dtype=int)
+        drawn = np.where(answered > 0, answered, counts)
+        rows = order[starts + (rng.random(len(counts)) * drawn).astype(int)]
         return X[rows], y[rows]
 
     def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -254,19 +257,26 @@ def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple
     token = held(own)
     table, roles = token.table, token.roles
     X = np.column_stack([column.encoded(table) for column in roles.columns])
-    people = _people(table.texts(roles.person)) if roles.person else None
-    return X, _places(table, roles.answer, roles.classes), people
+    y = _places(table, roles.answer, roles.classes)
+    return X, y, _people(table.texts(roles.person), last=y < 0) if roles.person else None
 
 
-def _people(who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows by person, where each person's begin, how many they have): persons as they first appear.
+def _people(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows by person, where each person's begin, how many they have): persons as they first appear, and of each the
+    rows that are ``last`` (n,) behind the others.
 
     Rows without a name are those of one person.
     """
-    places: dict[str, int] = {}
-    person = np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
+    person = _whose(who)
     counts = np.bincount(person)
-    return np.argsort(person, kind="stable"), np.cumsum(counts) - counts, counts
+    order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
+    return order, np.cumsum(counts) - counts, counts
+
+
+def _whose(who: np.ndarray) -> np.ndarray:
+    """The place of each row's person (n,)."""
+    places: dict[str, int] = {}
+    return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
 
 
 def _places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
@@ -303,10 +313,11 @@ def choose(table: Table, roles: Roles) -> OwnRows:
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
-    people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
+    whose = _whose(table.texts(roles.person)) if roles.person else np.arange(table.rows)
+    people = int(whose.max()) + 1
     unit = "people" if roles.person else "rows"
-    answered = int(_answered(table, roles).sum())
-    for count, what in ((people, unit), (answered, "rows with one of the answers")):
+    answered = len(np.unique(whose[_answered(table, roles)]))
+    for count, what in ((people, unit), (answered, f"{unit} with one of the answers")):
         if count < LEAST_ROWS:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
