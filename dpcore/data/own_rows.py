@@ -25,6 +25,8 @@ KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
+# Parties that a file must have, where nothing is learned but from what they say; and inputs that it may become then.
+LEAST_PARTIES, MOST_INPUTS = 3, 64
 # Bounds that charts, in single precision, have room for.
 _FURTHEST = 1e30
 # Of a person where the answer is a number; and the numbers that such a file may become.
@@ -200,6 +202,12 @@ class OwnRows(Own):
         return own
 
     @property
+    def as_parties(self) -> bool:
+        """Whether those that a column names can be parties with rows of their own: two at least, and one held out."""
+        few = len(self.roles.inputs) <= MOST_INPUTS and self.private >= LEAST_PARTIES - 1
+        return few and bool(self.roles.person) and self.roles.target is None
+
+    @property
     def source(self) -> toy.Source:
         """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
         inputs, rows = self.roles.inputs, _Rows(own=key(self))
@@ -290,8 +298,11 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
     return table.numbers(name, decimal=said or decimal(table, name))
 
 
-def choose(table: Table, roles: Roles) -> OwnRows:
-    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it."""
+def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
+    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it.
+
+    least: rows, or people, that it must have: fewer only where these are parties.
+    """
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
@@ -304,11 +315,11 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
     people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
-    unit = "people" if roles.person else "rows"
+    unit = ("person" if people == 1 else "people") if roles.person else "rows"
     answered = int(_answered(table, roles).sum())
-    for count, what in ((people, unit), (answered, "rows with one of the answers")):
-        if count < LEAST_ROWS:
-            raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
+    for count, what, fewest in ((people, unit, least), (answered, "rows with one of the answers", LEAST_ROWS)):
+        if count < fewest:
+            raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
     cells = min(table.rows, people * roles.rows_each) * len(roles.inputs)
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures
+from pages.parties import figures, work
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.trust import trust
@@ -17,7 +17,7 @@ HEIGHT = 400
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    methods = {name: text for name, text in say.METHODS.items() if name in desk.settings.model.methods}
+    methods = {name: text for name, text in say.METHODS.items() if name in work.methods(desk.settings.learner)}
     desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()}, help=say.DATA_HELP)
     desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
