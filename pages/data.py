@@ -54,8 +54,8 @@ _TOO_FEW = (
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
 _FEW = (
-    "The people here are {people:,}, and to be hidden one by one there must be {least}: these can be parties, each with "
-    "all of its rows."
+    "There are {people:,} people; to learn from people one by one takes {least}. As parties, each with all of its "
+    "rows, fewer can be asked."
 )
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}

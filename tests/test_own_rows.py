@@ -363,7 +363,7 @@ class TestPeople:
         np.testing.assert_allclose(one.focus.weights, other.focus.weights, atol=1e-6)
 
     def test_all_rows_of_one_person_are_too_few_people(self):
-        with pytest.raises(check.RefusedError, match="1 people"):
+        with pytest.raises(check.RefusedError, match="1 person"):
             own_rows.choose(table_of(customers().assign(customer_id="C")), PEOPLE)
 
 

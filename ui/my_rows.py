@@ -41,7 +41,10 @@ _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
     "bounds each column lies."
 )
-_UNREADY = "**Your file is not ready.** On *My data* something is still to be said before anything is trained."
+_UNREADY = (
+    "**Your file is not ready for this page.** On *My data* something is still to be said, or what is said suits "
+    "another page: its buttons tell which."
+)
 _UNCOUNTED = (
     "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
     "the file again and type bounds that anybody could know."
