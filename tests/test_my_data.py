@@ -191,6 +191,20 @@ def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
 
 
 @pytest.mark.parametrize("page", QUICK)
+def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(page, monkeypatch):
+    large = own_table.read(pd.concat([pd.read_csv(CUSTOMERS)] * 9).to_csv(index=False).encode())
+    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: large)
+    app = trained(whole(), page)
+    assert "Learned from 20,000 of 21,600 rows, picked at random; with all" in said(app)
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 21_600
+    assert "Learned from 21,600 rows; tested on 5,400" in said(app)
+    assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 20_000
+
+
+@pytest.mark.parametrize("page", QUICK)
 def test_a_link_elsewhere_asks_for_the_file(page):
     app = trained(whole(), page)
     own = str(app.session_state[f"{page}.desk"].settings.own)

@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from dpcore.data import own_table
 from pages.regression.page import PAGE
-from tests.test_my_data import bounded, draft, said, sampled, used, waits
+from tests.test_my_data import bounded, draft, said, trained, used, waits
 from tests.test_pages import at_rest, opened
 from ui.share import paper
 
@@ -18,14 +16,9 @@ SALARIES = Path(__file__).parents[1] / "sample_data" / "salaries.csv"
 BOUNDS = {"age": (16, 70), "years_of_school": (8, 22), "years_of_experience": (0, 50), "hours_a_week": (0, 48)}
 
 
-@pytest.fixture(autouse=True)
-def _salaries(monkeypatch):
-    read = own_table.read
-    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: read(SALARIES.read_bytes()))
-
-
 def asked() -> AppTest:
-    return used(sampled(), salary="amount", **dict.fromkeys(BOUNDS, "number"))
+    app = opened("data").button(key="data.sample.salaries.csv").click().run()
+    return used(app, salary="amount", **dict.fromkeys(BOUNDS, "number"))
 
 
 def whole() -> AppTest:
@@ -35,17 +28,15 @@ def whole() -> AppTest:
     return app
 
 
-def on(page: str, app: AppTest, **link: str) -> AppTest:
-    """This page in the same session, as the button opens it."""
-    app._page_hash = calc_hash(page)
+def my_data(app: AppTest) -> AppTest:
+    """Back there, in the same session."""
+    app._page_hash = calc_hash("data")
     app.query_params.clear()
-    for name, value in link.items():
-        app.query_params[name] = value
     return app.run()
 
 
 def regression(app: AppTest, **link: str) -> AppTest:
-    return on("regression", app, dataset="own", repeats="2", **link)
+    return trained(app, "regression", **link)
 
 
 def stays(app: AppTest) -> bool:
@@ -81,11 +72,11 @@ def test_the_sample_runs_through_to_the_regression_page():
 
 def test_each_page_takes_the_kind_of_answer_that_it_learns():
     app = whole()
-    assert "not ready" in said(on("classifier", app, dataset="own"))
-    app = on("data", app)
+    assert "not ready" in said(trained(app, "classifier"))
+    app = my_data(app)
     (own,) = app.session_state["data.brought"].owns
-    assert "not ready" in said(on("classifier", app, dataset="own", own=own))
-    app = used(on("data", app), salary="answer")
+    assert "not ready" in said(trained(app, "classifier", own=own))
+    app = used(my_data(app), salary="answer")
     assert waits(app)
     assert not app.session_state["data.brought"].draft.roles.target
     assert draft(used(app, salary="amount")).roles.target.low is None

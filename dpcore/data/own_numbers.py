@@ -3,6 +3,7 @@
 Who is held out, and which rows of a person are taken, is decided by places and the seed alone, never by a cell.
 """
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,16 @@ def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
     return {
         name: ends if column.kind == "number" else (0.0, 1.0)
         for column in columns
-        for name, ends in column.inputs.items()
+        for name, ends in [*column.inputs.items()][_base(column) :]
     }
+
+
+def _base(column: Any) -> int:
+    """How many inputs of a column are left out: the first of several categories, which the others are compared with.
+
+    All of them together with the constant would say the same twice, and noise lets such sums say anything.
+    """
+    return int(len(column.values) > 1)
 
 
 def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
@@ -59,7 +68,7 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
     there[:first] = True
     rows, y = (rows, y) if there.all() else (rows[there], y[there])
     X = np.ones((len(rows), len(found.bounds) + 1))
-    values = (one for column in roles.columns for one in column.each(own.table))
+    values = (one for column in roles.columns for one in islice(column.each(own.table), _base(column), None))
     for place, (one, (low, high)) in enumerate(zip(values, found.bounds.values(), strict=True), 1):
         X[:, place] = _scaled(one[rows], low, high)
     if found.gaps:

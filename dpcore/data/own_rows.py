@@ -145,7 +145,7 @@ class Roles:
 
     def _too_few_or_many(self) -> tuple[str, ...]:
         """What a regression asks of columns that are complete."""
-        inputs = len(self.inputs) if self.target is not None else MOST_COLUMNS
+        inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
             return ("one input is chosen, and a regression needs two",)
         return (f"the columns make {inputs} inputs, more than {MOST_COLUMNS}",) * (inputs > MOST_COLUMNS)
@@ -320,7 +320,7 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
     for count, what, fewest in ((people, unit, least), (answered, "rows with one of the answers", LEAST_ROWS)):
         if count < fewest:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
-    cells = min(table.rows, people * roles.rows_each) * len(roles.inputs)
+    cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
     return OwnRows(table=table, roles=roles, people=people)

@@ -295,13 +295,14 @@ class NetworkSettings(RowsSettings):
     def counted(self) -> Guarantee:
         """What the accountant says of the whole training: a promise of the sound loop, of others a claim."""
         job = self.jobs["private"][0]
-        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": "record"}
+        unit = "person" if self.by_person else "record"
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
         event = job.recipe.event(job.noise_multiplier)
         return Guarantee(epsilon=self.epsilon, basis=BASES[self.counted_by], event=event, **about)
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.counted if self.variant == "sound" else None
+        return self.counted if self.variant == "sound" and not self.void else None
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)

@@ -90,7 +90,7 @@ def other(desk: controls.Desk) -> None:
     if now not in names:
         return
     value = f"{key}.{now}"
-    st.session_state[value] = different[now]
+    controls.hold(value, different[now])
 
     def changed() -> None:
         desk.change(versus=f"{now} {st.session_state[value]}")
@@ -189,7 +189,7 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
-    desk.number("target", **{name: said[name] for name in ("label", "unit", "step") if name in said})
+    desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(OF_PRIVATE_ROWS)
     else:
