@@ -225,7 +225,7 @@ def test_what_cannot_be_parties_is_refused_with_its_reason():
     with pytest.raises(check.RefusedError, match="rows with one of the answers"):
         own_of(frame.assign(back=""))
     with pytest.raises(check.RefusedError, match="30 people"):
-        own_rows.choose(HELD[0], ROLES)
+        own_rows.choose(own_of(frame).table, ROLES)
     single = own_of(frame, replace(ROLES, person=""))
     letters = [Column(name=name, kind="category", values=tuple(map(str, range(33)))) for name in ("alone", "age")]
     wide = own_of(frame, replace(ROLES, columns=tuple(letters)))
@@ -241,6 +241,7 @@ def test_parties_of_a_curve_are_never_more_than_there_are(own):
     settings = settings_of(own)
     assert settings.places == (2, 5, 20, 24)
     assert settings.limits["parties"] == (2, 24)
+    assert settings.overlap == 6 / 24
     with pytest.raises(check.RefusedError):
         settings.change(parties=25)
     back = settings.change(rows=200).change(dataset="two")

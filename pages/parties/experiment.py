@@ -230,6 +230,10 @@ class PartiesSettings(Settings):
         return [*tasks, *self._asking(first), *self._one_crowd(self.parties), *self._more_parties()]
 
     @property
+    def overlap(self) -> float:
+        return (self.own.people - self.own.private) / self.parties if isinstance(self.own, OwnRows) else 0.0
+
+    @property
     def promise(self) -> Guarantee | None:
         return None if self.void else self.model.guarantee(self.method, self.epsilon)
 
