@@ -21,8 +21,9 @@ from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
-# Page that learns classes, or numbers, from rows -> what its button says, and how that looks.
+# Page that learns classes, numbers, or from parties -> what its button says, and how that looks.
 _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
+_OF_PARTIES = {"parties": ("Parties", "groups", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
@@ -53,6 +54,10 @@ _TOO_FEW = (
 )
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
+_FEW = (
+    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each with all of its "
+    "rows, fewer can be asked."
+)
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}
 
@@ -400,18 +405,31 @@ def _before(here: Brought) -> None:
             times = count(len(roles.payments), "release")
             lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
-        _on(own, number=roles.target is not None)
+        _on(own, roles)
+        if own is not None and not my_rows.of_classes(own) and not my_rows.of_numbers(own):
+            st.caption(_FEW.format(people=own.answered, least=own_rows.LEAST_ROWS))
         if missing:
             st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 
 
-def _on(own: OwnRows | None, *, number: bool) -> None:
+def _on(own: OwnRows | None, roles: Roles) -> None:
     """To the pages that learn such answers, once nothing is missing."""
+    number = roles.target is not None
     for page, (called, icon, look) in (_OF_NUMBERS if number else _OF_CLASSES).items():
-        look = {"icon": f":material/{icon}:", "type": look, "width": "stretch"}
-        if st.button(f"{called} with these rows", key=f"data.{page}", disabled=own is None, **look):
-            start = {"rows": str(own.private), **_START} if number else {"rows": str(min(own.private, MOST_LIVE))}
-            st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
+        rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
+        fits = my_rows.of_numbers if number else my_rows.of_classes
+        _way(own, page, called, icon, look, fits=fits, start={"rows": rows} | (_START if number else {}))
+    if roles.person and not number:
+        for page, (called, icon, look) in _OF_PARTIES.items():
+            _way(own, page, called, icon, look, fits=my_rows.of_parties, start={})
+
+
+def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, fits, start: dict[str, str]) -> None:
+    """A button to a page, which it opens with this file."""
+    waits = own is None or not fits(own)
+    how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
+    if st.button(f"{called} with these rows", key=f"data.{page}", **how):
+        st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
 
 
 def _seen(draft: Draft) -> None:

@@ -363,7 +363,7 @@ class TestPeople:
         np.testing.assert_allclose(one.focus.weights, other.focus.weights, atol=1e-6)
 
     def test_all_rows_of_one_person_are_too_few_people(self):
-        with pytest.raises(check.RefusedError, match="1 people"):
+        with pytest.raises(check.RefusedError, match="1 person"):
             own_rows.choose(table_of(customers().assign(customer_id="C")), PEOPLE)
 
 
@@ -600,7 +600,7 @@ class TestAnswersOfFew:
 
     def test_one_person_with_all_the_answers_is_too_few(self):
         rows = [("me", i % 9, ("no", "yes")[i % 2]) for i in range(150)] + [(f"p{i}", i % 9, "") for i in range(200)]
-        with pytest.raises(check.RefusedError, match="1 people with one of the answers"):
+        with pytest.raises(check.RefusedError, match="1 people with one"):
             self.file(*rows)
 
     def test_a_persons_row_is_one_with_an_answer(self):

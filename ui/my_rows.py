@@ -4,6 +4,7 @@ As with texts (``ui.own_file``) the file lives in the state of its session and n
 name of an ``OwnRows``, which is resolved here.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import streamlit as st
@@ -40,7 +41,10 @@ _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
     "bounds each column lies."
 )
-_UNREADY = "**Your file is not ready.** On *My data* something is still to be said before anything is trained."
+_UNREADY = (
+    "**Your file is not ready for this page.** On *My data* something is still to be said, or what is said suits "
+    "another page: its buttons tell which."
+)
 _UNCOUNTED = (
     "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
     "the file again and type bounds that anybody could know."
@@ -154,12 +158,28 @@ def settled(brought: Brought) -> OwnRows | None:
     roles = brought.draft.roles
     if roles.lacks():
         return None
-    own = next((one for one in brought.owns.values() if one.roles == roles), None) or own_rows.choose(
-        brought.table, roles
-    )
+    of_numbers = roles.target is not None
+    least = own_rows.LEAST_ROWS if of_numbers else own_rows.LEAST_PARTIES
+    known = next((one for one in brought.owns.values() if one.roles == roles), None)
+    own = known or own_rows.choose(brought.table, roles, least=least)
     brought.owns.pop(str(own), None)
     brought.owns[str(own)] = own  # the newest is the last
     return own
+
+
+def of_classes(own: OwnRows) -> bool:
+    """Whether its rows, or people, can be learned from one by one, and have classes."""
+    return own.roles.target is None and own.answered >= own_rows.LEAST_ROWS
+
+
+def of_numbers(own: OwnRows) -> bool:
+    """The same where the answer is a number."""
+    return own.roles.target is not None
+
+
+def of_parties(own: OwnRows) -> bool:
+    """Whether its people can be parties."""
+    return own.as_parties
 
 
 def own(settings: RowsSettings) -> bool:
@@ -167,22 +187,22 @@ def own(settings: RowsSettings) -> bool:
     return settings.dataset == OWN
 
 
-def ready(desk: Desk, *, number: bool = False) -> bool:
+def ready(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
     """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
 
-    Settings take up this session's newest choice where they name none, and that which a link names. number: whether its
-    answer must be one, or a class.
+    Settings take up this session's newest choice where they name none, and that which a link names. fits: whether the
+    page can learn from a file.
     """
     if not own(desk.settings):
         return True
     here = brought()
-    if here is not None and not holds(desk, number=number):
-        owns = {name: one for name, one in here.owns.items() if _fits(one, number=number)}
+    if here is not None and not holds(desk, fits=fits):
+        owns = {name: one for name, one in here.owns.items() if fits(one)}
         newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
         chosen = owns.get(desk.settings.own, newest)
         if chosen is not None:
             desk.settings = desk.settings.change(own=chosen)
-    if not holds(desk, number=number):
+    if not holds(desk, fits=fits):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
@@ -208,18 +228,14 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk, *, number: bool = False) -> bool:
+def holds(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
     """Whether the settings are about rows of the lab, or of a file of this session that is still there, with an answer
     of this kind."""
     if not own(desk.settings):
         return True
     here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
     there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
-    return there and _fits(chosen, number=number)
-
-
-def _fits(own: OwnRows, *, number: bool) -> bool:
-    return (own.roles.target is not None) == number
+    return there and fits(chosen)
 
 
 def part(desk: Desk) -> None:

@@ -25,6 +25,8 @@ KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
+# Parties that a file must have, where nothing is learned but from what they say; and inputs that it may become then.
+LEAST_PARTIES, MOST_INPUTS = 3, 64
 # Bounds that charts, in single precision, have room for.
 _FURTHEST = 1e30
 # Of a person where the answer is a number; and the numbers that such a file may become.
@@ -186,18 +188,25 @@ def _words(name: str) -> set[str]:
 
 
 class OwnRows(Own):
-    """A file of rows and its roles. people: rows, or persons where a column says who. private: how many are learned
-    from."""
+    """A file of rows and its roles. people: rows, or persons where a column says who; answered: how many of them have
+    one of the answers; private: how many are learned from."""
 
     roles: Roles
     people: int
+    answered: int
     private: int
 
-    def __new__(cls, *, table: Table, roles: Roles, people: int) -> Self:
+    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int) -> Self:
         own = super().__new__(cls, table)
-        own.roles, own.people = roles, people
+        own.roles, own.people, own.answered = roles, people, answered
         own.private = int(people * (1 - roles.test_share) + 1e-9)
         return own
+
+    @property
+    def as_parties(self) -> bool:
+        """Whether those that a column names can be parties with rows of their own: two at least, and one held out."""
+        few = len(self.roles.inputs) <= MOST_INPUTS and self.private >= LEAST_PARTIES - 1
+        return few and bool(self.roles.person) and self.roles.target is None
 
     @property
     def source(self) -> toy.Source:
@@ -300,8 +309,11 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
     return table.numbers(name, decimal=said or decimal(table, name))
 
 
-def choose(table: Table, roles: Roles) -> OwnRows:
-    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it."""
+def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
+    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it.
+
+    least: rows, or people, that it must have: fewer only where these are parties.
+    """
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
     check.between(0.05, 0.5, test_share=roles.test_share)
@@ -314,16 +326,18 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
     whose = _whose(table.texts(roles.person)) if roles.person else np.arange(table.rows)
-    people = int(whose.max()) + 1
-    unit = "people" if roles.person else "rows"
-    answered = len(np.unique(whose[_answered(table, roles)]))
-    for count, what in ((people, unit), (answered, f"{unit} with one of the answers")):
-        if count < LEAST_ROWS:
-            raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
+    people, rows = int(whose.max()) + 1, _answered(table, roles)
+    answered = len(np.unique(whose[rows]))
+    unit = ("person" if people == 1 else "people") if roles.person else "rows"
+    able = "with one of the answers"
+    counts = (people, unit, least), (rows.sum(), f"rows {able}", LEAST_ROWS), (answered, f"{unit} {able}", least)
+    for count, what, fewest in counts:
+        if count < fewest:
+            raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
-    return OwnRows(table=table, roles=roles, people=people)
+    return OwnRows(table=table, roles=roles, people=people, answered=answered)
 
 
 def _refuse_unclear(table: Table, column: Column) -> None:

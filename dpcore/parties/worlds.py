@@ -167,9 +167,10 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Who has which rows: dataset of ``KINDS``, rows a party, how unlike parties are, the share of careless ones."""
+    """Who has which rows: dataset of ``KINDS``, or a kind with parties of its own; rows a party, how unlike parties
+    are, the share of careless ones."""
 
-    dataset: str
+    dataset: str | Kind
     rows: int
     unlike: float
     careless: float
@@ -177,13 +178,17 @@ class World:
 
     @property
     def kind(self) -> Kind:
-        return KINDS[self.dataset]
+        return _kind(self.dataset)
+
+
+def _kind(dataset: str | Kind) -> Kind:
+    return KINDS[dataset] if isinstance(dataset, str) else dataset
 
 
 @kept
-def public(dataset: str, seed: int, rows: int) -> dict[str, Public]:
+def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
     """ "public" (``rows``), "check" and "test" rows; fewer public rows are the first of more."""
-    found = KINDS[dataset].public(seed, rows)
+    found = _kind(dataset).public(seed, rows)
     for part in found.values():
         part.X.flags.writeable = part.y.flags.writeable = False
     return found
@@ -191,6 +196,8 @@ def public(dataset: str, seed: int, rows: int) -> dict[str, Public]:
 
 def parties(world: World, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the parties from ``first`` up to ``last``: X (parties, rows, d), y (parties, rows)."""
+    if not isinstance(world.dataset, str):
+        return world.dataset.parties(world.seed, first, last, rows=world.rows)
     blocks = [_block(world, block) for block in range(first // _BLOCK, -(-last // _BLOCK))]
     X, y = (np.concatenate([block[at] for block in blocks]) for at in (0, 1))
     start = first // _BLOCK * _BLOCK

@@ -79,7 +79,8 @@ def tally(crowd: Crowd, upto: int) -> Tally:
     for edge in (edge for edge in crowd.edges(upto) if edge > (last if so_far else 0)):
         new = _ask(crowd, (edge - 1) // crowd.chunk * crowd.chunk, edge)
         so_far = _found[crowd, edge] = _together(so_far, new)
-        _newest.append(so_far)
+        if isinstance(crowd.world.dataset, str):  # what a file's parties say goes with the file
+            _newest.append(so_far)
     return so_far
 
 

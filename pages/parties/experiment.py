@@ -12,6 +12,8 @@ import numpy as np
 
 from dpcore import check
 from dpcore.boundaries import Plane, principal_plane
+from dpcore.data import own_rows, tokens
+from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.kept import kept
 from dpcore.parties.aggregation import CONSTANTS
@@ -20,6 +22,7 @@ from dpcore.parties.worlds import KINDS, REACH, World, public
 from dpcore.privacy import Guarantee
 from pages.parties import work
 from pages.parties.crowd import Crowd, Gather, known
+from pages.parties.own import OWN, OwnKind
 from pages.parties.result import EPSILONS, PARTIES, PartiesResult
 from pages.parties.work import METHODS, Batch, Change, Ensemble, Locals, Model, Tried
 
@@ -45,6 +48,10 @@ LIMITS = {
 }
 # What makes the noise of each release smaller; PATE's is that of a delta too.
 _LESS_NOISE = ("epsilon", "parties")
+# Rows of each party that a file may have a use for.
+_MOST_OWN = 300
+# What is made up about made-up parties: a file's are as they are.
+_INVENTED = ("unlike", "careless")
 # Parties of a kind that trains one by one, some 0.8 ms each.
 _MOST_ONE_BY_ONE = 4000
 
@@ -56,11 +63,13 @@ class PartiesSettings(Settings):
     epsilon: the claim, in nats, for a whole party.
     parties: M.
     method: which release the page speaks of.
-    dataset: one of ``KINDS``.
+    dataset: one of ``KINDS``, or "own".
+    own: with dataset "own", an ``OwnRows`` whose people are the parties; of a plain string, the mere name of one,
+    nothing can be computed.
     learner: what the parties train.
     labels: soft labels are shares of "votes", or means of class "probabilities".
     constants: which sensitivities the noise is made for.
-    rows: of each party.
+    rows: of each party; of a file's, as many are picked by chance, some twice where it has fewer.
     public_rows: N, without labels.
     regularisation: lambda, of parties and aggregator alike.
     unlike: 0, all parties see the same mixture of classes, to 1, each sees one; see ``dpcore.parties.worlds``.
@@ -73,7 +82,7 @@ class PartiesSettings(Settings):
 
     CHOICES: ClassVar = {
         "method": METHODS,
-        "dataset": KINDS,
+        "dataset": (*KINDS, OWN),
         "learner": LEARNERS,
         "labels": LABELS,
         "constants": CONSTANTS,
@@ -91,6 +100,7 @@ class PartiesSettings(Settings):
         "parties",
         "method",
         "dataset",
+        "own",
         "rows",
         "public_rows",
         "unlike",
@@ -103,6 +113,7 @@ class PartiesSettings(Settings):
     parties: int = 1000
     method: str = "soft"
     dataset: str = "two"
+    own: str = tokens.NONE
     learner: str = "logistic"
     labels: str = "votes"
     constants: str = "sharp"
@@ -117,8 +128,9 @@ class PartiesSettings(Settings):
     seed: int = 3
 
     def __post_init__(self) -> None:
+        tokens.named(self.own)
         super().__post_init__()
-        if self.method not in self.model.methods:
+        if self.method not in work.methods(self.learner):
             raise check.RefusedError("method", self.method, "one of: vote, soft, pate; only weights can be averaged")
 
     def change(self, **changes: Any) -> Self:
@@ -130,7 +142,19 @@ class PartiesSettings(Settings):
             asked["parties"] = min(asked["parties"], _MOST_ONE_BY_ONE)
         if changes.get("dataset") in KINDS:
             asked["public_rows"] = min(asked["public_rows"], KINDS[changes["dataset"]].most_public)
-        return replace(self, **asked)
+        return replace(self, **asked | self._of_data(asked, changes))
+
+    def _of_data(self, asked: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+        """What another kind of data, or another file, brings along."""
+        if asked["dataset"] != OWN:
+            usual = {name: getattr(type(self), name) for name in _INVENTED} | {"rows": type(self).rows}
+            back = {name: value for name, value in usual.items() if name not in changes}
+            return {"own": tokens.NONE} | (back if self.dataset == OWN else {})
+        own = asked["own"]
+        found = {name: changes.get(name, 0.0) for name in _INVENTED}
+        if isinstance(own, OwnRows) and own is not self.own:
+            found["parties"] = min(asked["parties"], own.private)
+        return found
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
@@ -138,12 +162,29 @@ class PartiesSettings(Settings):
         most = {"parties": _MOST_ONE_BY_ONE if self.learner in ONE_BY_ONE else LIMITS["parties"][1]}
         if self.dataset in KINDS:
             most["public_rows"] = KINDS[self.dataset].most_public
+        if self.dataset == OWN:
+            most |= {"rows": _MOST_OWN} | dict.fromkeys(_INVENTED, 0.0)
+        if isinstance(self.own, OwnRows):
+            most["parties"] = min(most["parties"], self.own.private)
         return self.LIMITS | {name: (LIMITS[name][0], high) for name, high in most.items()}
 
     @cached_property
     def world(self) -> World:
-        """What rows there are."""
-        return self.part(World)
+        """What rows there are. Raises RefusedError for a file that is only named, or cannot be parties."""
+        return self.part(World, **({"dataset": OwnKind.of(self.own)} if self.dataset == OWN else {}))
+
+    @property
+    def void(self) -> str:
+        roles = self.own.roles if isinstance(self.own, OwnRows) else None
+        if roles and roles.payments:
+            return "bounds were paid for, which is not counted here"
+        return "bounds were read off private rows" if roles and roles.void else ""
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        chosen = f"choose(table, roles, least={own_rows.LEAST_PARTIES})"
+        return own_rows.preparation().replace("choose(table, roles)", chosen) if self.dataset == OWN else ""
 
     @cached_property
     def crowd(self) -> Crowd:
@@ -162,8 +203,10 @@ class PartiesSettings(Settings):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Numbers of parties of the curve."""
-        return tuple(number for number in PARTIES if number <= self.limits["parties"][1])
+        """Numbers of parties of the curve: of a file, its first ones in the order of the seed, up to all of them."""
+        most = self.limits["parties"][1]
+        last = {most} if self.dataset == OWN else set()
+        return tuple(sorted({number for number in PARTIES if number <= most} | last))
 
     @property
     def plane(self) -> Plane:
@@ -173,21 +216,26 @@ class PartiesSettings(Settings):
     def schedule(self) -> Iterable[Task]:
         """What the parties known by now say, or the first ones; then all of them, with the curves on the way."""
         crowd, first = self.crowd, self._first
-        _, grid = _plane(self.world, self.public_rows)
         tasks = [
             Gather(crowd=crowd, upto=first, essential=True),
             replace(self._now, asked=first, essential=True),
             self.part(Batch),
-            Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk), grid=grid),
         ]
+        if self.dataset != OWN:  # no row of a file is drawn, and without a map there is no plane
+            _, grid = _plane(self.world, self.public_rows)
+            tasks += [Locals(crowd=crowd, parties=min(self.parties, LOCALS, crowd.chunk), grid=grid)]
         # A large crowd takes seconds: until then, curves of the parties so far
         if first < self.parties > _LARGE * crowd.chunk:
             tasks += self._one_crowd(crowd.edges(self.parties)[0])
         return [*tasks, *self._asking(first), *self._one_crowd(self.parties), *self._more_parties()]
 
     @property
-    def promise(self) -> Guarantee:
-        return self.model.guarantee(self.method, self.epsilon)
+    def overlap(self) -> float:
+        return (self.own.people - self.own.private) / self.parties if isinstance(self.own, OwnRows) else 0.0
+
+    @property
+    def promise(self) -> Guarantee | None:
+        return None if self.void else self.model.guarantee(self.method, self.epsilon)
 
     def probe(self) -> Tried:
         """All methods at today's epsilon, by all of the parties."""
@@ -262,7 +310,7 @@ class PartiesSettings(Settings):
             now=outcomes[latest],
             batch=kinds[Batch],
             moves=outcomes.get(change),
-            locals=kinds[Locals],
+            locals=kinds.get(Locals),
             over_epsilon=tuple(map(outcomes.get, over_epsilon)),
             over_parties=tuple(map(outcomes.get, over_parties)),
         )

@@ -8,8 +8,9 @@ import numpy as np
 
 from dpcore.boundaries import boundaries, votes
 from pages.parties.experiment import LIMITS
+from pages.parties.own import OWN
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
-from ui.plot import maps, theme
+from ui.plot import columns, maps, theme
 
 # Method -> (name, colour), as what stands beside the methods. The page speaks of one of them; all are drawn.
 STYLES = {
@@ -32,8 +33,10 @@ _LEAST_RISK = 1e-4
 def over_epsilon(result: PartiesResult) -> dict:
     """Accuracy over epsilon, with the names of all curves."""
     low, high = LIMITS["epsilon"]
-    # Guessing among many classes is seldom right: the lower corner is not free then, and room is made above.
-    legend, top = ("lower right", 103) if result.chance > 0.4 else ("upper left", 166)
+    # Guessing among many classes is seldom right, and few parties do no better: the lower corner is not free then, and
+    # room is made above.
+    free = result.chance > 0.4 and result.settings.dataset != OWN
+    legend, top = ("lower right", 103) if free else ("upper left", 166)
     return _accuracy(result, "epsilon", axis=theme.epsilon_axis(low, high), legend=legend, top=top)
 
 
@@ -54,18 +57,20 @@ def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | Non
     at, (low, _, high) = result.curve(own, over)
     traces = [theme.band(at, 100 * low, 100 * high, colour=style[1])]
     traces += [_curve(result, name, over, axis) for name in _ORDER if name in (*WITHOUT, *result.methods)]
+    # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
+    level, word = (result.constant[1], "one answer for all") if settings.dataset == OWN else (result.chance, "guessing")
     shown = 100 * result.now.accuracy[result.methods.index(own)]
     return theme.figure(
         *traces,
         title=theme.title(f"Over {over}", finding(result, over)),
         legend=legend,
         shapes=[
-            _rail(100 * result.chance),
+            _rail(100 * level),
             theme.rule(now),
             theme.strokes(shown, x=now, ends=(1, 9), colour=style[1]),
             theme.dot(now, 100 * result.summary[own].median, colour=style[1]) | {"name": theme.GHOST},
         ],
-        annotations=[_word("guessing", 100 * result.chance)],
+        annotations=[_word(word, 100 * level)],
         xaxis=axis,
         yaxis={"title": {"text": "right on new rows, %"}, "range": [0, top], "tickvals": [0, 20, 40, 60, 80, 100]},
     )
@@ -140,6 +145,30 @@ def decisions(result: PartiesResult, name: str) -> dict:
         boundaries=[maps.boundary(plane, lines, colour=colour, width=1.1) | {"name": theme.GHOST}],
         title=theme.title(text[0].upper() + text[1:], theme.percent(level)),
     )
+
+
+def weights(result: PartiesResult) -> dict:
+    """What each input says for the last of two classes, or how far it moves several apart: a dot for each release."""
+    two = len(result.classes) == 2
+    last = columns.short(result.classes[-1])
+    return columns.dots(
+        leading(result),
+        model="release",
+        title=theme.title("Weights", f"for “{last}” to the right" if two else "how far classes are apart"),
+        axis="weight" if two else "largest less smallest weight",
+    )
+
+
+def leading(result: PartiesResult) -> columns.Leading:
+    """The inputs of the largest weights of the chosen release."""
+    mine = result.now.weights[result.methods.index(result.settings.method)]
+    return columns.leading(result.settings.own.source.features, _of_inputs(mine), _of_inputs(result.batch))
+
+
+def _of_inputs(found: np.ndarray) -> np.ndarray:
+    """(..., k, d + 1) -> (..., d): of two classes the weight for the second, of several the range."""
+    inputs = found[..., :-1]
+    return inputs[..., 0, :] if inputs.shape[-2] == 1 else np.ptp(inputs, axis=-2)
 
 
 def one_party(result: PartiesResult) -> dict:

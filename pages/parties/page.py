@@ -1,13 +1,17 @@
 """What can many parties learn together without showing their rows?"""
 
+from dataclasses import replace
+from functools import partial
+
 import streamlit as st
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures
+from pages.parties import figures, work
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
+from pages.parties.own import OWN
 from pages.parties.trust import trust
-from ui import controls, live, panels
+from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("parties", "rows", "regularisation", "careless")
@@ -17,8 +21,10 @@ HEIGHT = 400
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    methods = {name: text for name, text in say.METHODS.items() if name in desk.settings.model.methods}
-    desk.choose("dataset", "Data", {name: kind.title for name, kind in KINDS.items()}, help=say.DATA_HELP)
+    methods = {name: text for name, text in say.METHODS.items() if name in work.methods(desk.settings.learner)}
+    desk.choose(
+        "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=say.DATA_HELP
+    )
     desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("learner", "Parties train", say.LEARNERS)
@@ -38,12 +44,14 @@ def _map(result, of: str, **how) -> live.Picture:
 
 def pictures(result) -> list[list[live.Picture]]:
     """Accuracy over epsilon and over parties, and what the chosen release decides."""
+    return [[*pictures_over(result), _map(result, result.settings.method, name="map", height=HEIGHT, pair=True)]]
+
+
+def pictures_over(result) -> list[live.Picture]:
+    """Accuracy over epsilon, and over parties."""
     return [
-        [
-            _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
-            _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
-            _map(result, result.settings.method, name="map", height=HEIGHT, pair=True),
-        ]
+        _chart(result, "epsilon", figures.over_epsilon, height=HEIGHT, wide=1.3),
+        _chart(result, "parties", figures.over_parties, height=HEIGHT, wide=1.3),
     ]
 
 
@@ -64,6 +72,18 @@ def limits(result) -> list[list[live.Picture]]:
     return [[_chart(result, "bound", figures.bound), _chart(result, "answers", figures.answers)]]
 
 
+def own_pictures(result) -> list[list[live.Picture]]:
+    """Accuracy over epsilon and over parties, and what the chosen release goes by: no row of the file is drawn."""
+    drawn, alt = figures.weights(result), say.weights_alt(result)
+    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.WEIGHTS_ABOUT, height=HEIGHT)
+    return [[*pictures_over(result), weights]]
+
+
+def variant(settings: PartiesSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if my_rows.own(settings) else None
+
+
 PAGE = Page(
     name="parties",
     title="Many parties",
@@ -73,7 +93,7 @@ PAGE = Page(
     question="What can many parties learn together without showing their rows?",
     settings=PartiesSettings,
     setup=setup,
-    lead=always(say.LEAD),
+    lead=say.lead,
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),
     words={
@@ -95,6 +115,10 @@ PAGE = Page(
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theory", pictures=limits),
     ),
+    ready=partial(my_rows.ready, fits=my_rows.of_parties),
+    holds=partial(my_rows.holds, fits=my_rows.of_parties),
+    private=my_rows.own,
+    variant=variant,
     frames=lambda result: {
         "Releases": result.table,
         "All runs": result.curves,
@@ -102,4 +126,20 @@ PAGE = Page(
         "One party": result.moved,
         "Answers": result.answers,
     },
+)
+
+# A file of one's own has no rows that may be drawn, and its parties are as they are.
+OF_OWN = replace(
+    PAGE,
+    knobs=always(
+        Knobs(
+            hero="epsilon",
+            main=("parties", "rows", "regularisation"),
+            more=("public_rows", "queries", "delta", "repeats", "seed"),
+            changes=say.OWN_KNOBS,
+        )
+    ),
+    words=PAGE.words | {"caption": say.own_caption},
+    pictures=own_pictures,
+    tabs=tuple(Tab("others", "Releases", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
 )

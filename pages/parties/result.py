@@ -48,7 +48,7 @@ class PartiesResult:
     nothing. done: the tasks behind what is shown. asked: how many of the parties have been asked so far; until it is
     all of them, shares are theirs, and noise is that for all. over_epsilon, over_parties: a Trial for each of the
     places, None where still to be done. batch (k, d): one model of all rows, without privacy. moves: None until done.
-    locals (L, GRID^2): what single parties say in the plane.
+    locals (L, GRID^2): what single parties say in the plane, where there is one.
     """
 
     settings: Settings
@@ -58,7 +58,7 @@ class PartiesResult:
     now: Trial = field(compare=False)
     batch: np.ndarray = field(compare=False)
     moves: Moves | None = field(compare=False)
-    locals: np.ndarray = field(compare=False)
+    locals: np.ndarray | None = field(compare=False)
     over_epsilon: tuple[Trial | None, ...] = field(compare=False)
     over_parties: tuple[Trial | None, ...] = field(compare=False)
 

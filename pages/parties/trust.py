@@ -1,5 +1,6 @@
 """Who sees what, and who adds the noise: a small drawing that follows the method. Works on light and on dark ground."""
 
+from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from ui.plot import theme
 
@@ -37,9 +38,9 @@ def trust(result: PartiesResult) -> str:
     """The drawing as inline SVG, with the same in words for a screen reader."""
     settings = result.settings
     sends, does, noise, leaves = _STEPS[settings.method]
-    public = f"{settings.public_rows:,} public rows"
+    public = f"{settings.public_rows:,} {'made-up' if settings.dataset == OWN else 'public'} rows"
     if settings.method == "pate":
-        public = f"{settings.model.queries:,} of {settings.public_rows:,} public rows"
+        public = f"{settings.model.queries:,} of {public}"
     spoken = spoken_trust(result)
     parts = [
         _parties(settings.parties, settings.rows),

@@ -1,8 +1,13 @@
 """The parties page in words: numbers, verdict, diagnostics, table, guarantee."""
 
+import math
+from html import escape
+
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
 from pages.parties import figures
+from pages.parties.experiment import PartiesSettings
+from pages.parties.own import OWN
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
 from ui import outcomes, panels
@@ -33,7 +38,7 @@ CONSTANTS_HELP = (
 DATA_HELP = (
     "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "
     "700 are dealt to the parties again and again. They are projected to 8 directions, found from the public images "
-    "alone."
+    "alone. Or **your own table**, where a column says whose each row is."
 )
 KNOBS = {
     "epsilon": {
@@ -52,7 +57,24 @@ KNOBS = {
     "repeats": {"help": "How often the noise is drawn at each setting. Another seed draws other parties."},
     "seed": {"help": "Decides all rows and all of the noise. The same seed gives the same numbers."},
 }
-
+OWN_KNOBS = KNOBS | {
+    "parties": {"help": "How many of the file's parties are asked, picked at random: never more than it has."},
+    "rows": {
+        "label": "Rows of each party",
+        "help": "How many of its rows a party learns from, picked by chance. One that has fewer uses some more than "
+        "once, so how many it has does not show outside.",
+        "stops": 12,
+    },
+    "public_rows": KNOBS["public_rows"]
+    | {
+        "help": "N, made-up rows that all parties are asked about: every value within the public bounds is as likely. "
+        "More of them follow the parties more closely; the noise on the weights stays.",
+    },
+    "seed": {
+        "help": "Decides which parties are held out, the order of the others, made-up rows and all of the noise. The "
+        "same seed gives the same numbers."
+    },
+}
 
 CAPTION = (
     "Shaded: nine runs in ten; strokes: single runs. Map: each line is one release with noise of its own, points are "
@@ -71,7 +93,12 @@ MAP_ABOUT = (
     "The ground has the colour of the class that most runs choose, the stronger the more of them agree; a line is "
     "where one run changes its mind. Look for lines that noise has turned away from the border between the classes."
 )
+WEIGHTS_ABOUT = (
+    "What the released models go by: a line for each input. Look for dots that lie on both sides of 0: their sign is "
+    "noise. The grey stroke is one model of all rows, without privacy, for you only."
+)
 ABOUT = {
+    "weights": WEIGHTS_ABOUT,
     "epsilon": OVER_ABOUT,
     "parties": OVER_ABOUT,
     "one_party": (
@@ -110,7 +137,7 @@ def numbers(result: PartiesResult) -> list[Number]:
         Number(_TILES[method], mine, note, tone="private", amount=float(mine.split()[0]), unit="points"),
         Number("All rows, no privacy", plain, price(spread.median, result.batch_accuracy)),
         panels.runs("Nine runs in ten", runs, low=spread.low, high=spread.high),
-        panels.attacker(result.attacker),
+        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.attacker),
     ]
 
 
@@ -118,6 +145,7 @@ def verdict(result: PartiesResult) -> str:
     """Whether joining pays for a party, and whether another release would do better."""
     settings, right = result.settings, result.summary[result.settings.method].median
     always, base = result.constant
+    always = escape(always)
     alone = percent(result.local.median)
     if right <= base:
         text = (
@@ -131,7 +159,28 @@ def verdict(result: PartiesResult) -> str:
             f"{pays}: {figures.STYLES[settings.method][0]} from {count(settings.parties, 'party', 'parties')}, each "
             f"hidden as a whole, {are} right {_beside(right, result.local.median)} a party alone ({alone}). "
         )
-    return text + _rival(result) + _so_far(result)
+    if settings.dataset != OWN:
+        return text + _rival(result) + _so_far(result)
+    return " ".join(filter(None, [text.strip(), outcomes.void(settings) or _too_few(result), _so_far(result)]))
+
+
+def _too_few(result: PartiesResult) -> str:
+    """Whether the noise is longer than what it hides, and how many parties of this kind, or which epsilon, would do."""
+    settings, method = result.settings, result.settings.method
+    if method == "pate":
+        return f"PATE's noise is <b>{number(result.sigma)} votes</b>; there are {settings.parties:,} in all."
+    if not (signal := result.signal_norm(method)):
+        return ""
+    times = result.noise_norm(method) / signal
+    if times <= 1:
+        return ""
+    enough = f"epsilon {number(settings.epsilon * times)}"
+    if method != "vote":
+        enough = f"about {math.ceil(settings.parties * times):,} such parties, or {enough},"
+    return (
+        f"<b>{settings.parties:,} parties are few</b>: the noise is {number(times)} times as long as the weights; "
+        f"{enough} would make it no longer."
+    )
 
 
 def _beside(mine: float, other: float) -> str:
@@ -224,6 +273,29 @@ def _answers(result: PartiesResult) -> str:
     )
 
 
+def own_caption(result: PartiesResult) -> str:
+    """How much of the file is used, and what takes the place of public rows."""
+    settings = result.settings
+    rows, held_out = settings.world.dataset.measured(settings.seed)
+    of = f" of {settings.own.private:,}" if settings.parties < settings.own.private else ""
+    measured = f"{count(rows, 'row')} of {count(held_out, 'other')}, held out"
+    if not held_out:
+        measured = f"{count(rows, 'row')} of all parties, as none of those held out has an answer"
+    return (
+        "Each dot is one released model's weight; grey, without privacy. Learned from "
+        f"{settings.parties:,}{of} parties, {count(settings.rows, 'row')} of each; measured on {measured}, for the "
+        "analyst only. No row is drawn. The "
+        f"{settings.public_rows:,} rows that parties are asked about are <b>made up</b>, evenly within the public "
+        "bounds: no row of a file is public, and yours may lie elsewhere."
+    )
+
+
+def lead(settings: PartiesSettings) -> str:
+    """What is done, and with one's own table, who a party is."""
+    mine = " Each value of the column that **says who** is a party, with all of its rows." * (settings.dataset == OWN)
+    return LEAD + mine
+
+
 def _images(result: PartiesResult) -> str:
     kind = result.settings.world.kind
     if result.settings.dataset != "digits":
@@ -277,6 +349,8 @@ def _delta(result: PartiesResult) -> str:
 
 def guarantee(result: PartiesResult) -> str:
     """What the chosen release promises, to whom, and what it leaves open."""
+    if result.settings.void:
+        return outcomes.void_guarantee(result.settings) + _of_own(result)
     held, exact = result.guarantee(result.settings.method), result.attacker
     sure = "practically every time" if exact > 0.9995 else f"at most {panels.at_most(exact)} times in 100"
     pate = result.settings.method == "pate"
@@ -296,12 +370,26 @@ def guarantee(result: PartiesResult) -> str:
         "protected: accuracies, shares and private rows on this page (analyst only). Trying several settings would "
         "cost extra."
     )
+    text += _of_own(result)
     if not pate:
         text += panels.note(
             f"The noise is made for the exact minimiser. The fits stop at a gradient of at most {TOLERANCE:.0e}, and "
             "what that leaves open is added to the sensitivity."
         )
     return text
+
+
+def _of_own(result: PartiesResult) -> str:
+    """What a file of one's own brings: who a party is, what is public of it, and what is not."""
+    if result.settings.dataset != OWN:
+        return ""
+    return panels.note(
+        "A party is <b>all rows of one name</b>. Assumed public: who takes part, and so how many; the bounds, "
+        "categories and answers that were typed. How many rows a party has is <b>secret</b>: each picks as many by "
+        "chance, some more than once if it has few. A party without any that has an answer always says the first one, "
+        "and counts like the others. Who has rows with several parties is hidden in each of them only, not in all "
+        "together."
+    )
 
 
 def by_class(result: PartiesResult) -> str:
@@ -387,3 +475,9 @@ def alts(result: PartiesResult) -> dict[str, str]:
         ),
         "trust": spoken_trust(result),
     }
+
+
+def weights_alt(result: PartiesResult) -> str:
+    """The weights in words."""
+    own = figures.STYLES[result.settings.method][0]
+    return f"Weights by column, {own}, {outcomes.each_column(figures.leading(result))}."

@@ -76,9 +76,8 @@ class Model:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Those of ``METHODS`` that these parties allow: only weights can be averaged."""
-        linear = self.ensemble.crowd.learner == "logistic"
-        return METHODS if linear else tuple(name for name in METHODS if name != "average")
+        """Those of ``METHODS`` that these parties allow."""
+        return methods(self.ensemble.crowd.learner)
 
     def at(self, parties: int) -> "Model":
         return replace(self, ensemble=replace(self.ensemble, parties=parties))
@@ -113,6 +112,11 @@ class Model:
             "norms": "norm-exponential noise, sensitivity with bounded weights",
         }[self.constants if method != "average" or self.constants == "norms" else "published"]
         return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=PureRelease(epsilon=epsilon), **base)
+
+
+def methods(learner: str) -> tuple[str, ...]:
+    """Those of ``METHODS`` that are left to parties of a kind: only weights can be averaged."""
+    return METHODS if learner == "logistic" else tuple(name for name in METHODS if name != "average")
 
 
 @kept

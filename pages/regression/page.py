@@ -110,8 +110,8 @@ PAGE = Page(
     },
     pictures=pictures,
     code=say.program,
-    ready=partial(my_rows.ready, number=True),
-    holds=partial(my_rows.holds, number=True),
+    ready=partial(my_rows.ready, fits=my_rows.of_numbers),
+    holds=partial(my_rows.holds, fits=my_rows.of_numbers),
     private=my_rows.own,
     variant=variant,
     tabs=(
