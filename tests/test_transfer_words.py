@@ -48,7 +48,7 @@ def words(result) -> str:
 
 
 def middle(result, name: str) -> float:
-    return float(np.median(result.focus.excess[CANDIDATES.index(name)]))
+    return float(np.median(result.focus.risk[CANDIDATES.index(name)]))
 
 
 def nearest(result, name: str) -> bool:

@@ -230,7 +230,7 @@ def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: st
 
 def _strokes(result: TransferResult, now: float) -> list[dict]:
     """A stroke for each repeat at today's value, the candidates side by side."""
-    pairs = zip(CANDIDATES, np.maximum(result.focus.excess, _RISK[0]), strict=True)
+    pairs = zip(CANDIDATES, np.maximum(result.focus.risk, _RISK[0]), strict=True)
     return [theme.strokes(heights, x=now, ends=_STROKES[name], colour=STYLES[name][1]) for name, heights in pairs]
 
 

@@ -11,7 +11,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
 from pages.transfer import published, work
-from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, FocusOutcome, WalkOutcome
+from pages.transfer.work import CANDIDATES, EPSILONS, FocusOutcome, WalkOutcome
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class TransferResult:
 
     def summary(self) -> dict[str, Spread]:
         """Excess risk now, by candidate."""
-        return dict(zip(CANDIDATES, map(Spread.of, self.focus.excess), strict=True))
+        return dict(zip(CANDIDATES, map(Spread.of, self.focus.risk), strict=True))
 
     @property
     def best(self) -> str:
@@ -43,7 +43,7 @@ class TransferResult:
     @property
     def nothing_learnt(self) -> float:
         """The excess risk of predicting 0 for everybody."""
-        return float(self.problem.excess(np.zeros(len(self.problem.beta))))
+        return float(self.problem.risk(np.zeros(self.problem.X.shape[1])))
 
     @property
     def norms(self) -> np.ndarray:
@@ -53,7 +53,7 @@ class TransferResult:
     @property
     def harms(self) -> np.ndarray:
         """(K,): excess risk of each source's true coefficients: what it says with endless rows."""
-        return self.problem.excess(self.problem.beta - self.problem.contrasts)
+        return self.problem.risk(self.problem.beta - self.problem.contrasts)
 
     @property
     def kept(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class TransferResult:
 
     def quantiles(self, name: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is trained: places (m,), and the 5 %, 50 % and 95 % quantiles of excess risk (3, m)."""
-        places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (MIGRATED, self.over_migrated)
+        places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.pots, self.over_migrated)
         own = found[CANDIDATES.index(name)]
         done = ~np.isnan(own[:, 0])
         return np.array(places, dtype=float)[done], quantiles_of(own[done], axis=1)
@@ -116,7 +116,7 @@ class TransferResult:
         parts = []
         for over, places, found in (
             ("epsilon", EPSILONS, self.over_epsilon),
-            ("migrated", MIGRATED, self.over_migrated),
+            ("migrated", self.settings.pots, self.over_migrated),
         ):
             index = pd.MultiIndex.from_product(
                 [[over], CANDIDATES, places, range(found.shape[2])], names=["over", "candidate", "at", "repeat"]
@@ -160,7 +160,7 @@ def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
     for nominal in (0.1, 1.0, 4.0):
         row = {"nominal": nominal}
         for adjacency in Adjacency:
-            each = fw.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
+            each = published.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
             events = {noise: fw.event(each, steps=steps, noise=noise) for noise in fw.NOISES}
             options = {"delta": delta, "adjacency": adjacency, "accountant": "strong"}
             row[f"laplace, {adjacency}"] = account(events["laplace"], **options).epsilon

@@ -362,6 +362,6 @@ model = DPFrankWolfeRegressor(
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise
 )
 model.fit(data.X, data.y, centre=statistics(data, {settings.migrated // data.sources}).fit(near[None])[0])
-print("excess risk (analyst only):", data.excess(model.coef_))
+print("excess risk (analyst only):", data.risk(model.coef_))
 print(model.guarantee_)
 """
