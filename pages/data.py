@@ -23,6 +23,8 @@ _MEGABYTES = own_table.MOST_BYTES // 10**6
 # Page that learns classes, or numbers, from rows -> what its button says, and how that looks.
 _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
+# The same where a column says the source, too.
+_OF_SOURCES = {"transfer": ("Head start", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
@@ -218,6 +220,8 @@ def _row(here: Brought, name: str) -> None:
                 _values(f"Answers in {name}", name, draft.classes, lambda new: setattr(draft, "classes", new))
             case "person":
                 _most_rows(draft)
+            case "source":
+                _sources(draft, name)
             case _:
                 st.caption("not read")
     with note:
@@ -267,6 +271,16 @@ def _most_rows(draft: Draft) -> None:
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
         label_visibility="collapsed",
     )
+
+
+def _sources(draft: Draft, name: str) -> None:
+    """The value whose rows are private, and those whose rows somebody declares public: typed, as categories are."""
+    own, others = st.columns(2)
+    with own:
+        look = {"placeholder": "private rows: which value", "label_visibility": "collapsed"}
+        _say(draft, "own_source", st.text_input, f"Value of {name} whose rows are private", **look)
+    with others:
+        _values(f"Values of {name} whose rows are public", name, draft.sources, partial(setattr, draft, "sources"))
 
 
 def _bounds(here: Brought, column: Column) -> None:
@@ -332,6 +346,8 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "amount": "Beyond the bounds, the bound. "
         + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
         "person": _of_each(draft.roles),
+        "source": "One value's rows are private. The others' you declare **public**, with their answers: they get "
+        "no protection on *Head start*. Other pages do not read this column.",
     }[use]
 
 
@@ -408,17 +424,20 @@ def _before(here: Brought) -> None:
             times = count(len(roles.payments), "release")
             lines += [f":blue[●] Bounds have cost {number(roles.spent)} of epsilon ({times}); training has the rest"]
         st.markdown("  \n".join(lines))
-        _on(own, number=roles.target is not None)
+        _on(own, roles)
         if missing:
             st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 
 
-def _on(own: OwnRows | None, *, number: bool) -> None:
+def _on(own: OwnRows | None, roles: Roles) -> None:
     """To the pages that learn such answers, once nothing is missing."""
-    for page, (called, icon, look) in (_OF_NUMBERS if number else _OF_CLASSES).items():
+    number = roles.target is not None
+    pages = _OF_NUMBERS | (_OF_SOURCES if roles.source else {}) if number else _OF_CLASSES
+    for page, (called, icon, look) in pages.items():
         look = {"icon": f":material/{icon}:", "type": look, "width": "stretch"}
         if st.button(f"{called} with these rows", key=f"data.{page}", disabled=own is None, **look):
             start = {"rows": str(own.private), **_START} if number else {"rows": str(min(own.private, MOST_LIVE))}
+            start = {} if page in _OF_SOURCES else start
             st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
 
 

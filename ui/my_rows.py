@@ -30,11 +30,12 @@ USES = {
     "answer": "To predict",
     "amount": "Predict number",
     "person": "Says who",
+    "source": "Says which source",
 }
 # Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
 MOST_SPENT = 5.0
-# Of which there is one.
-ANSWERS = ("answer", "amount")
+# Of which there is one each.
+ANSWERS, _SINGLE = ("answer", "amount"), ("person", "source")
 _BROUGHT = "data.brought"
 _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
@@ -55,7 +56,7 @@ _ELSEWHERE = (
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
     columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
-    most_rows, rows_each, gaps: as in ``Roles``."""
+    most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
@@ -64,6 +65,8 @@ class Draft:
     most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
+    own_source: str = ""
+    sources: tuple[str, ...] = ()
     kinds: dict[str, Kind] = field(default_factory=dict)
     payments: tuple[Payment, ...] = ()
 
@@ -74,12 +77,14 @@ class Draft:
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
     def use(self, name: str, use: str) -> None:
-        """Use a column so. There is one answer, and one column that says who."""
+        """Use a column so. There is one answer, and one column each that says who and which source."""
         for other, its in self.uses.items():
-            if its == use == "person" or (its in ANSWERS and use in ANSWERS):
+            if (its == use and use in _SINGLE) or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
+        if use == "source" and self.uses[name] != use:
+            self.own_source, self.sources = "", ()
         if use in (*own_rows.KINDS, "amount"):
             self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
@@ -119,6 +124,8 @@ class Draft:
         person = self.the("person")
         most_rows = self.most_rows if person else None
         whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
+        if source := self.the("source"):
+            whose |= {"source": source, "own_source": self.own_source, "sources": self.sources}
         found, amount = (
             Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
             self.the("amount"),
@@ -166,22 +173,22 @@ def own(settings: RowsSettings) -> bool:
     return settings.dataset == OWN
 
 
-def ready(desk: Desk, *, number: bool = False) -> bool:
+def ready(desk: Desk, *, number: bool = False, sources: bool = False) -> bool:
     """Whether there are rows to learn from: those of the lab, or of a file that is here; says what is missing.
 
     Settings take up this session's newest choice where they name none, and that which a link names. number: whether its
-    answer must be one, or a class.
+    answer must be one, or a class. sources: whether a column must say the source.
     """
     if not own(desk.settings):
         return True
-    here = brought()
-    if here is not None and not holds(desk, number=number):
-        owns = {name: one for name, one in here.owns.items() if _fits(one, number=number)}
+    here, kind = brought(), {"number": number, "sources": sources}
+    if here is not None and not holds(desk, **kind):
+        owns = {name: one for name, one in here.owns.items() if _fits(one, **kind)}
         newest = next(reversed(owns.values()), None) if desk.settings.own == NONE else None
         chosen = owns.get(desk.settings.own, newest)
         if chosen is not None:
             desk.settings = desk.settings.change(own=chosen)
-    if not holds(desk, number=number):
+    if not holds(desk, **kind):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
         st.page_link(doors.to("data"), label="My data", icon=":material/table:")
@@ -207,18 +214,18 @@ def _say_void(names: tuple[str, ...]) -> None:
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
-def holds(desk: Desk, *, number: bool = False) -> bool:
+def holds(desk: Desk, *, number: bool = False, sources: bool = False) -> bool:
     """Whether the settings are about rows of the lab, or of a file of this session that is still there, with an answer
     of this kind."""
     if not own(desk.settings):
         return True
     here, chosen = st.session_state.get(_BROUGHT), desk.settings.own
     there = here is not None and bool(here.table.columns) and isinstance(chosen, OwnRows) and chosen in here.owns
-    return there and _fits(chosen, number=number)
+    return there and _fits(chosen, number=number, sources=sources)
 
 
-def _fits(own: OwnRows, *, number: bool) -> bool:
-    return (own.roles.target is not None) == number
+def _fits(own: OwnRows, *, number: bool, sources: bool) -> bool:
+    return (own.roles.target is not None) == number and (bool(own.roles.source) or not sources)
 
 
 def part(desk: Desk) -> None:

@@ -112,7 +112,7 @@ class TransferResult:
 
     @property
     def curves(self) -> pd.DataFrame:
-        """A row a trained model: over, at, candidate, repeat, excess risk."""
+        """A row a trained model: over, at, candidate, repeat, excess risk, or of a file the held-out error."""
         parts = []
         for over, places, found in (
             ("epsilon", EPSILONS, self.over_epsilon),
@@ -121,7 +121,7 @@ class TransferResult:
             index = pd.MultiIndex.from_product(
                 [[over], CANDIDATES, places, range(found.shape[2])], names=["over", "candidate", "at", "repeat"]
             )
-            parts.append(pd.DataFrame({"excess risk": found.ravel()}, index=index).dropna().reset_index())
+            parts.append(pd.DataFrame({_column(self.settings): found.ravel()}, index=index).dropna().reset_index())
         return pd.concat(parts, ignore_index=True)
 
     def sources(self) -> pd.DataFrame:
@@ -152,6 +152,10 @@ class TransferResult:
                 | {"epsilon": held.epsilon if held else 0.0}
             )
         return pd.DataFrame(rows)
+
+
+def _column(settings: Settings) -> str:
+    return "excess risk" if settings.dataset == "made" else "held-out error"
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
