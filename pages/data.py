@@ -241,7 +241,13 @@ def _holds(key: str, value: Any) -> None:
         st.session_state[key] = value
 
 
-def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple[str, ...]], None]) -> None:
+def _values(
+    label: str,
+    name: str,
+    values: tuple[str, ...],
+    say: Callable[[tuple[str, ...]], None],
+    placeholder: str = "type one, then Enter",
+) -> None:
     """Values that are typed, none of which is looked up in the file."""
     key = f"data.values.{name}"
     _holds(key, list(values))
@@ -250,7 +256,7 @@ def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple
         [],  # always the same: another list would be another box, without what is being typed
         key=key,
         accept_new_options=True,
-        placeholder="type one, then Enter",
+        placeholder=placeholder,
         on_change=lambda: say(tuple(st.session_state[key])),
         label_visibility="collapsed",
     )
@@ -275,12 +281,10 @@ def _most_rows(draft: Draft) -> None:
 
 def _sources(draft: Draft, name: str) -> None:
     """The value whose rows are private, and those whose rows somebody declares public: typed, as categories are."""
-    own, others = st.columns(2)
-    with own:
-        look = {"placeholder": "private rows: which value", "label_visibility": "collapsed"}
-        _say(draft, "own_source", st.text_input, f"Value of {name} whose rows are private", **look)
-    with others:
-        _values(f"Values of {name} whose rows are public", name, draft.sources, partial(setattr, draft, "sources"))
+    look = {"placeholder": "whose rows are private: one value", "label_visibility": "collapsed"}
+    _say(draft, "own_source", st.text_input, f"Value of {name} whose rows are private", **look)
+    label, others = f"Values of {name} whose rows are public", "whose rows are public: type one, then Enter"
+    _values(label, name, draft.sources, partial(setattr, draft, "sources"), placeholder=others)
 
 
 def _bounds(here: Brought, column: Column) -> None:
@@ -416,6 +420,9 @@ def _before(here: Brought) -> None:
         done = ["File read; only kinds were guessed", who]
         if roles.target is not None and not roles.target.lacks():
             done.append(f"{plain(roles.answer)} is predicted, a number")
+        if roles.source and roles.own_source and roles.sources:
+            others = ", ".join(map(plain, roles.sources))
+            done.append(f"{plain(roles.source)}: {plain(roles.own_source)} is private; public: {others}")
         if roles.answer and roles.classes:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]

@@ -16,8 +16,8 @@ from ui.plain import plain
 
 LEAD = (
     "A few private rows are to be learnt from: those of one value of your column. The rows of others are **public, as "
-    "you declared**. Four ways to use them are trained, each within the same epsilon, and held against rows of the target "
-    "that were held out. **Drag epsilon, then h**: how far the private rows may correct what the public ones say."
+    "you declared**. Four ways to use them are trained, each within the same epsilon, and held against rows of the "
+    "target that were held out. **Drag epsilon, then h**: how far private rows may correct what the public ones say."
 )
 SELECTIONS = {"known": "All of them", "detected": made.SELECTIONS["detected"]}
 SELECTIONS_HELP = (
@@ -141,7 +141,7 @@ def diagnostics(result: TransferResult) -> list[str]:
     if result.focus.detection is not None:
         sentences.append(made.detection(result))
     sentences.append(
-        f"Answers are mapped to -1 to 1 by their bounds. Coefficients from zero reach an L1 norm of {number(RADIUS)} "
+        f"The bounds of the answer become -1 and 1. Coefficients from zero reach an L1 norm of {number(RADIUS)} "
         f"and residuals are cut to {number(RESIDUAL_BOUND)}: half of the answer's range. Wide bounds of the answer "
         "therefore cost accuracy."
     )
@@ -203,8 +203,8 @@ def _protected(roles: Roles) -> str:
         f"Protected is <b>{who}</b>, for each of the ways alone: publishing all four would add up. {one} <b>Public, as "
         "you declared: every row of the sources</b>, with its answer; nothing protects them here. Assumed public too: "
         f"which source a row is of, the bounds, categories and sources that were typed, the number of {size}. "
-        f"{missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and what other people's data "
-        "reveals about you."
+        f"{missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and what other "
+        "people's data reveals about you."
     )
 
 
