@@ -222,7 +222,7 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
             6, "\u2007"
         )  # as wide as it may get: a legend that moves is redrawn
         traces.append(_line(at, median, style, told=told, value=value, **more))
-    rails = ((_NOTHING[own], result.nothing_learnt, "top"), (WITHOUT[0], plain, "bottom"))
+    rails = ((_NOTHING[own], result.nothing_learnt, "top"), (WITHOUT[0], plain, "top" if own else "bottom"))
     place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
     return theme.figure(
         *traces,

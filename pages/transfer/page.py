@@ -26,8 +26,8 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("dataset", "Data", DATA)
     desk.choose("selection", "Near sources", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
         desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
         desk.choose("polytope", "The walk goes over", say.POLYTOPES)
 

@@ -141,7 +141,7 @@ def diagnostics(result: TransferResult) -> list[str]:
     if result.focus.detection is not None:
         sentences.append(made.detection(result))
     sentences.append(
-        f"The bounds of the answer become -1 and 1. Coefficients from zero reach an L1 norm of {number(RADIUS)} "
+        f"The highest answer becomes 1, the lowest -1. Coefficients from zero reach an L1 norm of {number(RADIUS)} "
         f"and residuals are cut to {number(RESIDUAL_BOUND)}: half of the answer's range. Wide bounds of the answer "
         "therefore cost accuracy."
     )
