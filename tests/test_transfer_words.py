@@ -12,6 +12,7 @@ from tests.sentences import Rules, hold, plain
 from ui.panels import tiles
 
 QUICK = {
+    "dataset": ["made"],
     "target_rows": [100, 400, 1000],
     "dimension": [2, 10, 20],
     "sources": [1, 2, 6],
