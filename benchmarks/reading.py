@@ -3,6 +3,10 @@
 - *read*: from bytes to a table. *numbers*: one of its columns as numbers. Both on all cores together.
 - *memory*: most of the process, its bytes of the file included, less what it had after its imports, over the file.
 
+And of the first form what a person waits for: from its bytes to the first pictures of a regression on nine columns.
+
+- *CPU*, *wall*: time until they are drawn. *seed*: CPU time once other rows are held out.
+
 Each form is read in a process of its own, on Linux: that is where a process can be asked for its own peak.
 """
 
@@ -21,14 +25,16 @@ from pyarrow import parquet
 from benchmarks.report import Outcome, Print, at_most, duration, number, row
 
 ROWS, COLUMNS = 1_000_000, 10
-READ_AT_MOST, MEMORY_AT_MOST = 2.0, 6.0
+READ_AT_MOST, PICTURE_AT_MOST, MEMORY_AT_MOST = 2.0, 5.0, 6.0
 WIDTHS = (20, 9, 9, 9, 9)
 
-_PROGRAM = """
+_MOST = """
 import json, re, sys, time
 from pathlib import Path
-from dpcore.data import own_table
 def most(): return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+"""
+_PROGRAM = """
+from dpcore.data import own_table
 empty = most()
 data = Path(sys.argv[1]).read_bytes()
 start = time.process_time()
@@ -40,6 +46,32 @@ print(json.dumps({"read": read - start, "numbers": numbers - read, "memory": (mo
 """
 
 
+_PICTURE = """
+from dpcore.data import own_rows, own_table
+from dpcore.data.own_rows import Column, Roles
+from pages.regression.experiment import RegressionSettings
+from pages.regression.page import PAGE
+from ui.page import FIRST
+def drawn(settings):
+    result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+    return [picture.figure for row in PAGE.at(settings).view(result).boards[FIRST] for picture in row]
+drawn(RegressionSettings(repeats=2, draw=1).change(dataset="diabetes"))  # what is imported when it is first used
+empty = most()
+start, clock = time.process_time(), time.perf_counter()
+data = Path(sys.argv[1]).read_bytes()
+columns = [Column(name=f"c{place}", low=0, high=100) for place in range(10)]
+roles = Roles(answer="c9", classes=(), target=columns[9], columns=tuple(columns[:9]))
+table = own_table.read(data)
+settings = RegressionSettings().change(dataset="own").change(own=own_rows.choose(table, roles))
+drawn(settings)
+cpu, wall = time.process_time() - start, time.perf_counter() - clock
+start = time.process_time()
+drawn(settings.change(seed=settings.seed + 1))
+again = time.process_time() - start
+print(json.dumps({"CPU": cpu, "wall": wall, "seed": again, "memory": (most() - empty) / len(data)}))
+"""
+
+
 def run(*, rounds: int, say: Print) -> Outcome:
     """Each form, each time in a new process."""
     lines = []
@@ -48,16 +80,34 @@ def run(*, rounds: int, say: Print) -> Outcome:
         for name, data in forms():
             file = Path(folder) / "file"
             file.write_bytes(data)
-            asked = [sys.executable, "-c", _PROGRAM, str(file), "," if "comma" in name else "."]
-            runs = [subprocess.run(asked, capture_output=True, text=True, check=True) for _ in range(rounds)]
-            taken = [json.loads(one.stdout) for one in runs]
+            taken = [_run(_PROGRAM, str(file), "," if "comma" in name else ".") for _ in range(rounds)]
             read, numbers, memory = (np.median([one[what] for one in taken]) for what in taken[0])
             size = f"{number(len(data) / 1e6)} MB"
             say(row((name, size, duration(read), duration(numbers), f"{number(memory)} x"), WIDTHS))
             lines.append(at_most(f"{name}: reading", READ_AT_MOST, [one["read"] for one in taken], unit=" s"))
             if name != "Parquet":  # packed, so that memory over the file says little
                 lines.append(at_most(f"{name}: memory", MEMORY_AT_MOST, [one["memory"] for one in taken]))
+            if name == "commas":
+                lines += _pictures(str(file), rounds, say)
     return Outcome(lines=lines)
+
+
+def _pictures(file: str, rounds: int, say: Print) -> list:
+    """The first pictures of a regression on this file."""
+    taken = [_run(_PICTURE, file) for _ in range(rounds)]
+    middle = {what: float(np.median([one[what] for one in taken])) for what in taken[0]}
+    times = ", ".join(f"{what} {duration(middle[what])}" for what in ("CPU", "wall", "seed"))
+    say(f"first pictures of a regression: {times}; memory {number(middle['memory'])} x")
+    return [
+        at_most("first regression pictures: wall", PICTURE_AT_MOST, [one["wall"] for one in taken], unit=" s"),
+        at_most("first regression pictures: memory", MEMORY_AT_MOST, [one["memory"] for one in taken]),
+    ]
+
+
+def _run(program: str, *arguments: str) -> dict[str, float]:
+    """What a program of a process of its own prints."""
+    asked = [sys.executable, "-c", _MOST + program, *arguments]
+    return json.loads(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
 
 
 def forms() -> Iterator[tuple[str, bytes]]:

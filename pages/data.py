@@ -11,6 +11,7 @@ from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_settings import MOST_LIVE
 from ui import doors, my_rows, samples, wrong_move
+from ui.controls import hold
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
@@ -28,7 +29,6 @@ _OF_SOURCES = {"transfer": ("Head start", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.1, 2.4, 2)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
-_A_NUMBER = "Its answer is a number: no page learns one from a file yet."
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
     "yours, you type them."
@@ -89,7 +89,7 @@ def show() -> None:
 def _notes(here: Brought) -> None:
     """What a sample's notes say, filled in by one click."""
     sample = samples.of(here.table.columns)
-    if sample is None or not sample.classes or here.draft.filled(sample):
+    if sample is None or here.draft.filled(sample):
         return
     with st.container(key="notes", horizontal=True, vertical_alignment="center"):
         st.caption(_NOTES, width="stretch")
@@ -116,12 +116,9 @@ def _samples() -> None:
     for place, sample in zip(st.columns(len(SAMPLES), gap="small"), SAMPLES, strict=True):
         with place.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
-            if not sample.classes:
-                st.caption(_A_NUMBER)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                if sample.classes:
-                    key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
-                    st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
+                st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("A table that says what each of its lines is for:", width="content")
@@ -191,7 +188,7 @@ def _take(name: str, data: bytes, *, head: bool | None = None) -> None:
 def _row(here: Brought, name: str) -> None:
     """A column: how it is used, its public bounds or values, and a note."""
     draft, key = here.draft, f"data.use.{name}"
-    _holds(key, draft.uses[name])
+    hold(key, draft.uses[name])
     called, used, bounds, note = st.columns(_WIDTHS, vertical_alignment="center")
     called.markdown(f"**{plain(name)}**")
     used.selectbox(
@@ -231,14 +228,8 @@ def _row(here: Brought, name: str) -> None:
 def _say(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: Any) -> None:
     """A box for what the draft calls ``name``."""
     key = f"data.{name}"
-    _holds(key, getattr(draft, name))
+    hold(key, getattr(draft, name))
     box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
-
-
-def _holds(key: str, value: Any) -> None:
-    """Put a value into a box that has another: what is put into a box takes away what is being typed there."""
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
 
 
 def _values(
@@ -250,7 +241,7 @@ def _values(
 ) -> None:
     """Values that are typed, none of which is looked up in the file."""
     key = f"data.values.{name}"
-    _holds(key, list(values))
+    hold(key, list(values))
     st.multiselect(
         label,
         [],  # always the same: another list would be another box, without what is being typed
@@ -265,17 +256,16 @@ def _values(
 def _most_rows(draft: Draft) -> None:
     """How many rows a person has at most, which is not looked up: for what clipping them one by one would cost."""
     key = "data.most_rows"
-    _holds(key, draft.most_rows)
+    hold(key, draft.most_rows)
     st.number_input(
-        "At most so many rows each",
+        "Rows of one person, at most",
         key=key,
         value=None,
         min_value=1,
         max_value=own_rows.MOST_EACH,
         step=1,
-        placeholder="at most … rows each",
+        placeholder="not needed",
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
-        label_visibility="collapsed",
     )
 
 
@@ -291,7 +281,7 @@ def _bounds(here: Brought, column: Column) -> None:
     draft = here.draft
     for place, end in zip(st.columns(2), ("low", "high"), strict=True):
         key = f"data.{end}.{column.name}"
-        _holds(key, getattr(column, end))
+        hold(key, getattr(column, end))
         place.number_input(
             f"{column.name}, {'lowest' if end == 'low' else 'highest'}",
             key=key,
@@ -304,7 +294,7 @@ def _bounds(here: Brought, column: Column) -> None:
         )
     if not own_rows.decimal(here.table, column.name):
         key = f"data.decimal.{column.name}"
-        _holds(key, column.decimal or None)
+        hold(key, column.decimal or None)
         st.segmented_control(
             f"Decimals of {column.name}",
             list(_DECIMALS),
@@ -345,7 +335,9 @@ def _said(draft: Draft, name: str, use: str) -> str:
         return "Is this the answer under another name? Then it gives the answer away."
     return {
         "number": "Beyond the bounds, the bound. Missing: their middle.",
-        "category": "Any other value: none of these.",
+        "category": "Any other value: none of these."
+        if draft.roles.target is None
+        else "Any other value: as the first.",
         "answer": "Typed by you. A row with another answer stays, and adds nothing.",
         "amount": "Beyond the bounds, the bound. "
         + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
@@ -357,7 +349,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
 
 def _of_each(roles: Roles) -> str:
     if roles.target is None:
-        return "A person counts as one, whatever rows they have. A number is for comparison only."
+        return "A person counts as one, however many rows they have. The number is for a comparison only."
     if roles.rows_each > 1:
         return f"Of each person up to {roles.rows_each} rows are used, picked by chance; the noise is made for as many."
     return "Of each person one row is used, picked by chance."
@@ -453,12 +445,17 @@ def _seen(draft: Draft) -> None:
     with st.container(border=True):
         st.markdown("**What a model will see**")
         st.caption("Made of what you typed; no cell is shown.")
-        st.markdown("  \n".join(f"{plain(column.name)}: {_becomes(column)}" for column in draft.roles.columns))
+        sums = draft.roles.target is not None
+        said = (f"{plain(column.name)}: {_becomes(column, sums=sums)}" for column in draft.roles.columns)
+        st.markdown("  \n".join(said))
 
 
-def _becomes(column: Column) -> str:
+def _becomes(column: Column, *, sums: bool) -> str:
     if column.lacks():
         return f":red[{'needs bounds' if column.kind == 'number' else 'needs categories'}]"
+    if column.kind == "category" and sums and len(column.values) > 1:
+        others = count(len(column.values) - 1, "input")
+        return f"{others}, 1 if so, else −1; {plain(column.values[0])} or another: −1 in each"
     if column.kind == "category":
         return f"{count(len(column.values), 'input')}, 1 if so, else 0"
     if column.read_off:

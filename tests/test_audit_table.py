@@ -86,6 +86,7 @@ NOISY = {
 }
 UNPROTECTED = {
     "dpcore.attacks.audit",
+    "dpcore.attacks.read_off",
     "dpcore.data.domain_text",
     "dpcore.data.domains",
     "dpcore.data.regression",

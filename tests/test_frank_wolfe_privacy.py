@@ -13,7 +13,6 @@ from dpcore.accountants import zcdp
 from dpcore.attacks import audit
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
-from pages.transfer import published
 
 REPLACE, ADD = Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE
 
@@ -158,7 +157,7 @@ class TestPrintedScale:
     )
     def test_costs(self, adjacency, noise, costs):
         for nominal, cost in zip((0.1, 1.0, 4.0), costs, strict=True):
-            each = published.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
+            each = fw.printed_epsilon(nominal, delta=1e-6, steps=100, adjacency=adjacency)
             event = fw.event(each, steps=100, noise=noise)
             if noise == "laplace":
                 found = accountants.account(event, delta=1e-6, adjacency=adjacency, accountant="strong").epsilon
@@ -167,9 +166,9 @@ class TestPrintedScale:
             assert found == pytest.approx(cost, rel=0.01)
 
     def test_it_is_the_printed_formula(self):
-        printed = published.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=0.7, delta=1e-5, steps=40)
+        printed = fw.printed_scale(1.5, residual_bound=2.0, rows=300, epsilon=0.7, delta=1e-5, steps=40)
         assert printed == pytest.approx(2.0 * 1.5 * math.sqrt(8 * 40 * math.log(1e5)) / (300 * 0.7))
-        each = published.printed_epsilon(0.7, delta=1e-5, steps=40, adjacency=REPLACE)
+        each = fw.printed_epsilon(0.7, delta=1e-5, steps=40, adjacency=REPLACE)
         sensitivity = fw.score_sensitivity(1.5, residual_bound=2.0, rows=300, adjacency=REPLACE)
         assert fw.noise_scale(each, sensitivity=sensitivity) == pytest.approx(printed)
 

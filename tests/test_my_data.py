@@ -5,6 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
 from dpcore.data.paid_bounds import Payment
@@ -12,7 +13,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
 from ui import samples, takeaway
-from ui.my_rows import Draft
+from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper
 
 CUSTOMERS = samples.FOLDER / "customers.csv"
@@ -60,7 +61,7 @@ def trained(app: AppTest, page: str, **link: str) -> AppTest:
     """A page in the same session, as its button opens it."""
     app._page_hash = calc_hash(page)
     app.query_params.clear()
-    for name, value in {"dataset": "own", "repeats": "2", **QUICK[page], **link}.items():
+    for name, value in {"dataset": "own", "repeats": "2", **QUICK.get(page, {}), **link}.items():
         app.query_params[name] = value
     return app.run()
 
@@ -166,11 +167,41 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     assert "Bounds have cost 0.2 of epsilon" in said(app)
 
 
+def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(monkeypatch):
+    table = own_table.read(CUSTOMERS.read_bytes())
+    found = Draft.of(table, "x")
+    found.use("age", "number")
+    with pytest.raises(RefusedError, match="^rows is "):
+        found.pay(table, "age", 0.1)
+    assert found.payments == ()
+    monkeypatch.setattr("dpcore.data.paid_bounds.least_rows", lambda epsilon: 1000)
+    for _ in range(5):
+        found.pay(table, "age", 1.0)
+    with pytest.raises(RefusedError, match="^epsilon is "):
+        found.pay(table, "age", 0.01)
+    assert found.roles.spent == MOST_SPENT
+    assert found.columns["age"].paid == 1.0
+
+
 def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
     app = used(whole(), monthly_spend="number")
     draft(app).payments = (Payment(epsilon=0.1),)
     monkeypatch.delattr(ClassifierSettings, "paid")
     assert "this page cannot count what they cost" in said(trained(bounded(app, "monthly_spend", 0, 250), "classifier"))
+
+
+@pytest.mark.parametrize("page", QUICK)
+def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(page, monkeypatch):
+    large = own_table.read(pd.concat([pd.read_csv(CUSTOMERS)] * 9).to_csv(index=False).encode())
+    monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: large)
+    app = trained(whole(), page)
+    assert "Learned from 20,000 of 21,600 rows, picked at random; with all" in said(app)
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 21_600
+    assert "Learned from 21,600 rows; tested on 5,400" in said(app)
+    assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
+    app = app.button(key=f"{page}.part").click().run()
+    assert app.session_state[f"{page}.desk"].settings.rows == 20_000
 
 
 @pytest.mark.parametrize("page", QUICK)
@@ -222,22 +253,19 @@ def test_no_cell_of_the_file_is_said():
 
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
 def test_a_samples_notes_are_filled_in_by_one_click(sample):
-    app = opened("data")
-    names = {button.key for button in app.button}
-    assert (f"data.sample.{sample.file}" in names) is bool(sample.classes)
-    if not sample.classes:
-        return
-    app = app.button(key=f"data.sample.{sample.file}").click().run()
+    app = opened("data").button(key=f"data.sample.{sample.file}").click().run()
     assert waits(app)
     app = app.button(key="data.notes").click().run()
+    page = "regression" if sample.target else "classifier"
     assert not app.exception
-    assert not waits(app)
+    assert not app.button(key=f"data.{page}").disabled
     assert (draft(app).roles.columns, draft(app).roles.void) == (sample.columns, ())
     assert "data.notes" not in {button.key for button in app.button}
     assert samples.of([*draft(app).uses]) == sample
-    app = at_rest(trained(app, "classifier"), "classifier")
+    app = at_rest(trained(app, page), page)
     assert not app.exception
-    assert app.session_state["classifier.desk"].settings.source.features
+    settings = app.session_state[f"{page}.desk"].settings
+    assert settings.own.roles == draft(app).roles
 
 
 def test_only_kinds_are_guessed():

@@ -175,3 +175,5 @@ def test_what_is_said_of_rows_of_ones_own(table):
     assert "no limit" in said_of(void)
     assert "times in 100" not in said_of(void)
     assert "times in 100" in said_of(some)
+    assert [one.guarantee.unit for one in (some, people)] == ["record", "person"]
+    assert [one.settings.promise is None for one in (some, people, void)] == [False, False, True]

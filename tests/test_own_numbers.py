@@ -105,7 +105,7 @@ class TestRoles:
             ({"columns": ROLES.columns[:1]}, "one input is chosen, and a regression needs two"),
             (
                 {"columns": tuple(Column(name=c, kind="category", values=tuple(map(str, range(40)))) for c in "ab")},
-                "the columns make 80 inputs",
+                "the columns make 78 inputs",
             ),
         ],
         ids=str,
@@ -121,6 +121,7 @@ class TestRoles:
         roles = replace(ROLES, target=Column(name="salary", low=low, high=high, read_off=True))
         settings = settings_of(own_rows.choose(table, roles))
         assert (roles.void, settings.void) == (("salary",), "bounds were read off private rows")
+        assert settings.promise is None
         told = str({name: str(value) for name, value in asdict(settings).items()}) + takeaway.script(settings)
         assert f"{high:g}" not in told.replace(str(settings.own), "")
 
@@ -167,16 +168,16 @@ class TestRows:
         X, y = (np.empty_like(part) for part in (found.X, found.y))
         places = order if len(found.y) == 1000 else order[order != 1]  # held out, it cannot be measured by
         X, y = dict(zip(places, found.X, strict=True)), dict(zip(places, found.y, strict=True))
-        assert X[0].tolist() == [1, 1, 0, -1, -1]
+        assert X[0].tolist() == [1, 1, 0, -1]
         assert y[0] == 80
         if 1 in X:
-            assert X[1].tolist() == [0] * 5
+            assert X[1].tolist() == [0] * 4
 
     def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(self, table):
         frame = salaries()
         low, high = frame["salary"] <= 0, frame["salary"] >= 80
         frame["salary"] = frame["salary"].mask(low, -1e7).mask(high, 1e9)
-        frame["trade"] = frame["trade"].replace("roads", "whatever")
+        frame["trade"] = frame["trade"].replace("roads", "whatever").replace("care", "none of these")
         frame["who"] = "the same"
         frame.insert(0, "secret", np.arange(len(frame)))
         assert same(settings_of(own_rows.choose(table, ROLES)), settings_of(choose(frame)))
@@ -208,8 +209,8 @@ class TestRows:
         np.testing.assert_allclose(one.moment, two.moment, atol=1e-12)
 
     def test_too_large_a_table_is_refused(self, table, monkeypatch):
-        monkeypatch.setattr(own_rows, "MOST_CELLS", 3999)
-        with pytest.raises(check.RefusedError, match="4,000 numbers"):
+        monkeypatch.setattr(own_rows, "MOST_CELLS", 2999)
+        with pytest.raises(check.RefusedError, match="3,000 numbers"):
             own_rows.choose(table, ROLES)
 
 
@@ -332,6 +333,56 @@ def test_a_row_that_goes_missing_moves_the_triangle_by_its_own_sensitivity(d, we
     upper = np.triu_indices(d + 1)
     moved = np.abs(X[:, upper[0]] * X[:, upper[1]]).sum(1) + weight * np.abs(X * y[:, None]).sum(1)
     assert moved.max() == pytest.approx(functional.missing_triangle_sensitivity(d + 1, weight))
+
+
+def neighbours(rows_each: int, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
+    """Rows of which a person has some: replaced, opposite or missing."""
+    n, p = 5 + rows_each, 3
+    X, y = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))]), rng.choice([-1.0, 1.0], n)
+    Z, z = X.copy(), y.copy()
+    case = rng.integers(3)
+    if case == 0:
+        Z[:rows_each], z[:rows_each] = 0, 0
+    elif case == 1:
+        X[:rows_each], y[:rows_each] = X[0], y[0]
+        Z[:rows_each], z[:rows_each] = X[0], -y[0]
+    else:
+        Z[:rows_each, 1:] = rng.uniform(-1, 1, (rows_each, p - 1))
+    return Statistics.of(X, y), replace(Statistics.of(Z, z), rows=n)
+
+
+@pytest.mark.parametrize("rows_each", [1, 3])
+class TestOtherSensitivities:
+    def test_no_neighbour_moves_the_optimum_or_its_gradient_further(self, rows_each):
+        rng, reached = np.random.default_rng(0), np.zeros(3)
+        way = mechanism("output", penalty=40.0, rows_each=rows_each)
+        w = rng.normal(size=3)
+        longest = np.sqrt(3) * (1 + np.abs(w).sum())
+        for _ in range(400):
+            one, other = neighbours(rows_each, rng)
+            ends = [way.fit(each, np.zeros((1, 3)), np.array([1.0])).weights[0, 0] for each in (one, other)]
+            gradients = [(each.gram @ w - each.moment) / each.rows for each in (one, other)]
+            least = [np.linalg.eigvalsh(each.gram)[0] for each in (one, other)]
+            moved = (
+                np.linalg.norm(ends[0] - ends[1]) / way.sensitivity(40.0, inputs=3, rows=one.rows),
+                np.linalg.norm(gradients[0] - gradients[1]) / (2 * rows_each * longest / one.rows),
+                abs(least[0] - least[1]) / (3 * rows_each),
+            )
+            reached = np.maximum(reached, moved)
+        assert (reached <= 1 + 1e-9).all()
+        assert reached[0] > 0.5
+        assert reached[1] > 0.5
+
+    def test_a_step_and_an_eigenvalue_have_noise_for_all_rows_of_a_person(self, rows_each):
+        """What one draw of standard noise does, beside what it does where a person has one row."""
+        statistics, _ = neighbours(3, np.random.default_rng(1))
+        scaled = []
+        for k in (rows_each, 1):
+            way = mechanism("descent", steps=1, radius=1e9, rows_each=k)
+            noise = np.stack([np.zeros(3), np.ones(3)])
+            quiet, noisy = way.fit(statistics, noise, np.array([1.0])).weights[0]
+            scaled.append(noisy - quiet)
+        np.testing.assert_allclose(scaled[0], rows_each * scaled[1])
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -475,7 +526,7 @@ def test_a_link_without_its_file_keeps_the_other_settings(table):
     found = named.change(own=own)
     assert (found.rows, found.features, found.epsilon) == (300, 3, 2.0)
     bare = RegressionSettings().change(dataset="own", own=str(own)).change(own=own)
-    assert (bare.rows, bare.features, bare.label_top) == (800, 4, 200.0)
+    assert (bare.rows, bare.features, bare.label_top) == (800, 3, 200.0)
     assert bare.change(dataset="diabetes").label_top == 350
 
 
@@ -486,3 +537,16 @@ def test_a_script_asks_for_the_file_and_names_nothing_of_it(table):
     assert "target=Column" in script
     for part in ("salary", "school", "hours", "care", "48", "22"):
         assert part not in script
+
+
+def test_the_script_runs_where_the_file_is(table, tmp_path, monkeypatch):
+    """Filled in as it asks for it, it prints the page's own numbers."""
+    settings = settings_of(own_rows.choose(table, ROLES))
+    script = takeaway.script(settings)
+    (tmp_path / "your-file.csv").write_text(salaries().to_csv(index=False))
+    monkeypatch.chdir(tmp_path)
+    before, _, rest = script.partition("roles = Roles(")
+    _, _, after = rest.partition("\n)\n")
+    said, printed = [], before + f"roles = {ROLES!r}\n" + after
+    exec(printed, {"print": said.append})
+    assert said == [settings.run().table().to_string()]

@@ -131,7 +131,7 @@ def test_an_epsilon_that_is_all_spent_cannot_be_chosen():
 
 
 def test_what_is_paid_for_a_row_protects_no_person_of_several_rows():
-    with pytest.raises(check.RefusedError, match="somebody else was a person"):
+    with pytest.raises(check.RefusedError, match="before it was said who a person is"):
         paid(0.1, person="customer_id")
     assert paid(0.1, by="customer_id", person="customer_id").roles.spent == 0.1
     assert paid(0.1, by="customer_id").roles.spent == 0.1

@@ -81,6 +81,8 @@ class TestReadme:
         assert numbers == {one: ends for one, ends in bounds(name).items() if one != ANSWERS[name]}
         assert words == {one: values for one, values in categories(name).items() if one not in sample.aside}
         assert (sample.answer, PERSONS[name] in sample.aside) == (ANSWERS[name], True)
+        ends = sample.target and (sample.target.low, sample.target.high)
+        assert (ends, bool(sample.classes)) == (bounds(name).get(ANSWERS[name]), ends is None)
         assert f"{table(name).rows:,} " in sample.about
 
     def test_categories_are_all_there_is(self, name):

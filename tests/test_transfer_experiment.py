@@ -9,7 +9,7 @@ from dpcore import check, transfer
 from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency, BoundedRangeRelease, PureRelease
 from dpcore.training import frank_wolfe as fw
-from pages.transfer import experiment, published
+from pages.transfer import experiment
 from pages.transfer import result as transfer_result
 from pages.transfer.experiment import CANDIDATES, EPSILONS, MIGRATED, TransferSettings
 
@@ -58,7 +58,7 @@ class TestBudget:
     def test_the_printed_scale_costs_more_than_its_nominal_epsilon(self):
         found = essential(SMALL.change(noise="printed", epsilon=1.0))
         steps = found.plan("target").steps
-        printed = published.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=steps)
+        printed = fw.printed_scale(2.0, residual_bound=1.0, rows=300, epsilon=1.0, delta=1e-6, steps=steps)
         assert found.plan("target").scale == pytest.approx(printed)
         assert isinstance(found.plan("target").event.event, PureRelease)
         assert found.strong("target").epsilon > 2.0

@@ -19,7 +19,6 @@ from dpcore.training import erm
 from pages.parties import crowd as crowds
 from pages.parties import work
 from pages.parties.experiment import PartiesSettings
-from pages.parties.result import theorem_four
 
 STRENGTHS = [1e-2, 1.0, 100.0]
 
@@ -384,7 +383,7 @@ class TestVotes:
             assert found == pytest.approx(share, abs=0.006)
 
     def test_theorem_four(self):
-        found = theorem_four(
+        found = aggregation.theorem_four(
             parties=1000, public_rows=500, inputs=3, regularisation=0.01, epsilon=2.0, reference_norm=4.0
         )
         assert found["noise"] == pytest.approx(4 * 9 * 0.26 * math.log(120) ** 2 / (1e-4 * 1e6 * 4))

@@ -95,10 +95,10 @@ class Desk:
                 **more,
             )
 
-    def number(self, name: str, *, label: str, unit: str = "", step: float | None = None) -> None:
+    def number(self, name: str, *, label: str, unit: str = "") -> None:
         """A field for a number between its limits."""
         key, (low, high) = f"{self.page}.{name}", map(float, self.settings.limits[name])
-        st.session_state[key] = float(getattr(self.settings, name))
+        hold(key, float(getattr(self.settings, name)))
         with self._labelled(name, label, unit):
             st.number_input(
                 label,
@@ -106,7 +106,7 @@ class Desk:
                 high,
                 key=key,
                 format="%.6g",
-                step=step or 0.05 * st.session_state[key],
+                step=5 * low if low > 0 else 0.01 * (high - low),  # of the limits alone: another makes another field
                 on_change=lambda: self.change(**{name: st.session_state[key]}),
                 label_visibility="collapsed",
                 width=140,
@@ -235,6 +235,12 @@ class Desk:
         if last not in (self.settings, *self.before[-1:]) and not self.undone:
             self.before = [*self.before, last][-MOST_UNDONE:]
         self.undone = False
+
+
+def hold(key: str, value: Any) -> None:
+    """Put a value into a box that has another: what is put into a box takes away what is being typed there."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
 
 
 def _address() -> dict[str, str | list[str]]:

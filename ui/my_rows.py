@@ -97,14 +97,15 @@ class Draft:
         """Say what the notes of a sample say."""
         self.uses = dict.fromkeys(self.uses, "out") | {column.name: column.kind for column in sample.columns}
         self.columns |= {column.name: column for column in sample.columns}
-        self.uses[sample.answer], self.classes = "answer", sample.classes
+        self.uses[sample.answer], self.classes = "amount" if sample.target else "answer", sample.classes
+        if sample.target:
+            self.columns[sample.answer] = sample.target
 
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
-        return self.roles.columns == sample.columns and (self.the("answer"), self.classes) == (
-            sample.answer,
-            sample.classes,
-        )
+        said = self.roles
+        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
+        return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
         """Draw bounds of a column anew, which costs epsilon whatever comes out. Raises RefusedError, for nothing."""

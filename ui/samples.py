@@ -14,7 +14,7 @@ _YES_OR_NO = ("no", "yes")
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
-    classes: its values, none where it is a number."""
+    classes: its values, or where it is a number, ``target``: its bounds."""
 
     file: str
     icon: str
@@ -24,6 +24,7 @@ class Sample:
     columns: tuple[Column, ...]
     aside: tuple[str, ...]
     classes: tuple[str, ...] = _YES_OR_NO
+    target: Column | None = None
 
     @property
     def data(self) -> bytes:
@@ -86,6 +87,7 @@ SAMPLES = (
         ),
         aside=("employee_id",),
         classes=(),
+        target=_number("salary", 0, 150),
     ),
 )
 

@@ -81,23 +81,31 @@ def two_ways(cells: list[str]) -> str:
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
-    """Values (n,) as float64, NaN where none can be read."""
-    if not counts(column.type):
-        column = _written(pc.utf8_trim_whitespace(column.cast(pa.string())), decimal)
-    if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    found = pc.fill_null(column.cast(pa.float64(), safe=False), np.nan).to_numpy().copy()
+    """Values (n,) as float64, NaN where none can be read: by the pattern where not all are plain."""
+    try:
+        return _read(column, decimal, plain=decimal == ".")
+    except pa.ArrowInvalid:
+        return _read(column, decimal, plain=False)
+
+
+def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
+    """The same, chunk by chunk: what is made on the way takes no memory for a whole column."""
+    found, end = np.empty(len(column)), 0
+    for chunk in column.chunks:
+        if not counts(chunk.type):
+            chunk = _written(pc.utf8_trim_whitespace(chunk.cast(pa.string())), decimal, plain=plain)
+        if pa.types.is_boolean(chunk.type):
+            chunk = chunk.cast(pa.int8())
+        start, end = end, end + len(chunk)
+        found[start:end] = pc.fill_null(chunk.cast(pa.float64(), safe=False), np.nan).to_numpy(zero_copy_only=False)
     found[~np.isfinite(found)] = np.nan
     return found
 
 
-def _written(cells: pa.ChunkedArray, decimal: str) -> pa.ChunkedArray:
-    """Texts as numbers: all at once where they are plain, else those that the pattern takes."""
-    if decimal == ".":
-        try:
-            return pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
-        except pa.ArrowInvalid:
-            pass
+def _written(cells: pa.Array, decimal: str, *, plain: bool) -> pa.Array:
+    """Texts as numbers: all at once where they are ``plain``, else those that the pattern takes."""
+    if plain:
+        return pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
     cells = pc.if_else(pc.match_substring_regex(cells, _NUMBERS[decimal]), cells, None)
     cells = pc.replace_substring_regex(cells, f"[{_SPACES}{',' if decimal == '.' else '.'}+]", "")
     return pc.replace_substring(pc.replace_substring(cells, ",", "."), "−", "-").cast(pa.float64())

@@ -3,6 +3,7 @@
 Who is held out, and which rows of a person are taken, is decided by places and the seed alone, never by a cell.
 """
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,16 @@ def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
     return {
         name: ends if column.kind == "number" else (0.0, 1.0)
         for column in columns
-        for name, ends in column.inputs.items()
+        for name, ends in [*column.inputs.items()][_base(column) :]
     }
+
+
+def _base(column: Any) -> int:
+    """How many inputs of a column are left out: the first of several categories, which the others are compared with.
+
+    All of them together with the constant would say the same twice, and noise lets such sums say anything.
+    """
+    return int(len(column.values) > 1)
 
 
 def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
@@ -53,20 +62,29 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
     rng = stream(seed, "data")
     order = rng.permutation(own.people)
     rows, ends = (order, None) if people is None else taken(people, order, roles.rows_each, rng)
-    (answers,) = roles.target.each(own.table)
-    y = np.clip(answers, *found.label_bounds)[rows]
+    y = np.clip(next(roles.target.each(own.table)), *found.label_bounds)[rows]
     first = found.train_rows if ends is None else int(ends[found.train_rows - 1])
     there = ~np.isnan(y)
     there[:first] = True
     rows, y = (rows, y) if there.all() else (rows[there], y[there])
     X = np.ones((len(rows), len(found.bounds) + 1))
-    values = (one for column in roles.columns for one in column.each(own.table))
+    values = (one for column in roles.columns for one in islice(column.each(own.table), _base(column), None))
     for place, (one, (low, high)) in enumerate(zip(values, found.bounds.values(), strict=True), 1):
-        X[:, place] = np.nan_to_num(regression.scaled(np.clip(one, low, high)[rows], low=low, top=high), copy=False)
+        X[:, place] = _scaled(one[rows], low, high)
     if found.gaps:
         X[np.isnan(y)] = 0
     X.flags.writeable = y.flags.writeable = False
     return regression.Table(source=found, X=X, y=y, ends=ends)
+
+
+def _scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """``values`` clipped and mapped as ``regression.scaled`` does, in place; what is missing to the middle."""
+    np.clip(values, low, high, out=values)
+    values -= low
+    values *= 2
+    values /= high - low
+    values -= 1
+    return np.nan_to_num(values, copy=False)
 
 
 def taken(people: People, order: np.ndarray, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

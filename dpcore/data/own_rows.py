@@ -135,7 +135,7 @@ class Roles:
         found += [f"{self.person} says who a person is, and is never learned from"] * (
             bool(self.person) and self.person in (*names, self.answer)
         )
-        found += ["bounds were paid for while somebody else was a person"] * any(
+        found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
         found += [self._unsourced({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
@@ -158,7 +158,7 @@ class Roles:
 
     def _too_few_or_many(self) -> tuple[str, ...]:
         """What a regression asks of columns that are complete."""
-        inputs = len(self.inputs) if self.target is not None else MOST_COLUMNS
+        inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
             return ("one input is chosen, and a regression needs two",)
         return (f"the columns make {inputs} inputs, more than {MOST_COLUMNS}",) * (inputs > MOST_COLUMNS)
@@ -325,7 +325,7 @@ def choose(table: Table, roles: Roles) -> OwnRows:
     for count, what in ((people, unit), (answered, "rows with one of the answers")):
         if count < LEAST_ROWS:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {LEAST_ROWS}")
-    cells = min(table.rows, people * roles.rows_each) * len(roles.inputs)
+    cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
     return OwnRows(table=table, roles=roles, people=people, sizes=_sizes(table, roles) if roles.source else ())

@@ -46,7 +46,8 @@ class RowsSettings(Settings):
     def fitting(self, dataset: str, own: str) -> dict[str, Any]:
         """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
         far as it has rows for them."""
-        loop = {self.LOOP: self._sound if dataset == OWN else getattr(self, self.LOOP)}
+        (sound, *_), loop = self.CHOICES[self.LOOP], getattr(self, self.LOOP)
+        loop = {self.LOOP: sound if dataset == OWN else loop}
         source = source_of(dataset, own)
         if source is None:
             return loop | {"rows": self.LIMITS["rows"][0]}
@@ -76,6 +77,11 @@ class RowsSettings(Settings):
         return _most(self.source) if self.dataset == OWN else self.source.private_rows
 
     @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    @property
     def beyond(self) -> bool:
         """Whether there are more rows than knobs can move with: work is then cut into the smallest pieces."""
         return self.dataset == OWN and self.rows > MOST_LIVE
@@ -90,30 +96,23 @@ class RowsSettings(Settings):
         return "bounds were read off private rows" if read_off else ""
 
     @property
-    def _sound(self) -> str:
-        return next(iter(self.CHOICES[self.LOOP]))
-
-    @property
     def choices(self) -> Mapping[str, Any]:
         """Field -> the values it may have: what is not sound is shown on data of ours only."""
-        return self.CHOICES | ({self.LOOP: (self._sound,)} if self.dataset == OWN else {})
+        sound, *_ = self.CHOICES[self.LOOP]
+        return self.CHOICES | ({self.LOOP: (sound,)} if self.dataset == OWN else {})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value, with what the data set leaves of them.
-
-        The rows of a file end at what is live; once there are more of them, at all.
-        """
-        source, (low, high) = self.source, self.LIMITS["rows"]
+        """Field -> (lowest, highest) value. The rows of a file end at what is live; once there are more, at all."""
+        source, low = self.source, self.LIMITS["rows"][0]
         if self.dataset == OWN:
             most = self.most if source else own_table.MOST_ROWS
             live = self.live if source else MOST_LIVE
             beyond = isinstance(self.rows, int) and self.rows > live
             return self.LIMITS | {"rows": (min(_LEAST, low), most if beyond else live)}
-        if not source.sizable:
-            high = source.private_rows
-            low = low if self.SIZED else high
-        return self.LIMITS | {"rows": (low, high)}
+        if source.sizable:
+            return self.LIMITS
+        return self.LIMITS | {"rows": (low if self.SIZED else source.private_rows, source.private_rows)}
 
     @property
     def overlap(self) -> float:

@@ -158,6 +158,7 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
     notes += changed * (head is not False)
     table = Table(size=size, columns=dict(zip(names, columns, strict=True)), head=head, notes=tuple(notes))
     _tables.add(table)
+    pa.default_memory_pool().release_unused()  # what the reader took on its way
     return table
 
 

@@ -263,6 +263,7 @@ def split_seed(name: Dataset, *, seed: int) -> int:
 
 @kept(newest=1)
 def _load_own(own: weakref.ref, seed: int) -> Table:
+    _load_own.cache_clear()  # two of a large file would be too much
     return held(own).regression_table(seed=seed)
 
 

@@ -130,6 +130,29 @@ def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: 
     return (odds / odds.sum(axis=1, keepdims=True))[:, truth, np.arange(len(truth))].mean(axis=1)
 
 
+def theorem_four(
+    *,
+    parties: int,
+    public_rows: int,
+    inputs: int,
+    regularisation: float,
+    epsilon: float,
+    reference_norm: float,
+    failure: float = 0.05,
+) -> dict[str, float]:
+    """The three parts of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
+
+        noise: 4 d^2 (c + lambda) log^2(d/d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
+        rows: 16 (32 + log(1/d_s)) / (lambda N)            regularisation: (lambda/2) ||w_0||^2
+
+    with probability 1 - d_p - d_s; half of ``failure`` each.
+    """
+    half, lam = failure / 2, regularisation
+    noise = 4 * inputs**2 * (0.25 + lam) * math.log(inputs / half) ** 2 / (lam * parties * epsilon) ** 2
+    rows = 16 * (32 + math.log(1 / half)) / (lam * public_rows)
+    return {"noise": noise, "rows": rows, "regularisation": lam / 2 * reference_norm**2}
+
+
 def mean_norm(rows: Public) -> float:
     """g: the mean norm of the public rows' inputs."""
     return float(np.linalg.norm(rows.X, axis=1).mean())

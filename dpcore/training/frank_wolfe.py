@@ -137,6 +137,25 @@ def noise_scale(epsilon: float, *, sensitivity: float) -> float:
     return 2 * check.positive(sensitivity=sensitivity) / check.positive(epsilon=epsilon)
 
 
+def printed_scale(
+    norm: float, *, residual_bound: float, rows: float, epsilon: float, delta: float, steps: int
+) -> float:
+    """L1 ||C||_1 sqrt(8 T ln(1/delta)) / (n epsilon): the Laplace scale as printed [talwar2015; zhang2022].
+
+    Its promise is about composition only, and about a row that is there or not: see ``printed_epsilon``.
+    """
+    check.positive(epsilon=epsilon)
+    log = math.log(1 / check.between(0, 1, inclusive=False, delta=delta))
+    return residual_bound * norm * math.sqrt(8 * check.whole(1, steps=steps) * log) / (rows * epsilon)
+
+
+def printed_epsilon(epsilon: float, *, delta: float, steps: int, adjacency: Adjacency) -> float:
+    """What one choice costs with the printed scale: 2 sensitivity / scale, whatever the data."""
+    options = {"residual_bound": 1.0, "rows": 1}
+    scale = printed_scale(1.0, epsilon=epsilon, delta=delta, steps=steps, **options)
+    return 2 * score_sensitivity(1.0, adjacency=adjacency, **options) / scale
+
+
 def event(epsilon: float, *, steps: int, noise: Noise) -> Composed:
     """What a walk leaves behind: so many choices, each at ``epsilon``."""
     release = BoundedRangeRelease if check.choice(NOISES, noise=noise) == "gumbel" else PureRelease

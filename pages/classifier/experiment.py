@@ -227,11 +227,6 @@ class ClassifierSettings(RowsSettings):
             Focus(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in self._parts
         )
 
-    @property
-    def by_person(self) -> bool:
-        """Whether a file says whose each row is."""
-        return isinstance(self.own, OwnRows) and bool(self.own.roles.person)
-
     def _apart(self) -> tuple[Apart, ...]:
         """Today's ensemble with each row clipped by itself, for as many rows a person as are declared."""
         most = self.own.roles.most_rows if self.by_person else None

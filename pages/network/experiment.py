@@ -34,6 +34,8 @@ ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
 _FIRST_GROUP, _GROUP, _PLAIN = 4, 6, 8
+# Where there are more rows than knobs can move with: so many first, and the others one by one.
+_FEWEST = 2
 # Of a sample beyond them, so many at most.
 _SAMPLED = 12
 # Rows of a file over rows in a lot: so large may lots be at least, beside the highest number of all.
@@ -244,7 +246,7 @@ class NetworkSettings(RowsSettings):
 
     def _jobs(self, arm: str) -> tuple[Job, ...]:
         count = self.repeats if arm == "private" else min(self.repeats, _PLAIN)
-        first, group = (1, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
+        first, group = (_FEWEST, 1) if self.beyond else (min(_FIRST_GROUP, count), _GROUP)
         ends = [0, *range(first, count, group), count]
         rows, recipe = Rows(dataset=self.rows_of, private_rows=self.rows, seed=self.seed), self._recipe(arm)
         # Each of m bounds makes a release, which together have this multiplier over sqrt(m); no bound, no noise
@@ -293,13 +295,14 @@ class NetworkSettings(RowsSettings):
     def counted(self) -> Guarantee:
         """What the accountant says of the whole training: a promise of the sound loop, of others a claim."""
         job = self.jobs["private"][0]
-        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": "record"}
+        unit = "person" if self.by_person else "record"
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
         event = job.recipe.event(job.noise_multiplier)
         return Guarantee(epsilon=self.epsilon, basis=BASES[self.counted_by], event=event, **about)
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.counted if self.variant == "sound" else None
+        return self.counted if self.variant == "sound" and not self.void else None
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)

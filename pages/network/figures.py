@@ -45,13 +45,13 @@ def regions(result: NetworkResult, arm: str) -> dict:
 
 def inputs(result: NetworkResult) -> dict:
     """How far training has moved what each input enters by, beside what noise alone would do: a dot a network."""
-    alone = result.moved_by_noise
     return columns.dots(
         leading(result),
         model="network",
-        title=theme.title("Weights moved, by column", "dashed: by noise alone"),
-        axis="how far training moved the input’s weights",
-        shapes=[theme.rule(alone)],
+        title=theme.title("Weights moved, by column", "dotted: by noise alone"),
+        axis="how far its weights moved",
+        rangemode="tozero",
+        alone=result.moved_by_noise,
     )
 
 

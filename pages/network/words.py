@@ -43,7 +43,7 @@ ABOUT = {
     ),
     "inputs": (
         "How far training has moved the weights by which each column, or a category of it, enters the first layer: a "
-        "dot a private network. The start is random and public. Look for columns whose dots lie beyond the dashed "
+        "dot a private network. The start is random and public. Look for columns whose dots lie beyond the dotted "
         "line: noise alone would move every column about as far as that."
     ),
     "loss": (

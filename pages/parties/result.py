@@ -205,7 +205,7 @@ class PartiesResult:
             return None
         norm = float(np.linalg.norm(work.reference(own, self.asked)))
         rows = [
-            theorem_four(
+            aggregation.theorem_four(
                 parties=count,
                 public_rows=own.crowd.public_rows,
                 inputs=own.shape[1],
@@ -317,26 +317,3 @@ class PartiesResult:
 def _shown(world: World, count: int) -> Shown:
     kind, (X, y) = world.kind, parties(world, 0, count)
     return Shown(X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), source=Names(classes=kind.names))
-
-
-def theorem_four(
-    *,
-    parties: int,
-    public_rows: int,
-    inputs: int,
-    regularisation: float,
-    epsilon: float,
-    reference_norm: float,
-    failure: float = 0.05,
-) -> dict[str, float]:
-    """The three parts of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
-
-        noise: 4 d^2 (c + lambda) log^2(d/d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
-        rows: 16 (32 + log(1/d_s)) / (lambda N)            regularisation: (lambda/2) ||w_0||^2
-
-    with probability 1 - d_p - d_s; half of ``failure`` each.
-    """
-    half, lam = failure / 2, regularisation
-    noise = 4 * inputs**2 * (0.25 + lam) * math.log(inputs / half) ** 2 / (lam * parties * epsilon) ** 2
-    rows = 16 * (32 + math.log(1 / half)) / (lam * public_rows)
-    return {"noise": noise, "rows": rows, "regularisation": lam / 2 * reference_norm**2}

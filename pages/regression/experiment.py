@@ -215,8 +215,8 @@ class RegressionSettings(Settings):
         return mechanism(name, **(known | options))
 
     @property
-    def promise(self) -> Guarantee:
-        return self.guarantee(self.mechanism)
+    def promise(self) -> Guarantee | None:
+        return None if self.void else self.guarantee(self.mechanism)
 
     def guarantee(self, name: str) -> Guarantee:
         """What the mechanism ``name`` promises at this epsilon."""

@@ -38,7 +38,8 @@ def setup(desk: controls.Desk) -> None:
 def knobs(settings: RegressionSettings) -> Knobs:
     """The share of epsilon has a knob where it is set by hand, and the draw where its quadratic is released."""
     by_hand = settings.split == "own" and settings.mechanism in SPLITTERS
-    changes = {"label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
+    people = {"label": "People"} if my_rows.own(settings) and settings.own.roles.person else {}
+    changes = {"rows": people, "label_top": {"unit": settings.source.unit}, "draw": {"pace": 500}}
     main = MAIN[:-1] if my_rows.own(settings) else MAIN  # of a file the label's bounds are declared
     main = (*main, "share") if by_hand else main
     play = "draw" if settings.mechanism in say.ON else None

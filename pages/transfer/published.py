@@ -10,7 +10,6 @@ mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no err
 the noise's scale is read off the data's own fit (0 at first), nothing bounds what a row does, and there is no epsilon.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,10 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore import check
-from dpcore.privacy import Adjacency
 from dpcore.streams import stream
-from dpcore.training import frank_wolfe as fw
 
 # Migrated rows -> the value as printed.
 PUBLISHED = {
@@ -37,25 +33,6 @@ CONTROLS = (50, 160, 500, 1600, 5000)
 _RATE, _PENALTY = 1e-4, 0.1
 # Rows between the loop's own: what a model that has understood y = 2x + 1 gets right.
 HELD_OUT = np.arange(1.5, 6)
-
-
-def printed_scale(
-    norm: float, *, residual_bound: float, rows: float, epsilon: float, delta: float, steps: int
-) -> float:
-    """L1 ||C||_1 sqrt(8 T ln(1/delta)) / (n epsilon): the Laplace scale as printed [talwar2015; zhang2022].
-
-    Its promise is about composition only, and about a row that is there or not: see ``printed_epsilon``.
-    """
-    check.positive(epsilon=epsilon)
-    log = math.log(1 / check.between(0, 1, inclusive=False, delta=delta))
-    return residual_bound * norm * math.sqrt(8 * check.whole(1, steps=steps) * log) / (rows * epsilon)
-
-
-def printed_epsilon(epsilon: float, *, delta: float, steps: int, adjacency: Adjacency) -> float:
-    """What one choice costs with the printed scale: 2 sensitivity / scale, whatever the data."""
-    options = {"residual_bound": 1.0, "rows": 1}
-    scale = printed_scale(1.0, epsilon=epsilon, delta=delta, steps=steps, **options)
-    return 2 * fw.score_sensitivity(1.0, adjacency=adjacency, **options) / scale
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -164,7 +164,7 @@ def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:
     for nominal in (0.1, 1.0, 4.0):
         row = {"nominal": nominal}
         for adjacency in Adjacency:
-            each = published.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
+            each = fw.printed_epsilon(nominal, delta=delta, steps=steps, adjacency=adjacency)
             events = {noise: fw.event(each, steps=steps, noise=noise) for noise in fw.NOISES}
             options = {"delta": delta, "adjacency": adjacency, "accountant": "strong"}
             row[f"laplace, {adjacency}"] = account(events["laplace"], **options).epsilon

@@ -16,7 +16,6 @@ from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from pages.transfer.own import OwnData, OwnProblem
-from pages.transfer.published import printed_epsilon
 
 # What can be done with the private target rows and the public sources, each within the same epsilon.
 CANDIDATES = ("target", "source", "pooled", "transfer")
@@ -63,7 +62,7 @@ class Claim:
         steps = fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=RESIDUAL_BOUND, vertices=vertices)
         if self.noise == "printed":
             nominal = epsilon * math.sqrt(rest)
-            each = printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=self.adjacency)
+            each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=self.adjacency)
         else:
             each = fw.selection_epsilon(rho, steps=steps, noise=noise)
         sensitivity = fw.score_sensitivity(radius, residual_bound=RESIDUAL_BOUND, rows=rows, adjacency=self.adjacency)

@@ -22,6 +22,10 @@ from ui.vocabulary import KNOBS
 
 HEIGHT = 380
 REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+OF_PRIVATE_ROWS = (
+    "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
+    "which no guarantee here counts."
+)
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -86,7 +90,7 @@ def other(desk: controls.Desk) -> None:
     if now not in names:
         return
     value = f"{key}.{now}"
-    st.session_state[value] = different[now]
+    controls.hold(value, different[now])
 
     def changed() -> None:
         desk.change(versus=f"{now} {st.session_state[value]}")
@@ -185,8 +189,10 @@ def inset(desk: controls.Desk) -> None:
     desk.choose("reached", "By the", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
-    desk.number("target", **{name: said[name] for name in ("label", "unit", "step") if name in said})
-    if not isinstance(settings.base, Word):  # of a file that another page's address would only name
+    desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
+    if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
+        st.caption(OF_PRIVATE_ROWS)
+    else:
         doors.door("what-if", "More questions", settings.change(question="smallest"))
 
 

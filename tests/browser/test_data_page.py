@@ -63,6 +63,26 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
     target.press("Enter")
     expect(answer).to_contain_text(re.compile(r"At epsilon .* the average run is right 75\s%"), timeout=PATIENCE)
     assert person.clicks == 10
+    expect(opened.get_by_text("An epsilon that is chosen by it gives something away")).to_be_visible()
+    expect(opened.get_by_role("link", name="More questions")).to_be_hidden()
+    drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
+    body = opened.locator("body").inner_text()
+    assert "C-57312" not in body + opened.url
+    assert "tenure" not in opened.url
+
+
+def test_networks_learn_from_the_sample_too(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    person = Person(opened)
+    opened.get_by_role("button", name="Try customers").click()
+    person.use("churned", "To predict")
+    person.values("Answers in churned", "no", "yes")
+    person.use("tenure_years", "Number")
+    expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
+    person.bounds("tenure_years", "0", "30")
+    opened.get_by_role("button", name="Network with these rows").click()
+    drawn(opened, 2)
+    expect(opened.locator(".lab-words-caption")).to_contain_text("No row is drawn", timeout=PATIENCE)
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
     assert "C-57312" not in body + opened.url
@@ -104,6 +124,21 @@ def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     opened.evaluate(AXE)
     assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     opened.emulate_media(color_scheme="dark")
+    expect(opened.locator(".st-key-heads")).to_be_visible()
     opened.set_viewport_size({"width": 390, "height": 900})
+    expect(opened.locator(".st-key-heads")).to_be_hidden()
     assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_from_salaries_to_a_regression(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    opened.get_by_role("button", name="Try salaries").click()
+    opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
+    opened.get_by_role("button", name="Regression with these rows").click()
+    drawn(opened, 3)
+    expect(opened.locator(".lab-words-caption")).to_contain_text("Learned from 2,400 rows", timeout=PATIENCE)
+    drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
+    body = opened.locator("body").inner_text()
+    assert "E-80372" not in body + opened.url
+    assert "salary" not in opened.url

@@ -73,3 +73,19 @@ def test_the_tab_asks_about_the_page_and_its_link_too(opened):
     drawn(here, charts=1)
     here.get_by_role("tab", name="What if").click()
     expect(answer).to_have_text(said, timeout=PATIENCE)
+
+
+def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(opened):
+    here = opened("parties")
+    here.get_by_role("tab", name="What if").click()
+    target = here.get_by_role("spinbutton", name="Target")
+    target.wait_for(timeout=PATIENCE)
+    expect(here.locator("[data-chart=answer]")).to_contain_text(TRAINING, timeout=PATIENCE)
+    target.select_text()
+    for key in "70.5":  # slower than the page's slices of work come
+        here.keyboard.type(key)
+        here.wait_for_timeout(400)
+    expect(target).to_have_value("70.5")
+    target.press("Enter")
+    expect(here).to_have_url(re.compile(r"ask=target"), timeout=PATIENCE)
+    expect(target).to_have_value("70.5")

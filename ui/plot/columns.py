@@ -10,6 +10,8 @@ from ui.plot import theme
 
 # Inputs that a picture has room for, and letters of their names.
 MOST_INPUTS, _LETTERS = 12, 18
+# Height of the legend over that of all inputs.
+_LEGEND = 0.2
 
 
 class Leading(NamedTuple):
@@ -30,8 +32,14 @@ def leading(names: Sequence[str], runs: np.ndarray, plain: np.ndarray) -> Leadin
     return Leading([names[place] for place in order], runs[:, order], plain[order])
 
 
-def dots(found: Leading, *, model: str, title: str, axis: str, **layout: object) -> dict:
-    """A line for each input. No row is needed, and none is drawn. model: what a dot is; axis: what it is along."""
+def dots(
+    found: Leading, *, model: str, title: str, axis: str, rangemode: str = "normal", alone: float | None = None
+) -> dict:
+    """A line for each input. No row is needed, and none is drawn.
+
+    model: what a dot is; axis: what it is along, and ``rangemode`` how far that goes; alone: where it would be for
+    noise alone, to be ruled.
+    """
     heights = np.arange(len(found.names))[::-1].astype(float)
     across = np.linspace(-0.25, 0.25, len(found.runs))[:, None] + heights
     each = theme.scatter(
@@ -50,6 +58,8 @@ def dots(found: Leading, *, model: str, title: str, axis: str, **layout: object)
         name=theme.key("without privacy"),
         hovertemplate="without privacy: %{x:.3g}<extra></extra>",
     )
+    end, legend = len(found.names) - 0.5, 0.5 + max(1.0, _LEGEND * len(found.names))
+    rule = [] if alone is None else [theme.rule(alone) | {"yref": "y", "y0": -0.5, "y1": end}]
     ticks = {"tickvals": heights.tolist(), "ticktext": [short(name) for name in found.names]}
     return theme.figure(
         each,
@@ -57,9 +67,9 @@ def dots(found: Leading, *, model: str, title: str, axis: str, **layout: object)
         title=title,
         legend="lower right",
         margin={"l": 140, "r": 12, "t": 34, "b": 44},
-        xaxis={"title": {"text": axis}, "zeroline": True},
-        yaxis={"range": [-1.5, len(found.names) - 0.5], "showgrid": False, "zeroline": False} | ticks,
-        **layout,
+        shapes=rule,
+        xaxis={"title": {"text": axis}, "zeroline": True, "rangemode": rangemode},
+        yaxis={"range": [-legend, end], "showgrid": False, "zeroline": False} | ticks,
     )
 
 
