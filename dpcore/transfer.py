@@ -54,8 +54,8 @@ class Problem:
         """(K,): which sources are in A_q."""
         return norm_q(self.contrasts, q) <= h
 
-    def excess(self, weights: np.ndarray) -> np.ndarray:
-        """E (y - x.w)^2 - E (y - x.beta)^2 = ||w - beta||^2 / 3 for x ~ U(-1, 1)^d, of weights (..., d)."""
+    def risk(self, weights: np.ndarray) -> np.ndarray:
+        """Excess risk E (y - x.w)^2 - E (y - x.beta)^2 = ||w - beta||^2 / 3 for x ~ U(-1, 1)^d, of weights (..., d)."""
         return np.square(weights - self.beta).sum(axis=-1) / 3
 
 
@@ -98,7 +98,7 @@ def _rows(seed: int, index: int, n: int, ends: tuple[float, float], weights: np.
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistics:
-    """What least squares needs of each source's first ``rows`` rows: gram (K, d, d) and moment (K, d)."""
+    """What least squares needs of each source's first rows, ``rows`` of all: gram (K, d, d) and moment (K, d)."""
 
     gram: np.ndarray
     moment: np.ndarray
@@ -116,13 +116,14 @@ class Statistics:
         return self.fit(np.eye(len(self.gram)))
 
 
-def statistics(data: Problem, rows: int) -> Statistics:
-    """Of the first ``rows`` rows of each source."""
-    cut = [(X[:rows], y[:rows]) for X, y in data.sources]
+def statistics(data: Problem, rows: int | tuple[int, ...]) -> Statistics:
+    """Of the first ``rows`` rows of each source: one number for all, or one each."""
+    counts = np.broadcast_to(rows, len(data.sources))
+    cut = [(X[:count], y[:count]) for (X, y), count in zip(data.sources, counts, strict=True)]
     return Statistics(
         gram=np.array([X.T @ X for X, _ in cut]),
         moment=np.array([X.T @ y for X, y in cut]),
-        rows=min(rows, len(cut[0][0])),
+        rows=sum(len(y) for _, y in cut),
     )
 
 

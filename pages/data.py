@@ -25,6 +25,8 @@ _MEGABYTES = own_table.MOST_BYTES // 10**6
 _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
 _OF_PARTIES = {"parties": ("Parties", "groups", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
+# The same where a column says the source, too.
+_OF_SOURCES = {"transfer": ("Head start", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
@@ -55,8 +57,8 @@ _TOO_FEW = (
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
 _FEW = (
-    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each with all of its "
-    "rows, fewer can be asked."
+    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each with "
+    "all of its rows, fewer can be asked."
 )
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}
@@ -220,6 +222,8 @@ def _row(here: Brought, name: str) -> None:
                 _values(f"Answers in {name}", name, draft.classes, lambda new: setattr(draft, "classes", new))
             case "person":
                 _most_rows(draft)
+            case "source":
+                _sources(draft, name)
             case _:
                 st.caption("not read")
     with note:
@@ -233,7 +237,13 @@ def _say(draft: Draft, name: str, box: Callable[..., Any], label: str, **how: An
     box(label, key=key, on_change=lambda: setattr(draft, name, st.session_state[key]), **how)
 
 
-def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple[str, ...]], None]) -> None:
+def _values(
+    label: str,
+    name: str,
+    values: tuple[str, ...],
+    say: Callable[[tuple[str, ...]], None],
+    placeholder: str = "type one, then Enter",
+) -> None:
     """Values that are typed, none of which is looked up in the file."""
     key = f"data.values.{name}"
     hold(key, list(values))
@@ -242,7 +252,7 @@ def _values(label: str, name: str, values: tuple[str, ...], say: Callable[[tuple
         [],  # always the same: another list would be another box, without what is being typed
         key=key,
         accept_new_options=True,
-        placeholder="type one, then Enter",
+        placeholder=placeholder,
         on_change=lambda: say(tuple(st.session_state[key])),
         label_visibility="collapsed",
     )
@@ -262,6 +272,14 @@ def _most_rows(draft: Draft) -> None:
         placeholder="not needed",
         on_change=lambda: setattr(draft, "most_rows", st.session_state[key]),
     )
+
+
+def _sources(draft: Draft, name: str) -> None:
+    """The value whose rows are private, and those whose rows somebody declares public: typed, as categories are."""
+    look = {"placeholder": "whose rows are private: one value", "label_visibility": "collapsed"}
+    _say(draft, "own_source", st.text_input, f"Value of {name} whose rows are private", **look)
+    label, others = f"Values of {name} whose rows are public", "whose rows are public: type one, then Enter"
+    _values(label, name, draft.sources, partial(setattr, draft, "sources"), placeholder=others)
 
 
 def _bounds(here: Brought, column: Column) -> None:
@@ -329,6 +347,8 @@ def _said(draft: Draft, name: str, use: str) -> str:
         "amount": "Beyond the bounds, the bound. "
         + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
         "person": _of_each(draft.roles),
+        "source": "One value's rows are private. The others' you declare **public**, with their answers: they get "
+        "no protection on *Head start*. Other pages do not read this column.",
     }[use]
 
 
@@ -397,6 +417,9 @@ def _before(here: Brought) -> None:
         done = ["File read; only kinds were guessed", who]
         if roles.target is not None and not roles.target.lacks():
             done.append(f"{plain(roles.answer)} is predicted, a number")
+        if roles.source and roles.own_source and roles.sources:
+            others = ", ".join(map(plain, roles.sources))
+            done.append(f"{plain(roles.source)}: {plain(roles.own_source)} is private; public: {others}")
         if roles.answer and roles.classes:
             done.append(f"{plain(roles.answer)} is predicted: {' or '.join(map(plain, roles.classes))}")
         lines = [f":green[✓] {line}" for line in done] + [f":red[✕] {line}" for line in missing]
@@ -419,9 +442,13 @@ def _on(own: OwnRows | None, roles: Roles) -> None:
         rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
         fits = my_rows.of_numbers if number else my_rows.of_classes
         _way(own, page, called, icon, look, fits=fits, start={"rows": rows} | (_START if number else {}))
-    if roles.person and not number:
-        for page, (called, icon, look) in _OF_PARTIES.items():
-            _way(own, page, called, icon, look, fits=my_rows.of_parties, start={})
+    others = {}
+    if roles.source and number:
+        others = dict.fromkeys(_OF_SOURCES.items(), my_rows.of_sources)
+    elif roles.person and not number:
+        others = dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
+    for (page, look), fits in others.items():
+        _way(own, page, *look, fits=fits, start={})
 
 
 def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, fits, start: dict[str, str]) -> None:

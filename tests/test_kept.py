@@ -212,7 +212,6 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: kept.Memory):
 
 # What may be remembered beside the one memory: a few numbers, settings, and tables of which there is one.
 CONSTANT = {
-    "log_odds": "a number",
     "around": "settings, not what they give",
     "_share_limits": "limits by counts",
     "_mu_of": "a number",
@@ -220,7 +219,6 @@ CONSTANT = {
     "_rho_of": "a number",
     "best_share": "a number",
     "crossing": "a number",
-    "_share_above": "a number",
     "_least": "a bound",
     "_rounds": "tasks",
     "read": "settings",

@@ -293,3 +293,78 @@ def test_how_many_rows_a_person_has_is_typed_and_never_looked_up():
     assert draft(app).roles.most_rows is None
     page = at_rest(trained(used(app, customer_id="person"), "classifier"), "classifier")
     assert "takes 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")
+
+
+# What a customer spends, by plan: the plan is the source.
+SPENT = {"monthly_spend": (0, 250), "age": (18, 100), "tenure_years": (0, 30)}
+
+
+def sourced() -> AppTest:
+    """Spending is predicted for the plan "basic", with the rows of the others."""
+    app = used(sampled(), monthly_spend="amount", age="number", tenure_years="number", plan="source")
+    for name, ends in SPENT.items():
+        bounded(app, name, *ends)
+    app.text_input(key="data.own_source").set_value("basic").run()
+    draft(app).sources = ("plus", "family")
+    return app.run()
+
+
+def headed(app: AppTest, **link: str) -> AppTest:
+    """The page of transfer in the same session, as its button opens it."""
+    app._page_hash = calc_hash("transfer")
+    app.query_params.clear()
+    for name, value in {"dataset": "own", "repeats": "2", **link}.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def test_from_a_column_that_says_the_source_to_a_head_start():
+    app = used(sampled(), monthly_spend="amount", age="number", tenure_years="number")
+    for name, ends in SPENT.items():
+        bounded(app, name, *ends)
+    keys = {button.key: button.disabled for button in app.button}
+    assert ("data.transfer" in keys, keys["data.regression"]) == (False, False)
+    app = used(app, plan="source")
+    assert app.button(key="data.transfer").disabled
+    assert "plan has no value whose rows are private" in said(app)
+    app = sourced()
+    assert not app.button(key="data.transfer").disabled
+    assert "plan: basic is private; public: plus, family" in said(app)
+    app = at_rest(headed(app), "transfer")
+    assert not app.exception
+    settings = app.session_state["transfer.desk"].settings
+    frame = pd.read_csv(CUSTOMERS)
+    own = int(0.8 * (frame["plan"] == "basic").sum())
+    assert (settings.target_rows, settings.sources, settings.dimension, settings.void) == (own, 2, 3, "")
+    found = said(app)
+    assert f"Learned from {own:,} private rows" in found
+    assert "Public, as you declared: every row of the sources" in found
+    assert "Excess risk" not in found
+    assert not [code for code in frame["customer_id"].head(50) if code in found]
+    assert not [code for code in frame["monthly_spend"].map("{:.2f}".format).head(50) if f" {code} " in found]
+
+
+def test_a_head_start_says_what_is_void_and_a_link_elsewhere_asks():
+    app = used(sampled(), monthly_spend="amount", age="number", tenure_years="number")
+    for name, ends in SPENT.items():
+        bounded(app, name, *ends)
+    assert "is not ready" in said(headed(app))
+    app = sourced()
+    used(app, age="out")
+    used(app, age="number")
+    app.button(key="data.Read them off the file.age").click().run()
+    found = at_rest(headed(app), "transfer")
+    assert [error.value for error in found.error if "Guarantee void" in error.value]
+    assert "no limit" in said(found)
+    own = str(found.session_state["transfer.desk"].settings.own)
+    stranger = opened("transfer", dataset="own", own=own, target_rows="300", epsilon="2")
+    assert not stranger.exception
+    assert "This link's file is not here" in said(stranger)
+    settings = stranger.session_state["transfer.desk"].settings
+    assert (settings.epsilon, settings.target_rows) == (2, 300)
+
+
+def test_a_head_start_refuses_bounds_that_were_paid_for():
+    app = sourced()
+    draft(app).payments = (Payment(epsilon=0.1),)
+    assert "this page cannot count what they cost" in said(headed(app.run()))

@@ -67,7 +67,7 @@ class TestProblem:
     def test_excess_risk_is_that_of_fresh_rows(self):
         found, rng = data(), np.random.default_rng(0)
         w, X = rng.normal(size=20), rng.uniform(-1, 1, (400_000, 20))
-        assert found.excess(w) == pytest.approx(np.square(X @ (w - found.beta)).mean(), rel=0.01)
+        assert found.risk(w) == pytest.approx(np.square(X @ (w - found.beta)).mean(), rel=0.01)
 
     def test_the_fit_is_least_squares_on_the_kept_rows(self):
         found = data()

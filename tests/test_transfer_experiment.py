@@ -86,8 +86,8 @@ def result(request):
 class TestCandidates:
     def test_the_curves_pass_through_today(self, result):
         today = result.over_epsilon[:, EPSILONS.index(result.settings.epsilon)]
-        np.testing.assert_allclose(today, result.focus.excess, rtol=1e-4)
-        np.testing.assert_allclose(result.over_migrated[:, 5], result.focus.excess, rtol=1e-4)
+        np.testing.assert_allclose(today, result.focus.risk, rtol=1e-4)
+        np.testing.assert_allclose(result.over_migrated[:, 5], result.focus.risk, rtol=1e-4)
 
     def test_all_of_the_work_is_there(self, result):
         assert not np.isnan(result.over_epsilon).any()
@@ -108,14 +108,14 @@ class TestCandidates:
             seed=settings.seed,
             draws=range(6),
         )
-        np.testing.assert_allclose(problem.excess(walk.weights), result.focus.excess[0], rtol=1e-5)
+        np.testing.assert_allclose(problem.risk(walk.weights), result.focus.risk[0], rtol=1e-5)
 
     def test_the_known_sources_are_those_within_h(self):
         found = essential(SMALL.change(q=0.0, h=6.5))
         assert found.sources()["transferable"].tolist() == [width <= 6.5 for width in np.minimum(transfer.WIDTHS, 8)]
         assert (found.kept == found.sources()["transferable"]).all()
-        trusted = found.problem.excess(transfer.statistics(found.problem, 166).fit(found.focus.kept))
-        np.testing.assert_allclose(found.focus.excess[1], trusted)
+        trusted = found.problem.risk(transfer.statistics(found.problem, 166).fit(found.focus.kept))
+        np.testing.assert_allclose(found.focus.risk[1], trusted)
 
     def test_without_a_source_a_transfer_is_the_walk_from_zero(self):
         found = essential(SMALL.change(h=0.02, difference=4.0))
@@ -123,7 +123,7 @@ class TestCandidates:
         assert found.summary()["source"].median == pytest.approx(found.nothing_learnt)
         alone, target = found.plan("alone"), found.plan("target")
         assert (alone.steps, alone.scale) == (target.steps, pytest.approx(target.scale))
-        np.testing.assert_allclose(found.focus.excess[3], found.focus.excess[0], rtol=1e-5)
+        np.testing.assert_allclose(found.focus.risk[3], found.focus.risk[0], rtol=1e-5)
 
     def test_a_partial_result_has_what_is_done(self):
         found = essential(SMALL)
@@ -133,10 +133,10 @@ class TestCandidates:
         assert found.curves["over"].unique().tolist() == ["migrated"]
 
     def test_repeats_and_seeds(self):
-        one, same, other = (essential(SMALL.change(seed=seed)).focus.excess for seed in (3, 3, 4))
+        one, same, other = (essential(SMALL.change(seed=seed)).focus.risk for seed in (3, 3, 4))
         np.testing.assert_array_equal(one, same)
         assert not np.array_equal(one, other)
-        fewer = essential(SMALL.change(repeats=4)).focus.excess
+        fewer = essential(SMALL.change(repeats=4)).focus.risk
         np.testing.assert_allclose(one[:, :4], fewer, rtol=1e-4)
 
 
@@ -148,7 +148,7 @@ class TestWhatTransferBuys:
         settings = TransferSettings(
             dimension=50, target_rows=5000, sources=1, difference=h, h=h, epsilon=epsilon, migrated=15_000, repeats=16
         )
-        found = [essential_focus(replace(settings, seed=seed)).excess.mean(axis=1) for seed in range(3)]
+        found = [essential_focus(replace(settings, seed=seed)).risk.mean(axis=1) for seed in range(3)]
         return dict(zip(CANDIDATES, np.mean(found, axis=0), strict=True))
 
     def test_around_the_source_beats_both_at_epsilon_4(self):

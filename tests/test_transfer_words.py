@@ -12,6 +12,7 @@ from tests.sentences import Rules, hold, plain
 from ui.panels import tiles
 
 QUICK = {
+    "dataset": ["made"],
     "target_rows": [100, 400, 1000],
     "dimension": [2, 10, 20],
     "sources": [1, 2, 6],
@@ -48,7 +49,7 @@ def words(result) -> str:
 
 
 def middle(result, name: str) -> float:
-    return float(np.median(result.focus.excess[CANDIDATES.index(name)]))
+    return float(np.median(result.focus.risk[CANDIDATES.index(name)]))
 
 
 def nearest(result, name: str) -> bool:

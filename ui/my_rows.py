@@ -31,11 +31,12 @@ USES = {
     "answer": "To predict",
     "amount": "Predict number",
     "person": "Says who",
+    "source": "Says which source",
 }
 # Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
 MOST_SPENT = 5.0
-# Of which there is one.
-ANSWERS = ("answer", "amount")
+# Of which there is one each.
+ANSWERS, _SINGLE = ("answer", "amount"), ("person", "source")
 _BROUGHT = "data.brought"
 _NOTHING = (
     "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
@@ -59,7 +60,7 @@ _ELSEWHERE = (
 class Draft:
     """What the boxes of *My data* say so far. file: its name, for its visitor only. uses: column -> one of ``USES``;
     columns: its bounds or categories; classes: the answers that were typed; payments: all that bounds have cost;
-    most_rows, rows_each, gaps: as in ``Roles``."""
+    most_rows, rows_each, gaps, own_source, sources: as in ``Roles``."""
 
     file: str
     uses: dict[str, str] = field(default_factory=dict)
@@ -68,6 +69,8 @@ class Draft:
     most_rows: int | None = None
     rows_each: int = 1
     gaps: bool = True
+    own_source: str = ""
+    sources: tuple[str, ...] = ()
     kinds: dict[str, Kind] = field(default_factory=dict)
     payments: tuple[Payment, ...] = ()
 
@@ -78,12 +81,14 @@ class Draft:
         return cls(file=file, uses=dict.fromkeys(kinds, "out"), kinds=kinds)
 
     def use(self, name: str, use: str) -> None:
-        """Use a column so. There is one answer, and one column that says who."""
+        """Use a column so. There is one answer, and one column each that says who and which source."""
         for other, its in self.uses.items():
-            if its == use == "person" or (its in ANSWERS and use in ANSWERS):
+            if (its == use and use in _SINGLE) or (its in ANSWERS and use in ANSWERS):
                 self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
+        if use == "source" and self.uses[name] != use:
+            self.own_source, self.sources = "", ()
         if use in (*own_rows.KINDS, "amount"):
             self.columns[name] = Column(name=name, kind="number" if use == "amount" else use)
         self.uses[name] = use
@@ -124,6 +129,8 @@ class Draft:
         person = self.the("person")
         most_rows = self.most_rows if person else None
         whose = {"person": person, "most_rows": most_rows, "payments": self.payments}
+        if source := self.the("source"):
+            whose |= {"source": source, "own_source": self.own_source, "sources": self.sources}
         found, amount = (
             Roles(answer=self.the("answer"), classes=self.classes, columns=used, **whose),
             self.the("amount"),
@@ -175,6 +182,11 @@ def of_classes(own: OwnRows) -> bool:
 def of_numbers(own: OwnRows) -> bool:
     """The same where the answer is a number."""
     return own.roles.target is not None
+
+
+def of_sources(own: OwnRows) -> bool:
+    """The same where a column says the source too."""
+    return of_numbers(own) and bool(own.roles.source)
 
 
 def of_parties(own: OwnRows) -> bool:

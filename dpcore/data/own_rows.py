@@ -22,7 +22,7 @@ from dpcore.data.tokens import Own, held, key
 from dpcore.kept import kept
 
 KINDS = ("number", "category")
-MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH = 64, 50, 20, 1000
+MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
 # Rows or people that a file must have, and rows with one of the answers.
 LEAST_ROWS = 100
 # Parties that a file must have, where nothing is learned but from what they say; and inputs that it may become then.
@@ -80,8 +80,8 @@ class Column:
         if self.kind == "number":
             yield _numbers(table, self.name, self.decimal)
         else:
-            places = _places(table, self.name, self.values)
-            yield from ((places == place).astype(float) for place in range(len(self.values)))
+            chosen = places(table, self.name, self.values)
+            yield from ((chosen == place).astype(float) for place in range(len(self.values)))
 
 
 def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
@@ -106,6 +106,8 @@ class Roles:
     For a number alone: rows_each, how many rows of a person are taken at most, by chance; gaps, whether answers may be
     missing: such a row adds nothing, and how many there are is secret. Without, there are none, and one that is missing
     after all is the middle of its bounds.
+    source: the column that says which source a row is of, or "": public for every row. own_source: its value whose rows
+    are private; sources: those whose rows are public, as somebody declared. A row of another value is not read.
     """
 
     answer: str
@@ -118,6 +120,9 @@ class Roles:
     target: Column | None = None
     rows_each: int = 1
     gaps: bool = True
+    source: str = ""
+    own_source: str = ""
+    sources: tuple[str, ...] = ()
 
     def lacks(self) -> tuple[str, ...]:
         """What is missing before anything can be trained, a sentence each: public knowledge alone decides."""
@@ -135,13 +140,23 @@ class Roles:
         found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
-        found += [column.lacks() for column in self.columns]
+        found += [self._unsourced({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
         return tuple(filter(None, found)) or self._too_few_or_many()
 
     def _unanswered(self) -> str:
         if self.target is not None:
             return self.target.lacks()
         return _listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
+
+    def _unsourced(self, others: set[str]) -> str:
+        if not self.source:
+            return ""
+        if self.source in others:
+            return f"{self.source} says which source a row is of, and is nothing else"
+        if not self.own_source.strip():
+            return f"{self.source} has no value whose rows are private"
+        values = self.own_source, *self.sources
+        return _listed(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
 
     def _too_few_or_many(self) -> tuple[str, ...]:
         """What a regression asks of columns that are complete."""
@@ -189,16 +204,18 @@ def _words(name: str) -> set[str]:
 
 class OwnRows(Own):
     """A file of rows and its roles. people: rows, or persons where a column says who; answered: how many of them have
-    one of the answers; private: how many are learned from."""
+    one of the answers; private: how many are learned from. sizes: where a column says the source, those of the target,
+    and the rows with an answer of each source."""
 
     roles: Roles
     people: int
     answered: int
     private: int
+    sizes: tuple[int, ...]
 
-    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int) -> Self:
+    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int, sizes: tuple[int, ...] = ()) -> Self:
         own = super().__new__(cls, table)
-        own.roles, own.people, own.answered = roles, people, answered
+        own.roles, own.people, own.answered, own.sizes = roles, people, answered, sizes
         own.private = int(people * (1 - roles.test_share) + 1e-9)
         return own
 
@@ -230,7 +247,7 @@ class OwnRows(Own):
 
     def regression_table(self, *, seed: int) -> regression.Table:
         """Its rows, in the order that the seed gives them."""
-        people = _people(self.table.texts(self.roles.person)) if self.roles.person else None
+        people = persons(self.table.texts(self.roles.person)) if self.roles.person else None
         return own_numbers.table(self, people, seed=seed)
 
 
@@ -266,11 +283,11 @@ def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple
     token = held(own)
     table, roles = token.table, token.roles
     X = np.column_stack([column.encoded(table) for column in roles.columns])
-    y = _places(table, roles.answer, roles.classes)
-    return X, y, _people(table.texts(roles.person), last=y < 0) if roles.person else None
+    y = places(table, roles.answer, roles.classes)
+    return X, y, persons(table.texts(roles.person), last=y < 0) if roles.person else None
 
 
-def _people(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(rows by person, where each person's begin, how many they have): persons as they first appear, and of each the
     rows that are ``last`` (n,) behind the others.
 
@@ -288,7 +305,7 @@ def _whose(who: np.ndarray) -> np.ndarray:
     return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
 
 
-def _places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
+def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
     """Which of ``values`` each row has (n,), -1 for none of them."""
     place = {value.strip(): number for number, value in enumerate(values)}
     cells = table.texts(name)
@@ -337,7 +354,23 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
-    return OwnRows(table=table, roles=roles, people=people, answered=answered)
+    sizes = _sizes(table, roles) if roles.source else ()
+    return OwnRows(table=table, roles=roles, people=people, answered=answered, sizes=sizes)
+
+
+def _sizes(table: Table, roles: Roles) -> tuple[int, ...]:
+    """As ``OwnRows.sizes``. Raises RefusedError where the target has too few, or a source, which is public, none."""
+    check.choice(table.columns, columns=roles.source)
+    source = places(table, roles.source, (roles.own_source, *roles.sources))
+    own, there = source == 0, _answered(table, roles)
+    people = len(persons(table.texts(roles.person)[own])[2]) if roles.person else int(own.sum())
+    if min(people, int((own & there).sum())) < LEAST_ROWS:
+        raise check.RefusedError("rows", f"too few private rows in {roles.source}", f"at least {LEAST_ROWS}")
+    sizes = np.bincount(source[there & ~own] + 1, minlength=len(roles.sources) + 2)[2:].tolist()
+    for value, size in zip(roles.sources, sizes, strict=True):
+        if not size:
+            raise check.RefusedError("rows", f"no rows of {value} with an answer", "some in each source")
+    return people, *sizes
 
 
 def _refuse_unclear(table: Table, column: Column) -> None:
@@ -349,7 +382,7 @@ def _answered(table: Table, roles: Roles) -> np.ndarray:
     """Which rows (n,) have one of the answers."""
     if roles.target is not None:
         return ~np.isnan(_numbers(table, roles.answer, roles.target.decimal))
-    return _places(table, roles.answer, roles.classes) >= 0
+    return places(table, roles.answer, roles.classes) >= 0
 
 
 def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
@@ -370,7 +403,7 @@ def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Co
     _refuse_unclear(table, column)
     rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
     if person:
-        order, starts, counts = _people(table.texts(person))
+        order, starts, counts = persons(table.texts(person))
         values = values[order[starts + (rng.random(len(counts)) * counts).astype(int)]]
     low, high = paid_bounds.bounds(values, epsilon=epsilon, rng=rng) or (None, None)
     return replace(column, low=low, high=high, paid=epsilon, read_off=False)

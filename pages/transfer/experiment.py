@@ -11,16 +11,21 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpcore import check
+from dpcore.data import own_rows, own_table, tokens
+from dpcore.data.own_settings import OWN
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
+from pages.transfer import own as own_file
 from pages.transfer import published
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Claim, Data, ExcessCurve, Focus, Model, Walks
 
 NOISES = ("gumbel", "laplace", "printed")
 SELECTIONS = ("known", "detected")
+DATA = ("made", OWN)
 POLYTOPES = ("diamond", "corners")
 
 # Field -> (lowest, highest) value that the settings accept.
@@ -43,12 +48,20 @@ _LESS_NOISE = ("epsilon", "delta", "target_rows")
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
 # epsilon is first drawn with so few repeats that all of it is a slice.
 _CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
+# Private rows of a file, at least.
+_FEWEST = 50
+
+# Of a file: what only made-up data have a meaning for.
+_FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransferSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
+    dataset: "made", made-up rows whose truth is known, or "own".
+    own: with dataset "own", an ``OwnRows`` with a column that says the source; of a plain string, the mere name of one,
+    nothing can be computed.
     epsilon: of the claim, in nats, for one row.
     delta: of the claim.
     sources: K.
@@ -67,19 +80,27 @@ class TransferSettings(Settings):
     polytope: what the walk in the plane goes over.
     """
 
-    CHOICES: ClassVar = {"selection": SELECTIONS, "noise": NOISES, "adjacency": list(Adjacency), "polytope": POLYTOPES}
+    CHOICES: ClassVar = {
+        "dataset": DATA,
+        "selection": SELECTIONS,
+        "noise": NOISES,
+        "adjacency": list(Adjacency),
+        "polytope": POLYTOPES,
+    }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
         "transfer": Measure(
-            "excess risk, sources corrected privately", "lower", lambda now: now.excess[3], rises=_LESS_NOISE
+            "excess risk, sources corrected privately", "lower", lambda now: now.risk[3], rises=_LESS_NOISE
         ),
-        "target": Measure("excess risk, target rows only", "lower", lambda now: now.excess[0], rises=_LESS_NOISE),
-        "source": Measure("excess risk, sources only", "lower", lambda now: now.excess[1]),
-        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.excess[2], rises=_LESS_NOISE[:2]),
+        "target": Measure("excess risk, target rows only", "lower", lambda now: now.risk[0], rises=_LESS_NOISE),
+        "source": Measure("excess risk, sources only", "lower", lambda now: now.risk[1]),
+        "pooled": Measure("excess risk, all rows pooled", "lower", lambda now: now.risk[2], rises=_LESS_NOISE[:2]),
     }
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
     COMMON: ClassVar = (
+        "dataset",
+        "own",
         "sources",
         "difference",
         "target_rows",
@@ -90,6 +111,8 @@ class TransferSettings(Settings):
         "seed",
     )
 
+    dataset: str = "made"
+    own: str = tokens.NONE
     epsilon: float = 1.0
     delta: float = 1e-6
     sources: int = 6
@@ -107,9 +130,68 @@ class TransferSettings(Settings):
     adjacency: str = "replace-one"
     polytope: str = "diamond"
 
+    def __post_init__(self) -> None:
+        tokens.named(self.own)
+        super().__post_init__()
+
+    def change(self, **changes: Any) -> Self:
+        """These settings with ``changes``; what depends on the data is brought into its new range."""
+        dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
+        held = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        if dataset != self.dataset or (held, type(held)) != (self.own, type(self.own)):
+            changes = self._fitting(dataset, held) | changes | {"own": held}
+        return replace(self, **changes)
+
+    def _fitting(self, dataset: str, held: str) -> dict[str, Any]:
+        """What must be different with other data. A file that a link has only named keeps the link's numbers, as far as
+        it has rows for them."""
+        if dataset != OWN:
+            names = ("target_rows", "sources", "dimension", "migrated") if self.dataset == OWN else ()
+            return {name: getattr(type(self), name) for name in names}
+        sound = {"noise": "gumbel" if self.noise == "printed" else self.noise, **{k: v for k, (v, _) in _FIXED.items()}}
+        if not _usable(held):
+            return sound
+        limits = _limits_of(held)
+        awaited = self.dataset == OWN and self.own != tokens.NONE and not _usable(self.own)
+        for name in ("target_rows", "sources", "dimension", "migrated"):
+            low, high = limits[name]
+            sound[name] = min(max(getattr(self, name), low), high) if awaited else high
+        return sound
+
+    @property
+    def choices(self) -> Mapping[str, Any]:
+        """Field -> the values it may have: noise that is not calibrated is shown on data of ours only."""
+        return self.CHOICES | ({"noise": NOISES[:2]} if self.dataset == OWN else {})
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """Field -> (lowest, highest) value, with what a file leaves of them."""
+        return self.LIMITS | (_limits_of(self.own) if self.dataset == OWN else {})
+
+    @property
+    def void(self) -> str:
+        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
+        return "bounds were read off private rows" if read_off else ""
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        return own_rows.preparation(number=True) if self.dataset == OWN else ""
+
+    @property
+    def pots(self) -> tuple[int, ...]:
+        """Numbers of public rows at which a curve is computed."""
+        low, high = self.limits["migrated"]
+        return MIGRATED if self.dataset != OWN else (*(rows for rows in MIGRATED if low <= rows < high), high)
+
     @property
     def measures(self) -> Mapping[str, Measure]:
         """With less noise a detection is stricter, also with sources that would have helped."""
+        if self.dataset == OWN:
+            return {
+                name: one._replace(label=one.label.replace("excess risk", "error on held-out rows"), rises=())
+                for name, one in self.MEASURES.items()
+            }
         if self.selection == "known":
             return self.MEASURES
         return self.MEASURES | {"transfer": self.MEASURES["transfer"]._replace(rises=())}
@@ -127,8 +209,10 @@ class TransferSettings(Settings):
         return min(max(reach, LIMITS["h"][0]), RADIUS)
 
     @property
-    def data(self) -> Data:
-        """The made-up data."""
+    def data(self) -> Data | own_file.OwnData:
+        """The made-up data, or those of a file. Raises RefusedError for one that is only named."""
+        if self.dataset == OWN:
+            return own_file.OwnData(own=tokens.key(self.own), seed=self.seed, rows=self.target_rows)
         return self.part(Data, rows=self.target_rows)
 
     @cached_property
@@ -159,15 +243,16 @@ class TransferSettings(Settings):
 
     def schedule(self) -> Iterable[Task]:
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""
-        walks = self.part(Walks, claim=self.model.claim)
-        return (self.probe(), walks, self._quick, *self._curves(), *published.tasks())
+        walks = self.part(Walks, claim=self.model.claim, own=self.data if self.dataset == OWN else None)
+        printed = () if self.dataset == OWN else published.tasks()
+        return (self.probe(), walks, self._quick, *self._curves(), *printed)
 
     @property
     def _quick(self) -> ExcessCurve:
         """Over migrated rows at today's epsilon, with a few of the repeats."""
-        cells = 2 * len(MIGRATED) * self.target_rows * self.dimension * fw.MOST_STEPS
+        cells = 2 * len(self.pots) * self.target_rows * self.dimension * fw.MOST_STEPS
         repeats = min(self.repeats, int(np.clip(_CELLS_AT_ONCE / cells, *_QUICK)))
-        cases = tuple((self.epsilon, rows) for rows in MIGRATED)
+        cases = tuple((self.epsilon, rows) for rows in self.pots)
         few = replace(self.model, repeats=repeats)
         return ExcessCurve(model=few, cases=cases, candidates=CANDIDATES[1:], essential=True)
 
@@ -176,7 +261,7 @@ class TransferSettings(Settings):
         cells = self.repeats * self.target_rows * self.dimension * fw.MOST_STEPS
         width = max(1, int(_CELLS_AT_ONCE / cells))
         budgets = [(epsilon, self.migrated) for epsilon in EPSILONS]
-        pots = [(self.epsilon, rows) for rows in MIGRATED]
+        pots = [(self.epsilon, rows) for rows in self.pots]
         return tuple(
             ExcessCurve(model=self.model, cases=tuple(cases[first : first + width]), candidates=candidates)
             for cases, candidates in ((budgets, CANDIDATES), (pots, CANDIDATES[1:]))
@@ -192,9 +277,9 @@ class TransferSettings(Settings):
                 cases = budgets if len(task.candidates) == len(CANDIDATES) else pots
                 cases |= dict(zip(task.cases, np.moveaxis(outcomes[task], 1, 0), strict=True))
         empty = np.full((len(CANDIDATES), self.repeats), np.nan)
-        whole = len(pots) == len(MIGRATED)
+        whole = len(pots) == len(self.pots)
         moving = np.stack(list(pots.values()), axis=1) if whole else outcomes[quick]
-        still = np.broadcast_to(outcomes[focus].excess[0, : moving.shape[2]], moving[:1].shape)
+        still = np.broadcast_to(outcomes[focus].risk[0, : moving.shape[2]], moving[:1].shape)
         return TransferResult(
             settings=self,
             problem=self.data.problem,
@@ -204,3 +289,21 @@ class TransferSettings(Settings):
             over_migrated=np.concatenate([still, moving]),
             published=published.result(outcomes),
         )
+
+
+def _usable(held: str) -> bool:
+    """Whether it is a file with sources, and not only the name of one."""
+    return isinstance(held, own_rows.OwnRows) and bool(held.sizes)
+
+
+def _limits_of(held: str) -> dict[str, tuple[float, float]]:
+    """What a file leaves of ``LIMITS``; of one that is only named, nothing is known."""
+    most = LIMITS["target_rows"][1]
+    if not _usable(held):
+        rows = {"target_rows": (_FEWEST, most), "migrated": (1, own_table.MOST_ROWS)}
+        return _FIXED | rows | {"dimension": (2, own_rows.MOST_COLUMNS + 1)}
+    _, *sizes = held.sizes
+    d, pot = own_file.dimension(held), sum(sizes)
+    exact = {"sources": (len(sizes), len(sizes)), "dimension": (d, d)}
+    rows = {"target_rows": (_FEWEST, min(own_file.private_rows(held), most)), "migrated": (min(MIGRATED[0], pot), pot)}
+    return _FIXED | exact | rows

@@ -1,9 +1,11 @@
 """The transfer page's pictures: excess risk over epsilon and over migrated rows, the walk, and the sources."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
+from dpcore.data.own_settings import OWN
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES, EPSILONS
@@ -23,6 +25,13 @@ _BANDS = ("target", "transfer")
 _MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
 # Of excess risks; above 1 is the room of the legend.
 _RISK, _TOP = (1e-4, 1.0), 8.0
+# Of made-up rows and of a file: what the cross is, the marks' legend, and the walk's two coefficients.
+_NAMES = {
+    "made": ("the true coefficients", "✕ the truth   ◇ the source", "first coefficient", "second coefficient"),
+    OWN: ("without privacy", "✕ no privacy   ◇ the sources", "constant", "slope of the first input"),
+}
+# What is said where nothing is learnt, of made-up rows and of a file.
+_NOTHING = ("predict 0", "the middle of the bounds")
 _STROKES = {name: (4 * place - 9, 4 * place - 5) for place, name in enumerate(CANDIDATES)}
 
 
@@ -49,15 +58,18 @@ def walk(result: TransferResult) -> dict:
         shapes.append({"type": "path", "path": paths, "layer": "between"} | faint)
     for name, points in zip(("target", "transfer"), found.points, strict=True):
         shapes += [_end(*end, STYLES[name][1]) for end in points[-1]]
+    names = _NAMES[result.settings.dataset]
+    reach = max(2.65, *(1.05 * float(np.abs(corners).max()) for corners in found.corners))
+    reach = max(reach, 1.05 * float(np.abs(found.truth).max()))
     return theme.figure(
         _mark(found.source, "what the source says", "diamond-open", theme.PUBLIC),
-        _mark(found.truth, "the true coefficients", "x-thin", theme.NOW),
+        _mark(found.truth, names[0], "x-thin", theme.NOW),
         margin=_MARGIN,
         title=theme.title("Every run's walk", _nearer(*result.misses)),
         shapes=shapes,
         annotations=_captions(result),
-        xaxis={"range": [-2.65, 2.65], "dtick": 1, "title": {"text": "first coefficient"}, "zeroline": False},
-        yaxis={"range": [-2.65, 2.65], "dtick": 1, "title": {"text": "second coefficient"}, "zeroline": False},
+        xaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[2]}, "zeroline": False},
+        yaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[3]}, "zeroline": False},
     )
 
 
@@ -78,7 +90,7 @@ def _captions(result: TransferResult) -> list[dict]:
     return [
         base | zero | {"text": "from zero"},
         base | near | {"text": f"around the source,<br>radius {result.settings.radius:.2g}"},
-        base | mark | {"text": "✕ the truth   ◇ the source"},
+        base | mark | {"text": _NAMES[result.settings.dataset][1]},
     ]
 
 
@@ -162,7 +174,7 @@ def over_epsilon(result: TransferResult) -> dict:
         result,
         "epsilon",
         now=result.settings.epsilon,
-        title=theme.title(f"Excess risk over {name}", _ahead(result)),
+        title=theme.title(f"{_called(result)} over {name}", _ahead(result)),
         axis=_log_axis(f"{name} (log scale)", low / 1.2, high * 1.2),
     )
 
@@ -182,28 +194,35 @@ def _ahead(result: TransferResult) -> str:
 
 def over_migrated(result: TransferResult) -> dict:
     """Excess risk over the number of migrated rows, at today's epsilon."""
-    low, high = LIMITS["migrated"]
+    low, high = result.settings.limits["migrated"]
     return _risks(
         result,
         "migrated",
         now=result.settings.migrated,
-        title=theme.title("Excess risk over migrated rows"),
+        title=theme.title(f"{_called(result)} over migrated rows"),
         axis=_log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2),
     )
 
 
 def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: dict) -> dict:
     ends, told = 10.0 ** np.array(axis["range"]), axis["title"]["text"].removesuffix(" (log scale)")
+    own = result.settings.dataset == OWN
     plain, summary = max(result.focus.least_squares, _RISK[0]), result.summary()
+    told, written = (
+        f"{told} %{{x:.3~g}}: {_called(result).lower()} %{{y:{'.3' if own else '.2'}~g}}",
+        written_of(result),
+    )
     traces = [_line(ends, np.full(2, plain), WITHOUT, told=told, showlegend=False)]
     for name, style in STYLES.items():
         at, (least, median, most) = result.quantiles(name, over)
         if name in _BANDS:
             traces.append(theme.band(at, least, most, colour=style[1]))
         more = {"meta": theme.GHOST} if name == "transfer" else {}
-        value = risk(summary[name].median).ljust(6, "\u2007")  # as wide as it may get: a legend that moves is redrawn
+        value = written(summary[name].median).ljust(
+            6, "\u2007"
+        )  # as wide as it may get: a legend that moves is redrawn
         traces.append(_line(at, median, style, told=told, value=value, **more))
-    rails = (("predict 0", result.nothing_learnt, "top"), (WITHOUT[0], plain, "bottom"))
+    rails = ((_NOTHING[own], result.nothing_learnt, "top"), (WITHOUT[0], plain, "top" if own else "bottom"))
     place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
     return theme.figure(
         *traces,
@@ -216,21 +235,43 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
             *_strokes(result, now),
             theme.dot(now, summary["transfer"].median, colour=STYLES["transfer"][1]) | {"name": theme.GHOST},
         ],
-        annotations=[theme.word(word, y=np.log10(value), yanchor=side, **place) for word, value, side in rails],
+        annotations=[
+            theme.word(word, y=value if own else np.log10(value), yanchor=side, **place) for word, value, side in rails
+        ],
         xaxis=axis,
-        yaxis=_log_axis("excess squared error (log scale)", _RISK[0], _TOP),
+        yaxis=_own_axis(result) if own else _log_axis("excess squared error (log scale)", _RISK[0], _TOP),
     )
+
+
+def _called(result: TransferResult) -> str:
+    return "Held-out error" if result.settings.dataset == OWN else "Excess risk"
+
+
+def written_of(result: TransferResult) -> Callable[[float], str]:
+    """How a risk is written: an error of a file has its answer's unit."""
+    return error if result.settings.dataset == OWN else risk
+
+
+def error(value: float) -> str:
+    """A held-out error, to three digits."""
+    return "…" if value != value else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def _own_axis(result: TransferResult) -> dict:
+    """From 0 to beyond the middle of the bounds, which is said where nothing is learnt."""
+    top = 1.7 * max(float(np.nan_to_num(result.nothing_learnt)), 0.01 * result.problem.half)
+    return {"title": {"text": "off by, in the answer's unit (root mean square)"}, "range": [0, top]}
 
 
 def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: str, value: str = "", **more) -> dict:
     name, colour, dash = style
-    hover = f"{told} %{{x:.3~g}}: excess risk %{{y:.2~g}}<extra>{name}</extra>"
+    hover = f"{told}<extra>{name}</extra>"
     return theme.line(x, y, colour=colour, name=theme.key(name, value), dash=dash, hovertemplate=hover, **more)
 
 
 def _strokes(result: TransferResult, now: float) -> list[dict]:
     """A stroke for each repeat at today's value, the candidates side by side."""
-    pairs = zip(CANDIDATES, np.maximum(result.focus.excess, _RISK[0]), strict=True)
+    pairs = zip(CANDIDATES, np.maximum(result.focus.risk, _RISK[0]), strict=True)
     return [theme.strokes(heights, x=now, ends=_STROKES[name], colour=STYLES[name][1]) for name, heights in pairs]
 
 

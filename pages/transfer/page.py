@@ -1,26 +1,33 @@
 """How much does transfer help?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from pages.transfer import figures
 from pages.transfer import words as say
+from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
-from ui import controls, live
+from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
 HEIGHT = 400
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("q", "sources", "dimension", "delta", "detection_share", "repeats", "seed")
+DATA = {"made": "Made up, the truth is known", "own": "My data"}
 ADJACENCY = {"replace-one": "replace one row", "add/remove": "add or remove one row"}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("selection", "Near sources", say.SELECTIONS, wide=True, help=say.SELECTIONS_HELP)
-    desk.choose("noise", "Noise", say.NOISES, help=say.NOISES_HELP)
+    words = say_own if my_rows.own(desk.settings) else say
+    desk.choose("dataset", "Data", DATA)
+    desk.choose("selection", "Near sources", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+    noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
     with st.popover("Advanced", icon=":material/tune:"):
+        desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
         desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
         desk.choose("polytope", "The walk goes over", say.POLYTOPES)
 
@@ -46,6 +53,23 @@ def sources(result) -> list[list[live.Picture]]:
 def published(result) -> list[list[live.Picture]]:
     """The published table as a curve."""
     return [[_chart(say.alts(result), "published", figures.published(result), say.PUBLISHED_ABOUT, height=360)]]
+
+
+def own_pictures(result) -> list[list[live.Picture]]:
+    """What each way reaches on held-out rows over epsilon, and how the private walk goes."""
+    alts = say_own.alts(result)
+    errors = _chart(alts, "epsilon", figures.over_epsilon(result), say_own.RISK_ABOUT, wide=1.5)
+    return [[errors, _chart(alts, "walk", figures.walk(result), say_own.WALK_ABOUT, pair=True)]]
+
+
+def own_sources(result) -> list[list[live.Picture]]:
+    """What more public rows do."""
+    return [[_chart(say_own.alts(result), "migrated", figures.over_migrated(result), say_own.MIGRATED_ABOUT)]]
+
+
+def variant(settings: TransferSettings) -> Page | None:
+    """The page with a file of one's own."""
+    return OF_OWN if my_rows.own(settings) else None
 
 
 PAGE = Page(
@@ -89,4 +113,38 @@ PAGE = Page(
         "Published table": lambda: result.published.frame,
     },
     code=say.program,
+    ready=partial(my_rows.ready, fits=my_rows.of_sources),
+    holds=partial(my_rows.holds, fits=my_rows.of_sources),
+    private=my_rows.own,
+    variant=variant,
+)
+
+_REACH = {
+    "label": "Correction, up to h",
+    "help": "How far, in L1 norm, the private rows may move the coefficients away from what the sources say. The noise "
+    "grows with it.",
+}
+# No truth is known, no row of a file is drawn, and no program can bring it.
+OF_OWN = replace(
+    PAGE,
+    lead=always(say_own.LEAD),
+    numbers=say_own.numbers,
+    knobs=always(
+        Knobs(
+            hero="epsilon",
+            main=("h", "migrated", "target_rows"),
+            more=("delta", "detection_share", "repeats", "seed"),
+            changes={"h": _REACH},
+        )
+    ),
+    words={
+        "verdict": say_own.verdict,
+        "caption": say_own.caption,
+        "why": listed(say_own.diagnostics),
+        "guarantee": say_own.guarantee,
+    },
+    pictures=own_pictures,
+    tabs=(WHY_TAB, GUARANTEE_TAB, Tab("sources", "Public rows", pictures=own_sources)),
+    frames=lambda result: {"Candidates": result.table, "All runs": lambda: result.curves},
+    code=None,
 )

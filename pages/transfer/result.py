@@ -11,7 +11,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
 from pages.transfer import published, work
-from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, FocusOutcome, WalkOutcome
+from pages.transfer.work import CANDIDATES, EPSILONS, FocusOutcome, WalkOutcome
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,7 +32,7 @@ class TransferResult:
 
     def summary(self) -> dict[str, Spread]:
         """Excess risk now, by candidate."""
-        return dict(zip(CANDIDATES, map(Spread.of, self.focus.excess), strict=True))
+        return dict(zip(CANDIDATES, map(Spread.of, self.focus.risk), strict=True))
 
     @property
     def best(self) -> str:
@@ -43,7 +43,7 @@ class TransferResult:
     @property
     def nothing_learnt(self) -> float:
         """The excess risk of predicting 0 for everybody."""
-        return float(self.problem.excess(np.zeros(len(self.problem.beta))))
+        return float(self.problem.risk(np.zeros(self.problem.X.shape[1])))
 
     @property
     def norms(self) -> np.ndarray:
@@ -53,7 +53,7 @@ class TransferResult:
     @property
     def harms(self) -> np.ndarray:
         """(K,): excess risk of each source's true coefficients: what it says with endless rows."""
-        return self.problem.excess(self.problem.beta - self.problem.contrasts)
+        return self.problem.risk(self.problem.beta - self.problem.contrasts)
 
     @property
     def kept(self) -> np.ndarray:
@@ -105,23 +105,23 @@ class TransferResult:
 
     def quantiles(self, name: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is trained: places (m,), and the 5 %, 50 % and 95 % quantiles of excess risk (3, m)."""
-        places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (MIGRATED, self.over_migrated)
+        places, found = (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.pots, self.over_migrated)
         own = found[CANDIDATES.index(name)]
         done = ~np.isnan(own[:, 0])
         return np.array(places, dtype=float)[done], quantiles_of(own[done], axis=1)
 
     @property
     def curves(self) -> pd.DataFrame:
-        """A row a trained model: over, at, candidate, repeat, excess risk."""
+        """A row a trained model: over, at, candidate, repeat, excess risk, or of a file the held-out error."""
         parts = []
         for over, places, found in (
             ("epsilon", EPSILONS, self.over_epsilon),
-            ("migrated", MIGRATED, self.over_migrated),
+            ("migrated", self.settings.pots, self.over_migrated),
         ):
             index = pd.MultiIndex.from_product(
                 [[over], CANDIDATES, places, range(found.shape[2])], names=["over", "candidate", "at", "repeat"]
             )
-            parts.append(pd.DataFrame({"excess risk": found.ravel()}, index=index).dropna().reset_index())
+            parts.append(pd.DataFrame({_column(self.settings): found.ravel()}, index=index).dropna().reset_index())
         return pd.concat(parts, ignore_index=True)
 
     def sources(self) -> pd.DataFrame:
@@ -152,6 +152,10 @@ class TransferResult:
                 | {"epsilon": held.epsilon if held else 0.0}
             )
         return pd.DataFrame(rows)
+
+
+def _column(settings: Settings) -> str:
+    return "excess risk" if settings.dataset == "made" else "held-out error"
 
 
 def printed_costs(*, delta: float = 1e-6, steps: int = 100) -> pd.DataFrame:

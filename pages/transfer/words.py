@@ -159,9 +159,9 @@ def caption(result: TransferResult) -> str:
 def diagnostics(result: TransferResult) -> list[str]:
     """Why the picture looks as it does: the noise, the threshold, detection, how sparse it is."""
     settings = result.settings
-    sentences = [_noise(result), _threshold(result)]
+    sentences = [noise(result), _threshold(result)]
     if result.focus.detection is not None:
-        sentences.append(_detection(result))
+        sentences.append(detection(result))
     sparsity = result.sparsity
     if "transfer" in sparsity:
         sentences.append(
@@ -176,7 +176,7 @@ def diagnostics(result: TransferResult) -> list[str]:
     return [*sentences, *filter(None, [panels.large_delta(settings.delta, settings.target_rows)])]
 
 
-def _noise(result: TransferResult) -> str:
+def noise(result: TransferResult) -> str:
     """The noise of both walks, which goes with the size of the ball."""
     own = result.plan("target")
     text = (
@@ -212,7 +212,7 @@ def _threshold(result: TransferResult) -> str:
     return text
 
 
-def _detection(result: TransferResult) -> str:
+def detection(result: TransferResult) -> str:
     """What the detection saw, and what that cost."""
     found, cost = result.focus.detection, result.detection_guarantee
     none = result.without_source
@@ -362,6 +362,6 @@ model = DPFrankWolfeRegressor(
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise
 )
 model.fit(data.X, data.y, centre=statistics(data, {settings.migrated // data.sources}).fit(near[None])[0])
-print("excess risk (analyst only):", data.excess(model.coef_))
+print("excess risk (analyst only):", data.risk(model.coef_))
 print(model.guarantee_)
 """

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from pages.transfer.own import OwnData, OwnProblem
 
 # What can be done with the private target rows and the public sources, each within the same epsilon.
 CANDIDATES = ("target", "source", "pooled", "transfer")
@@ -77,10 +78,15 @@ class Data:
     dimension: int
     sources: int
     difference: float
+    unit: ClassVar[str] = "record"
 
     @property
     def problem(self) -> transfer.Problem:
         return transfer.problem(**asdict(self), source_rows=MIGRATED[-1] // self.sources)
+
+    def counts(self, migrated: int) -> tuple[int, ...]:
+        """How many rows of each source ``migrated`` of all are."""
+        return (migrated // self.sources,) * self.sources
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +97,7 @@ class Model:
     they are known. repeats: R.
     """
 
-    data: Data
+    data: Data | OwnData
     claim: Claim
     h: float
     q: float
@@ -102,7 +108,7 @@ class Model:
     def plans(self, epsilon: float, migrated: int) -> dict[str, Plan]:
         """The walks of the candidates; "alone" is that of a transfer which found no source worth keeping."""
         data, rest = self.data, 1 - self.detection_share
-        n, pot = data.rows, data.rows + migrated // data.sources * data.sources
+        n, pot = data.rows, data.rows + sum(data.counts(migrated))
         plan = partial(self.claim.plan, epsilon, vertices=2 * data.dimension)
         return {
             "target": plan(radius=RADIUS, rows=n),
@@ -120,7 +126,7 @@ class Model:
         if not events:
             return None
         event = Events(events=events) if len(events) > 1 else events[0]
-        return zcdp.account(event, **self.claim.neighbours)
+        return replace(zcdp.account(event, **self.claim.neighbours), unit=self.data.unit)
 
     def detection_rho(self, epsilon: float) -> float:
         """What the detection of sources may spend, of the whole rho of (epsilon, delta)."""
@@ -128,7 +134,7 @@ class Model:
 
 
 @kept
-def statistics(data: Data, rows: int) -> transfer.Statistics:
+def statistics(data: Data | OwnData, rows: tuple[int, ...]) -> transfer.Statistics:
     return transfer.statistics(data.problem, rows)
 
 
@@ -136,12 +142,13 @@ def statistics(data: Data, rows: int) -> transfer.Statistics:
 class FocusOutcome:
     """Today's epsilon and number of migrated rows, for R repeats.
 
-    excess (4, R) by ``CANDIDATES``. kept (R, K): the sources that the transfer uses. detection: what it cost to find
-    them, or None. sparsity: candidate -> (R,), the number of different vertices in the model. least_squares: the excess
-    risk of the target rows without privacy. clipped: the share of residuals beyond the bound at the transfer's centre.
+    risk (4, R), by ``CANDIDATES``: excess risk, or of a file the held-out error. kept (R, K): the sources that the
+    transfer uses. detection: what it cost to find them, or None. sparsity: candidate -> (R,), the number of different
+    vertices in the model. least_squares: the risk of the target rows without privacy. clipped: the share of residuals
+    beyond the bound at the transfer's centre.
     """
 
-    excess: np.ndarray
+    risk: np.ndarray
     kept: np.ndarray
     detection: transfer.Detection | None
     sparsity: dict[str, np.ndarray]
@@ -164,11 +171,11 @@ class Focus:
         best = np.linalg.lstsq(problem.X, problem.y, rcond=None)[0]
         residual = problem.y - problem.X @ found.centres[0]
         return FocusOutcome(
-            excess=np.array([found.excess(name)[0] for name in CANDIDATES]),
+            risk=np.array([found.risk(name)[0] for name in CANDIDATES]),
             kept=found.kept[0],
             detection=found.detections[0],
             sparsity=found.sparsity,
-            least_squares=float(problem.excess(best)),
+            least_squares=float(problem.risk(best)),
             clipped=float((np.abs(residual) > RESIDUAL_BOUND).mean()),
         )
 
@@ -184,7 +191,7 @@ class ExcessCurve:
 
     def run(self) -> np.ndarray:
         found = Batch(self.model, self.cases)
-        return np.array([found.excess(name) for name in self.candidates])
+        return np.array([found.risk(name) for name in self.candidates])
 
 
 class Batch:
@@ -193,7 +200,7 @@ class Batch:
     def __init__(self, model: Model, cases: Sequence[tuple[float, int]]):
         self.model, self.cases, self.problem = model, cases, model.data.problem
         self.plans = [model.plans(*case) for case in cases]
-        self.statistics = [statistics(model.data, migrated // model.data.sources) for _, migrated in cases]
+        self.statistics = [statistics(model.data, model.data.counts(migrated)) for _, migrated in cases]
         self.detections = [self._detection(*pair) for pair in zip(cases, self.statistics, strict=True)]
         known = np.tile(self.problem.transferable(model.q, model.h), (model.repeats, 1))
         self.kept = np.array([known if one is None else one.kept for one in self.detections])  # (C, R, K)
@@ -211,10 +218,10 @@ class Batch:
         sets, which = np.unique(kept, axis=0, return_inverse=True)
         return public.fit(sets)[which.ravel()]
 
-    def excess(self, name: str) -> np.ndarray:
+    def risk(self, name: str) -> np.ndarray:
         """(C, R) of one candidate."""
         weights = self.centres if name == "source" else getattr(self, f"_{name}")()
-        return self.problem.excess(weights).reshape(len(self.cases), -1)
+        return self.problem.risk(weights).reshape(len(self.cases), -1)
 
     def _target(self) -> np.ndarray:
         return self._walk("target", RADIUS)
@@ -224,7 +231,7 @@ class Batch:
             np.repeat([getattr(one, name).sum(axis=0) for one in self.statistics], self.model.repeats, axis=0)
             for name in ("gram", "moment")
         )
-        rows = np.repeat([one.rows * self.model.data.sources for one in self.statistics], self.model.repeats)
+        rows = np.repeat([one.rows for one in self.statistics], self.model.repeats)
         return self._walk("pooled", RADIUS, pooled=fw.Pooled(gram=gram, moment=moment, rows=rows))
 
     def _transfer(self) -> np.ndarray:
@@ -262,7 +269,8 @@ class Batch:
 class WalkOutcome:
     """Two walks of R repeats in the plane: from zero over the whole polytope, and around a source over a small one.
 
-    corners: two (V, 2); points: two (T + 1, R, 2); optimum: two (2,), the best point of each without noise.
+    corners: two (V, 2); points: two (T + 1, R, 2); optimum: two (2,), the best point of each without noise. truth: of a
+    file, least squares on the private rows.
     """
 
     corners: tuple[np.ndarray, np.ndarray]
@@ -274,7 +282,10 @@ class WalkOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Walks:
-    """The same walks with two coefficients, as many rows, and today's epsilon: to be looked at."""
+    """The same walks with two coefficients, as many rows, and today's epsilon: to be looked at.
+
+    own: a file whose rows they go over, with a constant and the first input; None for made-up ones.
+    """
 
     claim: Claim
     seed: int
@@ -284,10 +295,11 @@ class Walks:
     polytope: str
     repeats: int
     epsilon: float
+    own: OwnData | None = None
     essential: bool = True
 
     def run(self) -> WalkOutcome:
-        made = self.seed, self.target_rows, self.difference
+        made = self.seed, self.target_rows, self.difference, self.own
         X, y, truth, source = plane_data(*made)
         corners, points, optima = [], [], []
         for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (self.radius, source))):
@@ -311,11 +323,21 @@ def polytope(name: str, radius: float) -> fw.Polytope:
 
 
 @kept
-def plane_data(seed: int, rows: int, difference: float):
+def plane_data(seed: int, rows: int, difference: float, own: OwnData | None):
     """(X (n, 2), y (n,), truth (2,), what the source says (2,)): a source of very many rows is what it says."""
+    if own is not None:
+        return _own_plane(own.problem)
     truth = np.array([0.8, -0.5])
     X, y = transfer._rows(seed, 99, rows, (-1.0, 1.0), truth)
     return X, y, truth, truth + difference / 4 * np.array([-0.7, -0.3])
+
+
+def _own_plane(problem: OwnProblem):
+    """The same of a file, with a constant and its first input: least squares of all sources and of private rows."""
+    X = np.ascontiguousarray(problem.X[:, :2])
+    rows, labels = (np.concatenate(parts) for parts in zip(*problem.sources, strict=True))
+    source, truth = (np.linalg.lstsq(*pair, rcond=None)[0] for pair in ((rows[:, :2], labels), (X, problem.y)))
+    return X, problem.y, truth, source
 
 
 def _plane_walk(X, y, shape, centre, *, seed=0, **options) -> fw.Walk:
@@ -326,10 +348,10 @@ def _plane_walk(X, y, shape, centre, *, seed=0, **options) -> fw.Walk:
 
 @kept
 def _plane_optimum(
-    seed: int, rows: int, difference: float, shape: fw.Polytope, centre: tuple[float, ...]
+    seed: int, rows: int, difference: float, own: OwnData | None, shape: fw.Polytope, centre: tuple[float, ...]
 ) -> np.ndarray:
     """The best point (2,) of a polytope, by the walk without noise."""
-    X, y, _, _ = plane_data(seed, rows, difference)
+    X, y, _, _ = plane_data(seed, rows, difference, own)
     return _plane_walk(X, y, shape, np.array(centre), steps=300, scale=0.0, draws=[0]).weights[0]
 
 

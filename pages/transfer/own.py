@@ -1,0 +1,124 @@
+"""A file of the visitor's own as a problem of transfer: private rows of one value of a column, public ones of others.
+
+Declared bounds map everything to what the walk is made for: features and labels to [-1, 1], a constant before them. No
+truth is known, so that a model is judged by its error on held-out rows of the target. Who is held out, and which row of
+a person is taken, is decided by places among the target's rows and the seed alone.
+"""
+
+import weakref
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpcore.data import own_numbers, own_rows, regression
+from dpcore.data.own_rows import OwnRows
+from dpcore.data.tokens import held
+from dpcore.kept import kept
+from dpcore.streams import stream
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnProblem:
+    """X (n, d), y (n,) private, zeros where an answer may be missing and is; sources: K pairs of public rows and
+    labels; X_test, y_test: held-out rows of the target that have an answer. half: of the answer's range, in its unit.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    sources: tuple[tuple[np.ndarray, np.ndarray], ...]
+    X_test: np.ndarray
+    y_test: np.ndarray
+    half: float
+
+    def transferable(self, _q: float, _h: float) -> np.ndarray:
+        """(K,): all of them, unless they are detected: how far they are is not known."""
+        return np.ones(len(self.sources), bool)
+
+    def risk(self, weights: np.ndarray) -> np.ndarray:
+        """Root mean squared error (...) of weights (..., d) on the held-out rows, in the answer's unit; NaN where there
+        are none."""
+        if not len(self.y_test):
+            return np.full(weights.shape[:-1], np.nan)
+        return self.half * np.sqrt(np.square(weights @ self.X_test.T - self.y_test).mean(axis=-1))
+
+
+def private_rows(own: OwnRows) -> int:
+    """How many rows, or persons, of the target are learned from; the others are held out."""
+    return int(own.sizes[0] * (1 - own.roles.test_share) + 1e-9)
+
+
+def dimension(own: OwnRows) -> int:
+    """d: the inputs and the constant."""
+    return 1 + len(own.roles.inputs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnData:
+    """Which rows of which file: the first private ones, after a shuffle by the seed."""
+
+    own: "weakref.ref[OwnRows]"
+    seed: int
+    rows: int
+
+    @property
+    def sources(self) -> int:
+        return len(held(self.own).roles.sources)
+
+    @property
+    def dimension(self) -> int:
+        return dimension(held(self.own))
+
+    @property
+    def unit(self) -> str:
+        return "person" if held(self.own).roles.person else "record"
+
+    @property
+    def problem(self) -> OwnProblem:
+        found = _problem(self.own, self.seed)
+        return replace(found, X=found.X[: self.rows], y=found.y[: self.rows])
+
+    def counts(self, migrated: int) -> tuple[int, ...]:
+        """How many rows of each source ``migrated`` of all are: the same share of each, and one at least."""
+        _, *sizes = held(self.own).sizes
+        return tuple(max(1, size * migrated // sum(sizes)) for size in sizes)
+
+
+@kept(newest=2)
+def _problem(own: "weakref.ref[OwnRows]", seed: int) -> OwnProblem:
+    token = held(own)
+    table, roles = token.table, token.roles
+    X, y = _mapped(token)
+    there, source = ~np.isnan(y), own_rows.places(table, roles.source, (roles.own_source, *roles.sources))
+    rng = stream(seed, "data")
+    target = np.flatnonzero(source == 0)
+    if roles.person:
+        rows, starts, counts = own_rows.persons(table.texts(roles.person)[target])
+        target = target[rows[starts + (rng.random(len(counts)) * counts).astype(int)]]
+    target = rng.permutation(target)
+    private, test = target[: private_rows(token)], target[private_rows(token) :]
+    test = test[there[test]]
+    public = [
+        stream(seed, "data", place).permutation(np.flatnonzero((source == place) & there))
+        for place in range(1, len(roles.sources) + 1)
+    ]
+    seen = there[private] if roles.gaps else np.ones(len(private), bool)
+    return OwnProblem(
+        X=X[private] * seen[:, None],
+        y=np.nan_to_num(y[private]),
+        sources=tuple((X[rows], y[rows]) for rows in public),
+        X_test=X[test],
+        y_test=y[test],
+        half=(roles.target.high - roles.target.low) / 2,
+    )
+
+
+def _mapped(own: OwnRows) -> tuple[np.ndarray, np.ndarray]:
+    """(inputs (n, d) in [-1, 1], the constant first; labels (n,) in [-1, 1], NaN where one is missing) of all rows."""
+    roles, X = own.roles, np.ones((own.table.rows, dimension(own)))
+    values = (one for column in roles.columns for one in column.each(own.table))
+    ends = own_numbers.bounds(roles.columns).values()
+    for place, (one, (low, high)) in enumerate(zip(values, ends, strict=True), 1):
+        X[:, place] = np.nan_to_num(regression.scaled(np.clip(one, low, high), low=low, top=high))
+    (answers,) = roles.target.each(own.table)
+    low, high = roles.target.low, roles.target.high
+    return X, regression.scaled(np.clip(answers, low, high), low=low, top=high)
