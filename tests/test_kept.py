@@ -212,7 +212,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: kept.Memory):
 
 # What may be remembered beside the one memory: a few numbers, settings, and tables of which there is one.
 CONSTANT = {
-    "around": "settings, not what they give",
+    "log_odds": "a number",
     "_share_limits": "limits by counts",
     "_mu_of": "a number",
     "_size": "two numbers",

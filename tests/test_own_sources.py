@@ -178,10 +178,10 @@ class TestRows:
     def test_cells_become_what_the_bounds_say(self):
         frame = salaries().assign(school=15, hours=60, trade="care", salary=20)
         found = problem_of(choose(frame))
-        np.testing.assert_array_equal(found.X, np.tile([1.0, 0.0, 1.0, 1.0, -1.0], (len(found.X), 1)))
+        np.testing.assert_array_equal(found.X, np.tile([1.0, 0.0, 1.0, -1.0], (len(found.X), 1)))
         np.testing.assert_allclose(found.y, -0.5)
         assert found.half == 40
-        np.testing.assert_allclose(found.risk(np.zeros((2, 5))), 20)
+        np.testing.assert_allclose(found.risk(np.zeros((2, 4))), 20)
 
     def test_each_row_has_one_place(self, own):
         found, frame = problem_of(own), salaries()
@@ -210,8 +210,8 @@ class TestRows:
         assert middle.X.any(axis=1).all()
 
     def test_where_nothing_can_be_measured_no_error_is_made_up(self):
-        found = replace(problem_of(choose(salaries())), X_test=np.empty((0, 5)), y_test=np.empty(0))
-        assert np.isnan(found.risk(np.zeros((3, 5)))).all()
+        found = replace(problem_of(choose(salaries())), X_test=np.empty((0, 4)), y_test=np.empty(0))
+        assert np.isnan(found.risk(np.zeros((3, 4)))).all()
 
     def test_of_a_person_one_row_is_taken_whatever_others_have(self):
         frame = salaries().assign(who=np.arange(900) // 2 // 2)
@@ -295,7 +295,7 @@ class TestNeighbours:
 class TestSettings:
     def test_they_begin_with_all_rows_of_the_file(self, own):
         settings = settings_of(own)
-        assert (settings.sources, settings.dimension) == (2, 5)
+        assert (settings.sources, settings.dimension) == (2, 4)
         assert (settings.target_rows, settings.migrated) == (int(0.8 * own.sizes[0]), sum(own.sizes[1:]))
         assert settings.data.counts(settings.migrated) == own.sizes[1:]
         assert settings.change(dataset="made") == TransferSettings(repeats=3)
@@ -314,7 +314,7 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match="own"):
             named.run()
         found = named.change(own=own)
-        assert (found.target_rows, found.migrated, found.epsilon, found.dimension) == (150, 300, 2.0, 5)
+        assert (found.target_rows, found.migrated, found.epsilon, found.dimension) == (150, 300, 2.0, 4)
 
     def test_bounds_read_off_the_rows_are_told(self):
         roles = replace(ROLES, target=replace(ROLES.target, read_off=True))

@@ -3,6 +3,7 @@
 Who is held out, and which rows of a person are taken, is decided by places and the seed alone, never by a cell.
 """
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -68,16 +69,20 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
     there[:first] = True
     rows, y = (rows, y) if there.all() else (rows[there], y[there])
     X = np.ones((len(rows), len(found.bounds) + 1))
-    values = (one for column in roles.columns for one in islice(column.each(own.table), _base(column), None))
-    for place, (one, (low, high)) in enumerate(zip(values, found.bounds.values(), strict=True), 1):
-        X[:, place] = _scaled(one[rows], low, high)
+    for place, (one, (low, high)) in enumerate(zip(values(own), found.bounds.values(), strict=True), 1):
+        X[:, place] = scaled(one[rows], low, high)
     if found.gaps:
         X[np.isnan(y)] = 0
     X.flags.writeable = y.flags.writeable = False
     return regression.Table(source=found, X=X, y=y, ends=ends)
 
 
-def _scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
+def values(own: Any) -> Iterator[np.ndarray]:
+    """Each input (n,) of all rows of the file, before it is mapped."""
+    return (one for column in own.roles.columns for one in islice(column.each(own.table), _base(column), None))
+
+
+def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
     """``values`` clipped and mapped as ``regression.scaled`` does, in place; what is missing to the middle."""
     np.clip(values, low, high, out=values)
     values -= low

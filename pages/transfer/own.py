@@ -49,7 +49,7 @@ def private_rows(own: OwnRows) -> int:
 
 def dimension(own: OwnRows) -> int:
     """d: the inputs and the constant."""
-    return 1 + len(own.roles.inputs)
+    return 1 + len(own_numbers.bounds(own.roles.columns))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +115,9 @@ def _problem(own: "weakref.ref[OwnRows]", seed: int) -> OwnProblem:
 def _mapped(own: OwnRows) -> tuple[np.ndarray, np.ndarray]:
     """(inputs (n, d) in [-1, 1], the constant first; labels (n,) in [-1, 1], NaN where one is missing) of all rows."""
     roles, X = own.roles, np.ones((own.table.rows, dimension(own)))
-    values = (one for column in roles.columns for one in column.each(own.table))
     ends = own_numbers.bounds(roles.columns).values()
-    for place, (one, (low, high)) in enumerate(zip(values, ends, strict=True), 1):
-        X[:, place] = np.nan_to_num(regression.scaled(np.clip(one, low, high), low=low, top=high))
+    for place, (one, (low, high)) in enumerate(zip(own_numbers.values(own), ends, strict=True), 1):
+        X[:, place] = own_numbers.scaled(one.copy(), low, high)
     (answers,) = roles.target.each(own.table)
     low, high = roles.target.low, roles.target.high
     return X, regression.scaled(np.clip(answers, low, high), low=low, top=high)
