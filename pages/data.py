@@ -26,7 +26,7 @@ _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network
 _OF_PARTIES = {"parties": ("Parties", "groups", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # Of a column's name, its use, its bounds and a note.
-_WIDTHS = (1.2, 1.1, 2.4, 2)
+_WIDTHS = (1.2, 1.35, 2.3, 1.9)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
@@ -55,7 +55,7 @@ _TOO_FEW = (
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
 _FEW = (
-    "There are {people:,} people; to learn from people one by one takes {least}. As parties, each with all of its "
+    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each with all of its "
     "rows, fewer can be asked."
 )
 _KINDS = {"number": "numbers", "category": "categories"}
@@ -407,7 +407,7 @@ def _before(here: Brought) -> None:
         st.markdown("  \n".join(lines))
         _on(own, roles)
         if own is not None and not my_rows.of_classes(own) and not my_rows.of_numbers(own):
-            st.caption(_FEW.format(people=own.people, least=own_rows.LEAST_ROWS))
+            st.caption(_FEW.format(people=own.answered, least=own_rows.LEAST_ROWS))
         if missing:
             st.caption(f"Waits: {missing[0].removesuffix('.')}.")
 

@@ -586,3 +586,27 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     with pytest.raises(check.RefusedError):
         replace(question, base="".join(question.base))
     assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None
+
+
+class TestAnswersOfFew:
+    """People of whom few rows have an answer."""
+
+    ROLES = Roles(answer="y", classes=("no", "yes"), columns=(Column(name="x", low=0, high=9),), person="who")
+
+    def file(self, *rows: tuple[str, int, str]):
+        lines = ["who,x,y", *(",".join(map(str, row)) for row in rows)]
+        self.table = own_table.read("\n".join(lines).encode())
+        return own_rows.choose(self.table, self.ROLES)
+
+    def test_one_person_with_all_the_answers_is_too_few(self):
+        rows = [("me", i % 9, ("no", "yes")[i % 2]) for i in range(150)] + [(f"p{i}", i % 9, "") for i in range(200)]
+        with pytest.raises(check.RefusedError, match="1 people with one"):
+            self.file(*rows)
+
+    def test_a_persons_row_is_one_with_an_answer(self):
+        rows = [(f"p{i % 120}", i % 9, "yes" if i < 120 else "") for i in range(120 * 40)]
+        own = self.file(*rows)
+        split = toy.load(key(own), seed=3)
+        assert (split.y_test == 1).all()
+        assert len(split.y_test) == 24
+        assert (split.y_private == 1).all()

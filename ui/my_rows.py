@@ -169,7 +169,7 @@ def settled(brought: Brought) -> OwnRows | None:
 
 def of_classes(own: OwnRows) -> bool:
     """Whether its rows, or people, can be learned from one by one, and have classes."""
-    return own.roles.target is None and own.people >= own_rows.LEAST_ROWS
+    return own.roles.target is None and own.answered >= own_rows.LEAST_ROWS
 
 
 def of_numbers(own: OwnRows) -> bool:

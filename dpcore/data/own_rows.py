@@ -188,16 +188,17 @@ def _words(name: str) -> set[str]:
 
 
 class OwnRows(Own):
-    """A file of rows and its roles. people: rows, or persons where a column says who. private: how many are learned
-    from."""
+    """A file of rows and its roles. people: rows, or persons where a column says who; answered: how many of them have
+    one of the answers; private: how many are learned from."""
 
     roles: Roles
     people: int
+    answered: int
     private: int
 
-    def __new__(cls, *, table: Table, roles: Roles, people: int) -> Self:
+    def __new__(cls, *, table: Table, roles: Roles, people: int, answered: int) -> Self:
         own = super().__new__(cls, table)
-        own.roles, own.people = roles, people
+        own.roles, own.people, own.answered = roles, people, answered
         own.private = int(people * (1 - roles.test_share) + 1e-9)
         return own
 
@@ -235,7 +236,8 @@ class OwnRows(Own):
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows:
-    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own."""
+    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own from those of
+    theirs that have an answer, where any has."""
 
     own: "weakref.ref[OwnRows]"
 
@@ -244,7 +246,9 @@ class _Rows:
         if people is None:
             return X, y
         order, starts, counts = people
-        rows = order[starts + (rng.random(len(counts)) * counts).astype(int)]
+        answered = np.add.reduceat(y[order] >= 0, starts, dtype=int)
+        drawn = np.where(answered > 0, answered, counts)
+        rows = order[starts + (rng.random(len(counts)) * drawn).astype(int)]
         return X[rows], y[rows]
 
     def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -262,19 +266,26 @@ def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple
     token = held(own)
     table, roles = token.table, token.roles
     X = np.column_stack([column.encoded(table) for column in roles.columns])
-    people = _people(table.texts(roles.person)) if roles.person else None
-    return X, _places(table, roles.answer, roles.classes), people
+    y = _places(table, roles.answer, roles.classes)
+    return X, y, _people(table.texts(roles.person), last=y < 0) if roles.person else None
 
 
-def _people(who: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows by person, where each person's begin, how many they have): persons as they first appear.
+def _people(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows by person, where each person's begin, how many they have): persons as they first appear, and of each the
+    rows that are ``last`` (n,) behind the others.
 
     Rows without a name are those of one person.
     """
-    places: dict[str, int] = {}
-    person = np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
+    person = _whose(who)
     counts = np.bincount(person)
-    return np.argsort(person, kind="stable"), np.cumsum(counts) - counts, counts
+    order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
+    return order, np.cumsum(counts) - counts, counts
+
+
+def _whose(who: np.ndarray) -> np.ndarray:
+    """The place of each row's person (n,)."""
+    places: dict[str, int] = {}
+    return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
 
 
 def _places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
@@ -314,16 +325,19 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
-    people = len(_people(table.texts(roles.person))[2]) if roles.person else table.rows
+    whose = _whose(table.texts(roles.person)) if roles.person else np.arange(table.rows)
+    people, rows = int(whose.max()) + 1, _answered(table, roles)
+    answered = len(np.unique(whose[rows]))
     unit = ("person" if people == 1 else "people") if roles.person else "rows"
-    answered = int(_answered(table, roles).sum())
-    for count, what, fewest in ((people, unit, least), (answered, "rows with one of the answers", LEAST_ROWS)):
+    able = "with one of the answers"
+    counts = (people, unit, least), (rows.sum(), f"rows {able}", LEAST_ROWS), (answered, f"{unit} {able}", least)
+    for count, what, fewest in counts:
         if count < fewest:
             raise check.RefusedError("rows", f"{count:,} {what}", f"at least {fewest}")
     cells = min(table.rows, people * roles.rows_each) * len(own_numbers.bounds(roles.columns))
     if roles.target is not None and cells > MOST_CELLS:
         raise check.RefusedError("rows", f"{cells:,} numbers in all these columns", f"at most {MOST_CELLS:,}")
-    return OwnRows(table=table, roles=roles, people=people)
+    return OwnRows(table=table, roles=roles, people=people, answered=answered)
 
 
 def _refuse_unclear(table: Table, column: Column) -> None:
