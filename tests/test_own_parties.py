@@ -316,7 +316,7 @@ def test_from_my_data_to_parties():
     app = used(app, hospital="person")
     assert not app.button(key="data.parties").disabled
     assert app.button(key="data.classifier").disabled
-    assert "There are 12 people; to learn from people one by one takes 100" in said(app)
+    assert "There are 12 people with an answer; to learn from people one by one takes 100" in said(app)
     *_, own = app.session_state["data.brought"].owns.values()
     app._page_hash = calc_hash("parties")
     app.query_params.clear()
