@@ -57,8 +57,8 @@ _TOO_FEW = (
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
 _FEW = (
-    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each with "
-    "all of its rows, fewer can be asked."
+    "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each "
+    "with all of its rows, fewer can be asked."
 )
 _KINDS = {"number": "numbers", "category": "categories"}
 _DECIMALS = {".": "1,234 is a thousand", ",": "1,234 is 1.234"}

@@ -195,16 +195,14 @@ def test_hostile_files_have_an_answer(name, learner):
 
 
 def test_a_party_without_an_answer_always_says_the_first_class():
-    frame = patients()
-    silent = frame["ward"] != "ward 0"
-    frame["back"] = np.where(silent, "?", frame["back"])
-    more = patients(200, seed=3).assign(ward="ward 0")
-    settings = settings_of(own_of(pd.concat([frame, more])), seed=0)
+    frame = patients(1200)
+    frame["back"] = np.where(frame["ward"].isin(["ward 0", "ward 1", "ward 2"]), frame["back"], "?")
+    settings = settings_of(own_of(frame), seed=0)
     _, y = rows_of(settings)
     said_by = crowd.tally(settings.crowd, settings.parties)
-    assert said_by.votes.sum(axis=0).max() == settings.parties == 24
-    assert (said_by.votes[0] >= 23).all()
-    assert ((y == 0).all(axis=1)).sum() >= 23
+    assert (said_by.votes.sum(axis=0) == settings.parties).all()
+    assert (said_by.votes[0] >= 21).all()
+    assert ((y == 0).all(axis=1)).sum() >= 21
 
 
 @pytest.mark.parametrize("rows", [20, 10_000])
@@ -318,7 +316,7 @@ def test_from_my_data_to_parties():
     app = used(app, hospital="person")
     assert not app.button(key="data.parties").disabled
     assert app.button(key="data.classifier").disabled
-    assert "There are 12 people; to learn from people one by one takes 100" in said(app)
+    assert "There are 12 people with an answer; to learn from people one by one takes 100" in said(app)
     *_, own = app.session_state["data.brought"].owns.values()
     app._page_hash = calc_hash("parties")
     app.query_params.clear()
