@@ -5,11 +5,21 @@ import io
 import pytest
 import zxingcpp
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.person import PATIENCE, drawn
 
 LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
+
+
+def held_up(page: Page, code: Locator) -> zxingcpp.Barcode:
+    """What a phone reads, which looks until it sees something: what is shown may pale while the page computes."""
+    for _ in range(40):
+        found = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
+        if found:
+            return found[0]
+        page.wait_for_timeout(250)
+    raise AssertionError("a phone reads nothing")
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
@@ -21,7 +31,7 @@ def test_a_phone_reads_the_link_off_the_screen(page, serve, link, width, dark):
     opened.get_by_role("tab", name="Share").click()
     code = opened.get_by_test_id("stImage").locator("img")
     expect(code).to_be_visible(timeout=PATIENCE)
+    found = held_up(opened, code)
     shown = [one.inner_text().strip() for one in opened.get_by_test_id("stCode").all()]
-    (found,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
     assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
     assert found.text.partition("?")[2] == shown[0].partition("?")[2]
