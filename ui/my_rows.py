@@ -31,7 +31,7 @@ USES = {
     "answer": "To predict",
     "amount": "Predict number",
     "person": "Says who",
-    "source": "Says which source",
+    "source": "Says source",
 }
 # Epsilon that all bounds of a file may cost together: beyond it nothing would be left to promise.
 MOST_SPENT = 5.0
