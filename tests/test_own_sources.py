@@ -11,6 +11,7 @@ import pytest
 from dpcore import check, transfer
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.data.paid_bounds import Payment
 from dpcore.data.tokens import key
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
@@ -316,10 +317,19 @@ class TestSettings:
         found = named.change(own=own)
         assert (found.target_rows, found.migrated, found.epsilon, found.dimension) == (150, 300, 2.0, 4)
 
+    def test_bounds_that_were_paid_for_are_not_counted_and_so_nothing_is_promised(self):
+        sound, paid = (
+            settings_of(choose(salaries(), replace(ROLES, payments=one))) for one in ((), (Payment(epsilon=0.1),))
+        )
+        assert (sound.void, paid.void) == ("", "bounds were paid for, which is not counted here")
+        assert sound.promise is not None
+        assert paid.promise is None
+
     def test_bounds_read_off_the_rows_are_told(self):
         roles = replace(ROLES, target=replace(ROLES.target, read_off=True))
         settings = settings_of(choose(salaries(), roles))
         assert settings.void == "bounds were read off private rows"
+        assert settings.promise is None
         said = said_of(settings.run())
         assert "Void: bounds were read off private rows" in said
         assert "times in 100" not in said

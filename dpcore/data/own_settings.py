@@ -92,8 +92,7 @@ class RowsSettings(Settings):
 
     @property
     def void(self) -> str:
-        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
-        return "bounds were read off private rows" if read_off else ""
+        return own_rows.void(self)
 
     @property
     def choices(self) -> Mapping[str, Any]:

@@ -175,10 +175,7 @@ class PartiesSettings(Settings):
 
     @property
     def void(self) -> str:
-        roles = self.own.roles if isinstance(self.own, OwnRows) else None
-        if roles and roles.payments:
-            return "bounds were paid for, which is not counted here"
-        return "bounds were read off private rows" if roles and roles.void else ""
+        return own_rows.void(self)
 
     @property
     def preparation(self) -> str:

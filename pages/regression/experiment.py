@@ -151,8 +151,7 @@ class RegressionSettings(Settings):
 
     @property
     def void(self) -> str:
-        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
-        return "bounds were read off private rows" if read_off else ""
+        return own_rows.void(self)
 
     @property
     def preparation(self) -> str:

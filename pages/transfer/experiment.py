@@ -170,8 +170,7 @@ class TransferSettings(Settings):
 
     @property
     def void(self) -> str:
-        read_off = isinstance(self.own, own_rows.OwnRows) and self.own.roles.void
-        return "bounds were read off private rows" if read_off else ""
+        return own_rows.void(self)
 
     @property
     def preparation(self) -> str:
@@ -223,7 +222,7 @@ class TransferSettings(Settings):
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.model.guarantee("transfer", self.epsilon, self.migrated)
+        return None if self.void else self.model.guarantee("transfer", self.epsilon, self.migrated)
 
     def probe(self) -> Focus:
         """The four candidates now."""
