@@ -4,6 +4,7 @@ It is the page itself with less on it, so it stays live. ``stops`` are where Pag
 each is shown in a second window (``?present=notes``), which follows this one on the same machine.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
@@ -138,9 +139,11 @@ def ticks(knob: Knob) -> list[float]:
         inside = [value for value in powers if knob.low * 0.999 <= value <= knob.high * 1.001]
         every = inside[:: -(-len(inside) // _MOST_STOPS)] or [knob.low, knob.high]
     else:
-        parts = [knob.low + part * (knob.high - knob.low) / 4 for part in range(5)]
-        every = [knob.low + round((value - knob.low) / knob.step) * knob.step for value in parts]
-        every = [min(knob.high, float(f"{value:.12g}")) for value in every]
+        rough = max((knob.high - knob.low) / 5, knob.step)
+        size = 10.0 ** math.floor(math.log10(rough))
+        step = next(size * times for times in (1, 2, 5, 10) if size * times >= rough * 0.99)
+        first = math.ceil(knob.low / step - 1e-9)
+        every = [float(f"{place * step:.12g}") for place in range(first, math.floor(knob.high / step + 1e-9) + 1)]
     return [int(value) for value in every] if knob.whole else every
 
 

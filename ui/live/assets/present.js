@@ -165,7 +165,7 @@ export class Presenter {
     open(address, "epsilon-lab-notes", "popup,width=960,height=760")
   }
 
-  /** The window with the notes wants something. */
+  /** The window with the notes wants something. @param {{go?: number, blank?: boolean, hello?: boolean}} wish */
   asked({ go, blank, hello }) {
     if (go) this.go(go)
     else if (blank) this.blank()
