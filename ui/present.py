@@ -131,13 +131,13 @@ def _along(knob: Knob, origin: Settings) -> dict[Settings, str]:
 
 
 def ticks(knob: Knob) -> list[float]:
-    """A few round values along a knob: the powers of ten of a logarithmic one, even parts of a linear one."""
+    """A few round values along a knob: powers of ten of a logarithmic one, even steps of a linear one."""
     if knob.low == knob.high:
         return []
     if knob.scale == "log":
         powers = [10.0**power for power in range(-12, 13)]
         inside = [value for value in powers if knob.low * 0.999 <= value <= knob.high * 1.001]
-        every = inside[:: -(-len(inside) // _MOST_STOPS)] or [knob.low, knob.high]
+        every = inside[:: -(-len(inside) // _MOST_STOPS)] if inside else [knob.low, knob.high]
     else:
         rough = max((knob.high - knob.low) / 5, knob.step)
         size = 10.0 ** math.floor(math.log10(rough))
