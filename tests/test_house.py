@@ -51,6 +51,7 @@ RANK = {
     "ui.live": 13,
     "ui.vocabulary": 13,
     "ui.pace": 13,
+    "ui.classroom": 13,
     "ui.compute": 14,
     "ui.controls": 14,
     "ui.doors": 14,
@@ -103,6 +104,7 @@ OTHERS = {
     "scipy": ("dpcore", "pages.*.work"),
     "segno": ("ui.share",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
+    "sqlalchemy": ("ui.classroom",),
     "starlette": ("ui.delivery", "ui.guard", "ui.live", "app"),
     "streamlit": (
         "ui.compute",
