@@ -13,7 +13,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format quick browser soak audit bench clean
+.PHONY: help run test lint format quick browser soak sweep audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -46,6 +46,9 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time, each 
 soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), and the painter against all charts
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py
+
+sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
+	@$(PY) -m scripts.sweep $(ARGS)
 
 audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
 	@$(PY) -m benchmarks.audit $(ARGS)
