@@ -23,13 +23,13 @@ def run(*, rounds: int, say: Print) -> Outcome:
         asked = "Dask over processes at most 1.3x"
         return Outcome(lines=[Line(asked=asked, measured="not measured", met=None)], missing=["distributed"])
     seconds: dict[str, list[float]] = {name: [] for name in at_scale.BACKENDS}
-    with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
-        with Client(cluster):
-            for backend in seconds:
-                _taken(backend, seed=0, cells=8)  # its imports are nobody's
-            for number_of in range(rounds):
-                for backend, taken in seconds.items():
-                    taken.append(_taken(backend, seed=1 + number_of * CELLS, cells=CELLS))
+    alone = {"threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
+    with LocalCluster(n_workers=WORKERS, **alone) as cluster, Client(cluster):
+        for backend in seconds:
+            _taken(backend, seed=0, cells=8)  # its imports are nobody's
+        for number_of in range(rounds):
+            for backend, taken in seconds.items():
+                taken.append(_taken(backend, seed=1 + number_of * CELLS, cells=CELLS))
     say(f"  {CELLS} cells of {REPEATS} trainings, {cores.cores()} cores; wall time, best of {rounds} rounds")
     say(row(("", "a sweep", "trainings / s"), WIDTHS))
     for backend, taken in seconds.items():
