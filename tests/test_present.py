@@ -51,6 +51,14 @@ def test_where_it_began_stays_in_the_address_whatever_is_moved():
     assert present.begun(later) == CLASSIFIER.settings()
 
 
+def test_without_pins_only_the_hero_knob_goes_where_it_began():
+    """What an address does not hold, a file of one's own, is not read out of it."""
+    desk = desk_at(CLASSIFIER, "1~epsilon~0.3", epsilon="7", steps="11")
+    places = present.stops(CLASSIFIER, desk, ())
+    assert {one.steps for one in places} == {11}
+    assert "Epsilon 0.3" in places.values()
+
+
 @pytest.mark.parametrize("said", ["1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"])
 def test_a_broken_address_begins_somewhere(said):
     assert isinstance(present.begun(desk_at(CLASSIFIER, said)), CLASSIFIER.settings)
@@ -79,6 +87,12 @@ def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
         assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop.link.split("&")))[0] == settings
     places[settings.change(dataset="wine")] = "c"
     assert all(stop.moves is None for stop in present.told(places, hero="epsilon", asks="x"))
+
+
+def test_the_name_of_a_pin_is_a_text():
+    (stop,) = present.told({CLASSIFIER.settings(): "<img src=x>"}, hero="epsilon", asks="x")
+    assert stop.name == "<img src=x>", "which the browser writes as letters"
+    assert "&lt;img src=x&gt;" in stop.notes
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -173,3 +187,4 @@ def test_the_home_page_is_not_presented():
     app = opened("", present="1")
     assert not app.exception
     assert "A tour in four stops" in [one.value for one in app.header]
+    assert "present" not in app.query_params

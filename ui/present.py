@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import lru_cache
+from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -111,22 +112,28 @@ def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
     values of the hero knob, among them where it began.
     """
     origin = begun(desk)
-    knobs = page.at(origin).knobs(origin)
     if not pins:
-        one = controls.knob(knobs.hero, origin.limits, **knobs.changes.get(knobs.hero, {}))
-        return _along(one, origin)
+        return _along(hero_of(page, desk.settings), desk.settings, origin)
+    knobs = page.at(origin).knobs(origin)
     words = comparison.of_knobs(knobs.changes)
     named = {pin.settings: pin.name or _differing(pin.settings, origin, words) for pin in pins}
     return named | {origin: named.get(origin, "As it was")}
 
 
-def _along(knob: Knob, origin: Settings) -> dict[Settings, str]:
-    """The same settings with other values of this knob."""
+def hero_of(page: Page, settings: Any) -> Knob:
+    """The one knob of a presented page."""
+    knobs = page.at(settings).knobs(settings)
+    return controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
+
+
+def _along(knob: Knob, settings: Any, origin: Any) -> dict[Settings, str]:
+    """The same settings with other values of this knob, among them the one where it began: all else is as it is, and
+    may be of a file, which no address holds."""
     places = {}
     for value in sorted({*ticks(knob), getattr(origin, knob.name)}):
-        settings, refused = controls.moved(origin, knob.name, value)
+        there, refused = controls.moved(settings, knob.name, value)
         if not refused:
-            places[settings] = f"{knob.label} {_written(value)}"
+            places[there] = f"{knob.label} {_written(value)}"
     return places
 
 
@@ -165,7 +172,7 @@ def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
         Stop(
             name,
             urlencode(brief(settings)),
-            f"Ask before you go on: at <b>{name}</b>, will “{asks}” go up or down?",
+            f"Ask before you go on: at <b>{escape(name)}</b>, will “{asks}” go up or down?",
             ways and [(field, getattr(settings, field)) for field in ways],
         )
         for settings, name in places.items()
@@ -259,8 +266,7 @@ def controls_of(page: Page, desk: Desk, places: Mapping[Settings, str], result: 
 
 def marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
     """A few round values on the track of the hero knob."""
-    knobs = page.at(settings).knobs(settings)
-    one = controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
+    one = hero_of(page, settings)
     return {one.name: [(value, _written(value)) for value in ticks(one)]}
 
 
@@ -277,4 +283,4 @@ def door(desk: Desk) -> None:
 
 def notes(page: Page) -> None:
     """The second window: it computes nothing, and shows what the window that presents says."""
-    serving.mount("notes", css="notes.css", key="notes", data={"title": page.question, "page": page.name})
+    serving.mount("notes", css="notes.css", key="speaker", data={"title": page.question, "page": page.name})

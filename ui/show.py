@@ -27,11 +27,13 @@ def show(page: Page, welcome: str = "") -> None:
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     desk = controls.desk(page.name, page.settings)
-    if desk.presents == present.NOTES and not welcome:
+    if welcome:
+        desk.shown.pop("present", None)  # it speaks for the whole lab, and is not presented
+    if desk.presents == present.NOTES:
         present.notes(page)
         return
     desk.remember()
-    if desk.presents and not welcome:
+    if desk.presents:
         _presented(page, desk)
         return
     if not welcome:
@@ -90,7 +92,7 @@ def _moving(page: Page, welcome: str) -> None:
     The knobs are mounted last: their message tells the browser that all the rest has arrived.
     """
     desk = controls.desk(page.name, page.settings)
-    if not page.holds(desk) or (desk.presents and not welcome):
+    if not page.holds(desk) or desk.presents:
         st.rerun()
     here, pins = page.at(desk.settings), pins_of(page, desk)
     both = compare(page, desk.settings, pins.ghost, seconds=_seconds(here, desk), tab=_opened(page), ask=desk.ask)

@@ -245,3 +245,15 @@ def test_the_notes_follow_and_step(page, serve):
     notes.reload()
     expect(notes.get_by_text("Nobody presents on this machine")).to_be_visible(timeout=PATIENCE)
     notes.close()
+
+
+def test_in_somebody_elses_page_and_on_a_phone_it_is_whole_too(page, serve):
+    """In a frame of 800 x 600, and with less room: nothing lies on anything else, and the rest is a scroll away."""
+    opened = presented(page, serve, "classifier?embed=true", width=1000, height=640)
+    for where in (opened.locator("[data-chart]"), slider(opened), opened.locator(".lab-verdict h1")):
+        expect(where).to_be_in_viewport(ratio=1)
+    opened.set_viewport_size({"width": 390, "height": 844})
+    expect(opened.locator("[data-chart] .main-svg").first).to_be_visible()
+    opened.keyboard.press("PageDown")
+    stop(opened, 4, 6)
+    assert opened.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

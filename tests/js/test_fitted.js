@@ -59,7 +59,7 @@ test("for a hall no letters stay small, and lines and marks grow, too", () => {
   assert.equal(shown.layout.annotations[0].font.size, 26)
   assert.equal(shown.layout.title.font.size, 30)
   assert.equal(shown.layout.shapes[0].line.width, 4)
-  assert.deepEqual(shown.layout.shapes[1], { ...path, path: "M-12,0L0,1.5e-1Z", line: { width: 2 } })
+  assert.deepEqual(shown.layout.shapes[1], { ...path, path: "M-12,0L0,0.15Z", line: { width: 2 } })
   const many = [{ marker: { size: Float32Array.of(1, 2), line: { width: 1 } } }, { fill: "toself" }]
   const [points, area] = fitted({ data: many, layout: {} }, 2, WIDE, 13).data
   assert.deepEqual(points.marker, { size: Float32Array.of(2, 4), line: { width: 2 } })
