@@ -51,14 +51,14 @@ def show(page: Page, welcome: str = "") -> None:
 
 def _presented(page: Page, desk: controls.Desk) -> None:
     """One run of a page that is presented: nothing that it needs not, and every word large."""
-    places = present.stops(page, desk, pins_of(page, desk).kept)
-    stage = present.staged(page, desk.presents)
+    pins, stage = pins_of(page, desk).kept, present.staged(page, desk.presents)
     if desk.notices:
         with st.container(key="stage-notices"):
             _notices(desk.notices)
     if not page.ready(desk):
         desk.shown.pop("present")
         st.rerun()  # to the page itself, which shows what is missing
+    places = present.stops(page, desk, pins)
     present.arrived(desk, places)
     both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab=present.NOTES)
     desk.tell(done=both.done)
