@@ -31,14 +31,14 @@ def refused(settings: AttackSettings, parts: dict[str, str]) -> str:
     able = [parts[part] for part in parts if part not in (*MISFITS, "audit")]
     return (
         f"**{parts[settings.part]} cannot use your file:** {settings.misfit}. {' and '.join(able)} can; "
-        f"{parts['audit']} needs no file."
+        f"{parts['audit']} needs no file. Other data are under *Advanced*."
     )
 
 
 def worlds_caption(result: WorldsResult) -> str:
     """What the charts are made of."""
     used = outcomes.used_of(result.settings, several=True)
-    return f"Your file: {used}. No row is drawn; exposure and scores are for the analyst only."
+    return f"Your file: {used}. No row is drawn. For the analyst only."
 
 
 def membership_caption(result: MembersResult) -> str:

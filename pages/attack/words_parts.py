@@ -73,8 +73,9 @@ def membership_verdict(result: MembersResult) -> str:
             f"Without privacy the attacker finds <b>{number(plain / private)} times as many members</b> as in the "
             "private model, with as many false alarms."
         )
-    said = f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
-    return f"{said} {outcomes.void(result.settings)}".strip()
+    if result.settings.void:
+        return f"{text} {outcomes.void(result.settings)}"
+    return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
 
 
 def membership_alts(result: MembersResult) -> dict[str, str]:
