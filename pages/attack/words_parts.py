@@ -96,13 +96,14 @@ def membership_diagnostics(result: MembersResult) -> list[str]:
     """Overfitting, the rare sure guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
     sure = [_percent(result.at(arm, best, 0.001)) for arm in ("plain", "private")]
-    advantage = [f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")]
+    plain, private = (f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private"))
+    advantage = f"{plain} and {private}" if plain != private else f"{plain} in both"
     return [
         f"<b>{_memory(result)}</b>: without privacy the model is right on {_shares(result.right('plain'))}; the "
         f"private one on {_shares(result.right('private'))}.",
         "<b>A few sure guesses count more than many vague ones</b>: with one false alarm in 1,000 the attacker finds "
         f"{sure[0]} without privacy and {sure[1]} with it. Their advantage (members found minus false alarms, at the "
-        f"best threshold) is {advantage[0]} and {advantage[1]}.",
+        f"best threshold) is {advantage}.",
         f"The likelihood ratio compares a person's margin with the same person's margins in the other {others} models"
         f"{'' if others + 1 == MODELS else f' trained so far, of {MODELS}'}.",
         f"{result.pairs('private'):,} guesses, of people who share models{_left_end(result)}. {NOBODY_PROVED}",
