@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, delivery, live, pace
+from ui import controls, delivery, live, pace, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
-from ui.share import paper, share
+from ui.share import paper, share, told
 
 
 def style() -> None:
@@ -31,8 +31,11 @@ def show(page: Page, welcome: str = "") -> None:
     if not welcome:
         st.title(page.question)
     pins_of(page, desk)
+    teacher.heed(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
+        if teacher.waits(page, desk, told(page, desk)):
+            return
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
@@ -82,12 +85,13 @@ def _moving(page: Page, welcome: str) -> None:
     with right:
         tab = _result(both, desk)
     knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
-    if here.tabs:
-        with beside:
+    with beside:
+        teacher.offer_all(desk)
+        if here.tabs:
             card(desk, pins, both)
     with knobs_place:
         channel = None if here.private(desk.settings) else desk.place(tab)
-        knobs = here.knobs(desk.settings)._asdict()
+        knobs = teacher.knobs(here, desk)._asdict()
         desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
 
 
@@ -176,6 +180,7 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(papers.cited(page.method))
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
+            teacher.make(page, desk)
 
 
 def _notices(sentences: Iterable[str]) -> None:

@@ -19,6 +19,7 @@ const letters = new TextDecoder()
 const CONFIG = { displaylogo: false, displayModeBar: false }
 const NOTHING = "null" // what a board is of whose pictures the channel does not know
 const NARROW = 220 // pixels
+const ONE_COLUMN = "(max-width: 899px)"
 const FIRST = "board" // the one that speaks for the page
 let library = null // one copy of Plotly for all charts of the page
 let made = 0
@@ -193,10 +194,10 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, wide, about }) {
+  update({ figure, alt, height, narrow, wide, about }) {
     this.about.say(about)
     this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
-    this.asked = height
+    this.asked = { height, narrow: narrow ?? height }
     this.reserve()
     this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
@@ -208,7 +209,8 @@ class Chart {
 
   /** Keep the room for the picture, so that nothing on the page moves when it comes. */
   reserve() {
-    this.height = Math.round(this.asked * this.scale)
+    const { height, narrow } = this.asked
+    this.height = Math.round((matchMedia(ONE_COLUMN).matches ? narrow : height) * this.scale)
     this.node.style.minHeight = `${this.height}px`
   }
 
