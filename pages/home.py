@@ -19,26 +19,26 @@ _LEAD = (
 TOUR = (
     (
         "Count it",
-        "A thousand noisy steps, each of epsilon 0.1. Does the training cost 100, or far less? The noise does not change, "
-        "the proof does.",
+        "A thousand noisy steps, each of epsilon 0.1. Does the training cost 100, or far less? The noise does not "
+        "change, the proof does.",
         "composition",
     ),
     (
         "Share it",
-        "A thousand parties, each with ten rows and a model of its own, teach one model that hides every one of them. What "
-        "does the crowd buy?",
+        "A thousand parties, each with ten rows and a model of its own, teach one model that hides every one of them. "
+        "What does the crowd buy?",
         "parties",
     ),
     (
         "Attack it",
-        "A published recipe claims epsilon 1. Thousands of trainings, with one person and with another in their place, tell "
-        "what an attacker makes of it.",
+        "A published recipe claims epsilon 1. Thousands of trainings, with one person and with another in their "
+        "place, tell what an attacker makes of it.",
         "published",
     ),
     (
         "Get help",
-        "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. How many, with a start "
-        "from public ones?",
+        "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. How many, with a "
+        "start from public ones?",
         "public_start",
     ),
 )
@@ -101,8 +101,8 @@ def front(pages: Sequence[Page]) -> Page:
 
 
 def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
-    """The page ``home``, as ``shown`` shows any, a tour of lessons, and all ``pages`` by group. ``doors``: name of a page
-    -> where it opens.
+    """The page ``home``, as ``shown`` shows any, a tour of lessons, and all ``pages`` by group. ``doors``: name of a
+    page -> where it opens.
     """
     shown(home, welcome=f"<h1>{home.question}</h1>{_LEAD}")
     st.header("Guess first, then see")

@@ -23,6 +23,7 @@ NAMED = {lesson.name: lesson for lesson in LESSONS}
 HEIGHT, NARROW = 640, 400
 SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
+AT = "lessons.at"  # where this session is: (lesson, step)
 TITLE = "Lessons: guess first, then see"
 
 
@@ -43,6 +44,8 @@ def kept(lesson: Lesson) -> Kept:
 @pace.working()
 def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
+    if not st.query_params and st.session_state.get(AT):  # back from another page, which takes the address along
+        go(*st.session_state[AT])
     name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
     if name and name not in NAMED:
         st.warning(f"There is no lesson {quoted(name)}; here are all.", icon=":material/link_off:")
@@ -57,6 +60,7 @@ def show(pages: Sequence[Page]) -> None:
     if notice:
         st.info(notice, icon=":material/replay:")
     page = next(page for page in pages if page.name == lesson.page)
+    st.session_state[AT] = lesson, step
     _trail(lesson)
     if step == "guess":
         _guess(lesson, page)
@@ -71,9 +75,7 @@ def _all() -> None:
     with st.container(key="lessons"):
         for place, lesson in enumerate(LESSONS, 1):
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
-                st.page_link(
-                    doors.to("lessons"), label=f"**{place}. {lesson.title}**", query_params={"lesson": lesson.name}
-                )
+                st.button(f"{place}. {lesson.title}", key=f"lesson.{lesson.name}.open", on_click=go, args=(lesson,))
                 st.markdown(lesson.ask)
                 done = " · :material/check: done" if kept(lesson).done else ""
                 st.caption(f"{lesson.minutes} minutes{done}")
@@ -81,6 +83,7 @@ def _all() -> None:
 
 def go(lesson: Lesson | None, step: str = "guess") -> None:
     """To a step of a lesson, or to all of them; the address says so."""
+    st.session_state[AT] = (lesson, step) if lesson else None
     st.query_params.from_dict({"lesson": lesson.name, "step": step} if lesson else {})
 
 
