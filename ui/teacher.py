@@ -28,7 +28,7 @@ ONLY, ASK, GUESS = "only", "ask", "guess"
 def heed(page: Page, desk: Desk) -> None:
     """Forget what of a lesson's link nobody can follow, with a notice (markdown) for each."""
     shown = desk.shown
-    whole = _all(page.knobs(desk.settings))
+    whole = _all(page.at(desk.settings).knobs(desk.settings))
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
         _note(desk, f"In the link, `only` names no knob of this page: {', '.join(map(quoted, unknown))}.")
@@ -100,11 +100,18 @@ def waits(page: Page, desk: Desk, told: str) -> bool:
 def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
     span = _range(measure)
     st.markdown(f"To be guessed: {measure.label}. When you have locked in your guess, the runs are shown.")
-    st.caption(told)
+    st.caption(", ".join([*_chosen(desk.settings), told]))
     value = guess.number(key, span, span.near((span.low + span.high) / 2 if measure.unit == "%" else 1.0))
     if st.button("Lock in and see", type="primary", key=f"{key}.lock"):
         st.session_state.update({f"{key}.said": value, f"{key}.at": desk.settings})
         st.rerun()
+
+
+def _chosen(settings: Settings) -> list[str]:
+    """The choices that are not as by default: their lists are not in view."""
+    usual = type(settings)()
+    names = [name for name in settings.choices if getattr(settings, name) != getattr(usual, name)]
+    return [f"{name} {getattr(settings, name)}".replace("_", " ") for name in names]
 
 
 def _range(measure: Measure) -> guess.Range:
@@ -156,7 +163,7 @@ def make(page: Page, desk: Desk) -> None:
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
         measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")
-        names = _all(page.knobs(desk.settings))
+        names = _all(page.at(desk.settings).knobs(desk.settings))
         only = st.multiselect("Knobs in view (none: all)", names, format_func=_label, key=f"{key}.only")
         words = {ASK: question.strip(), GUESS: measure, ONLY: ",".join(only)}
         st.code(link(desk.settings, words), language=None, wrap_lines=True)

@@ -44,7 +44,9 @@ def kept(lesson: Lesson) -> Kept:
 @pace.working()
 def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
-    if not st.query_params and st.session_state.get(AT):  # back from another page, which takes the address along
+    if "lesson" not in st.query_params and st.session_state.get(
+        AT
+    ):  # back from another page, which takes the address along
         go(*st.session_state[AT])
     name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
     if name and name not in NAMED:
@@ -187,7 +189,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     """The chart, which gets finer while models are still trained; ``late``: it is asked for until they are."""
     first, second = lesson.cases(page.settings)
     known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
-    result, done = compute(second)
+    result, done = compute(second, seconds=0.5 * SECONDS)
     before, after, mine = Case(first, known), Case(second, result), kept(lesson)
     picture = _picture(lesson, page, result)
     if isinstance(lesson.guess, Number):

@@ -40,9 +40,10 @@ def covered(
     hatch = {"shape": "/", "fgcolor": _HATCH, "bgcolor": "rgba(0,0,0,0)", "size": 14, "solidity": 0.12}
     cover = theme.scatter(*corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0})
     shapes, words = [], [one for one in layout.get("annotations", ()) if _names_axis(one)]
-    hidden = {"xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "middle"}
-    free = 0.5 if guess is None else 0.25 if _share(axes["xaxis"], guess[0]) > 0.4 else 0.75
-    words.append(theme.word("Hidden until you have guessed", x=free, y=0.12, size=15, **hidden))
+    left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
+    side = {"x": 0.02, "xanchor": "left"} if left else {"x": 0.98, "xanchor": "right"}
+    hidden = {"xref": "paper", "yref": "paper", "yanchor": "middle"} | side
+    words.append(theme.word("Hidden until you have guessed", y=0.12, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
         words.append(_beside(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), below=True))
