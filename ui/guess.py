@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui import live
 from ui.controls import hold
-from ui.plot import guesses
+from ui.plot import guesses, theme
 
 
 class Range(NamedTuple):
@@ -48,7 +48,7 @@ def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
 def clicks(axes: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
     """What a chart does with a press: the handle at (x, y) goes there, upwards only."""
     ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
-    return {"place": "guess", **ends, "drag": {"at": (x, y), "colour": guesses.HANDLE, "upright": True}}
+    return {"place": "guess", **ends, "drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
 
 
 def board(picture: live.Picture, key: str) -> None:

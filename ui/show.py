@@ -35,6 +35,7 @@ def show(page: Page, welcome: str = "") -> None:
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
         if teacher.waits(page, desk, told(page, desk)):
+            desk.tell(done=0)
             return
         _setup(page, desk)
     if page.ready(desk):

@@ -9,9 +9,8 @@ import numpy as np
 
 from ui.plot import theme
 
-# Half of the line at a guess, in pixels, and the colour of the handle that one drags.
+# Half of the line at a guess, in pixels.
 _HALF = 30
-HANDLE = "#5b52d6"
 _ARROWS = "M-4,-2.5L0,-6.5L4,-2.5M-4,2.5L0,6.5L4,2.5"
 _DISC = "M12,0C12,6.63 6.63,12 0,12C-6.63,12 -12,6.63 -12,0C-12,-6.63 -6.63,-12 0,-12C6.63,-12 12,-6.63 12,0Z"
 _HATCH = "rgba(128,128,128,.3)"
@@ -58,7 +57,7 @@ def covered(
 def handle(x: float, y: float) -> list[dict]:
     """The mark of a guess that one drags."""
     arrows = _at(x, y, _ARROWS) | {"line": {"color": "white", "width": 2}}
-    disc = _at(x, y, _DISC) | {"fillcolor": HANDLE, "line": {"color": "white", "width": 2}}
+    disc = _at(x, y, _DISC) | {"fillcolor": theme.HANDLE, "line": {"color": "white", "width": 2}}
     return [_mark(x, y, dash="solid"), disc, arrows]
 
 
