@@ -202,6 +202,17 @@ def void_guarantee(settings: RowsSettings) -> str:
     )
 
 
+def paid(settings: RowsSettings) -> str:
+    """How much of epsilon went for bounds, where it did; HTML."""
+    if not settings.paid:
+        return ""
+    return (
+        f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds "
+        f"({count(len(settings.paid), 'release')}, Laplace noise), kept or not; training has the other "
+        f"{number(settings.left)}. "
+    )
+
+
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
     """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from."""

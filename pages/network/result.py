@@ -175,8 +175,9 @@ class NetworkResult:
 
     @property
     def half_spent(self) -> int:
-        """The step by which half of the epsilon is spent, where all of it is ``counted``."""
-        return int(self.job.marks[np.flatnonzero(self.spent >= self.spent[-1] / 2)[0]])
+        """The step by which half of the training's epsilon is spent, where all of it is ``counted``."""
+        of_training = self.spent - self.spent[0]
+        return int(self.job.marks[np.flatnonzero(of_training >= of_training[-1] / 2)[0]])
 
     @property
     def holds(self) -> bool:
@@ -191,9 +192,8 @@ class NetworkResult:
     @property
     def guarantee(self) -> Guarantee:
         """What is spent at the drawn frame; only a claim where ``holds`` is false."""
-        spent = float(np.nan_to_num(self.spent[self.frame], nan=math.inf))
-        whole = self.settings.counted
-        return replace(whole, epsilon=spent, event=replace(whole.event, count=max(self.step, 1)))
+        spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
+        return self.settings.counted(spent, steps=self.step)
 
     @property
     def by_epochs(self) -> Guarantee:

@@ -121,11 +121,11 @@ def numbers(result: NetworkResult) -> list[Number]:
 
 
 def _promise(result: NetworkResult) -> Number:
-    """What is promised at the moment shown: before the first step nothing is released."""
-    if not result.step:
-        return panels.attacker(0.5)
+    """What is promised at the moment shown: before the first step nothing is released but bounds."""
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
+    if not result.step:
+        return panels.attacker(1 / (1 + math.exp(-result.settings.spent)))
     if result.holds:
         spent = result.guarantee
         known = panels.attacker(spent.attacker_accuracy)
@@ -142,8 +142,9 @@ def verdict(result: NetworkResult) -> str:
     """What is spent at the drawn moment and what it costs; where no theorem holds, that alone."""
     steps = f"{count(result.step, 'step')} of {result.settings.steps:,}"
     if not result.step:
+        before = "only what bounds cost" if result.settings.paid else "nothing"
         return (
-            f"Before the first of {count(result.settings.steps, 'step')} nothing is spent: these networks are random. "
+            f"Before the first of {count(result.settings.steps, 'step')} {before} is spent: these networks are random. "
             f"By chance, the middle one is right {percent(result.summary('private').median)} of the time on new people."
         )
     if not result.holds:
@@ -240,14 +241,16 @@ def _budget(result: NetworkResult) -> str:
         )
     else:
         start = (
-            f"For epsilon {number(settings.epsilon)}, {count(settings.steps, 'step')} with lots of {settings.lot_size} "
-            f"out of {settings.rows:,} rows take noise multiplier <b>{number(settings.sigma)}</b>."
+            f"For epsilon {number(settings.left)}{' that is left' * bool(settings.paid)}, "
+            f"{count(settings.steps, 'step')} with lots of {settings.lot_size} out of {settings.rows:,} "
+            f"{'people' if settings.by_person else 'rows'} take noise multiplier <b>{number(settings.sigma)}</b>."
         )
     if not result.counted or settings.steps < 3:
         return start
     half = result.half_spent
     early = ": the first steps cost most" if 2 * half < settings.steps else ""
-    return f"{start} Half of the epsilon is spent after {count(half, 'step')}{early}."
+    whose = "training's epsilon" if settings.paid else "epsilon"
+    return f"{start} Half of the {whose} is spent after {count(half, 'step')}{early}."
 
 
 def _lots(result: NetworkResult) -> str:
@@ -292,6 +295,7 @@ def guarantee(result: NetworkResult) -> str:
         text = outcomes.void_guarantee(result.settings)
     elif result.holds:
         text = _spent(result) if math.isfinite(result.guarantee.epsilon) else panels.note("…")
+        text += panels.note(outcomes.paid(result.settings)) if result.settings.paid else ""
         text += panels.note(
             "It covers the weights after <b>every</b> step, so watching the training costs nothing more."
             + (" It is what the steps so far have spent." if result.frame < FRAMES else "")

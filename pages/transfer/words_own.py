@@ -174,15 +174,17 @@ def guarantee(result: TransferResult) -> str:
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
     text = panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
+    text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if result.detection_guarantee is None:
+        needs = "sees nothing of a private row but the bounds" if settings.paid else "never sees a private row"
         text += panels.note(
-            "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But that they "
-            "resemble the target must be known without the private rows."
+            f"<b>Trusting the sources as they are</b> {needs} and needs no {'more ' * bool(settings.paid)}epsilon. But "
+            "that they resemble the target must be known without the private rows."
         )
     else:
         text += panels.note(
             f"Of the transfer's epsilon, detection alone would be {number(result.detection_guarantee.epsilon)}; "
-            "<b>trusting the sources as they are</b> spends just that."
+            f"<b>trusting the sources as they are</b> spends just that{', beside the bounds' * bool(settings.paid)}."
         )
     return text + panels.note(_protected(settings.own.roles))
 
