@@ -213,13 +213,14 @@ def paid(settings: RowsSettings) -> str:
     )
 
 
-def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
+def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
     """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
-    ``several``: whether all rows of a person are learned from."""
+    ``several``: whether all rows of a person are learned from, or ``most`` at most."""
     own, unit, each, others = settings.own, "rows", "", f"{tested:,}"
     if own.roles.person:
         unit = "people"
-        each, others = (", all rows of each", f"one row each of {tested:,} others") if several else ("", others)
+        rows = f"up to {most}" if most else "all"
+        each, others = (f", {rows} rows of each", f"one row each of {tested:,} others") if several else ("", others)
     used, less = f"{settings.rows:,} {unit}", ""
     if settings.rows < own.private:
         used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
@@ -237,10 +238,10 @@ def each_column(found: Leading) -> str:
     return f"the middle one of each: {said}"
 
 
-def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
+def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
     """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML.
 
-    several: whether all rows of a person are learned from.
+    several: whether all rows of a person are learned from, or ``most`` at most.
     """
     who, how_many, stays = "one row", "number of rows", "stays and adds nothing"
     one = " If a person has several, each is protected by itself only."
@@ -248,8 +249,10 @@ def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
         who, how_many = "one person, all of their rows", "number of people"
         one = " Of each person one row is used, picked by chance."
     if roles.person and several:
+        rows = "All of a person's rows are used"
+        rows = f"Of a person's rows up to {most} are used, picked by chance" if most else rows
         one = (
-            " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person "
+            f" {rows}: their gradients are averaged, and the average is clipped. So a person "
             "costs what a single row does, however many they have."
         )
         stays = "is none of theirs, and a person without another adds nothing"

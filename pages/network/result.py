@@ -204,12 +204,13 @@ class NetworkResult:
 
     @cached_property
     def norms(self) -> np.ndarray:
-        """Gradient norms (layers, R, n) of some private rows under some private networks at the drawn frame."""
-        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured_rows)
+        """Gradient norms (layers, R, n) of some private rows, or persons' averages, under some private networks at
+        the drawn frame."""
+        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured)
 
     @property
-    def _measured_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        return inputs(self.split.X_private[:_ROWS]), self.split.y_private[:_ROWS]
+    def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        return self.job.rows.learned(_ROWS)
 
     @property
     def clipped(self) -> np.ndarray:
@@ -242,7 +243,9 @@ class NetworkResult:
         """L2 norm of the mean clipped gradient at the drawn frame, the median of some networks."""
         start = self.weights("private")[:_NETWORKS]
         one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, variant="sound")
-        moved = sgd.train(one, *self._measured_rows, start=start, noise_multiplier=0.0, seed=0, draws=range(len(start)))
+        X, y, people = self._measured
+        draws = range(len(start))
+        moved = sgd.train(one, X, y, people=people, start=start, noise_multiplier=0.0, seed=0, draws=draws)
         return float(np.median(np.linalg.norm(moved.weights - start, axis=1)))
 
     @property

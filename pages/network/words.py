@@ -7,7 +7,7 @@ from dpcore.data.own_rows import OwnRows
 from pages.network.experiment import OVER, NetworkSettings
 from pages.network.figures import arm_name
 from pages.network.result import NetworkResult
-from pages.network.work import FRAMES
+from pages.network.work import FRAMES, MOST_EACH
 from ui import outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
@@ -20,6 +20,8 @@ LEAD = (
     "form while the budget is spent, or **drag epsilon**."
 )
 OWN_LEAD = LEAD.replace("the regions form", "what networks go by form")
+PEOPLE_LEAD = OWN_LEAD.replace("lots of rows", "lots of people").replace("every row's", "every person's average")
+PEOPLE_LEAD = PEOPLE_LEAD.replace("with all rows", "with everybody")
 VARIANTS_HELP = (
     "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
     "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
@@ -51,8 +53,8 @@ ABOUT = {
         "rest, or rises, while the other still falls: there noise has the last word."
     ),
     "norms": (
-        "How long the gradients of single rows are at the moment shown. What is right of the bound is shortened to it. "
-        "Look for a bound far to the right of all: then the noise, which is scaled to it, could be less."
+        "How long the gradients of single rows, or people, are at the moment shown. What is right of the bound is "
+        "shortened to it. Look for a bound far to the right of all: then the noise, scaled to it, could be less."
     ),
     "clipped": (
         "How many gradients the bound shortens as the training goes on. Near 100 a lower bound acts like a lower "
@@ -307,7 +309,7 @@ def guarantee(result: NetworkResult) -> str:
         text = panels.note(f"Claimed by the accountant: epsilon {_epsilon(result)}. No theorem gives it for this loop.")
     if isinstance(result.settings.own, OwnRows):
         public = "lot size and all settings; who was in a lot stays secret"
-        return text + outcomes.of_own(result.settings.own.roles, public=public)
+        return text + outcomes.of_own(result.settings.own.roles, public=public, several=True, most=MOST_EACH)
     return text + panels.note(
         "Assumed: number of rows, lot size, bounds and all settings are public; who was in a lot stays secret; each "
         "person has one row. <b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
@@ -367,7 +369,9 @@ def table(result: NetworkResult) -> str:
 def own_caption(result: NetworkResult) -> str:
     """What the dots are, and how much of the file is used."""
     tested = len(result.split.y_test)
-    used = outcomes.learned_from(result.settings, tested=tested, along=", and lots that grow along")
+    used = outcomes.learned_from(
+        result.settings, tested=tested, along=", and lots that grow along", several=True, most=MOST_EACH
+    )
     return f"Each dot is one private network; grey, the middle one without privacy. {used}"
 
 
@@ -409,9 +413,8 @@ def _loss(value: float) -> str:
 def norms_alt(result: NetworkResult) -> str:
     """The histogram in words."""
     share = in_hundred(result.clipped[-1])
-    return (
-        f"Gradient norms of private rows, half of them up to {number(result.usual_norm)}; {share} in 100 are shortened."
-    )
+    whose, usual = "people" if result.settings.by_person else "rows", number(result.usual_norm)
+    return f"Gradient norms of private {whose}, half of them up to {usual}; {share} in 100 are shortened."
 
 
 def clipped_alt(result: NetworkResult) -> str:
