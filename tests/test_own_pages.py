@@ -1,7 +1,9 @@
 """What bounds read off the rows, or paid for, do to each page of a file: what it says, and what it counts."""
 
 import math
+import zipfile
 from dataclasses import replace
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -23,24 +25,30 @@ from pages.table import PAGES as ALL
 from tests import test_own_parties, test_own_sources
 from tests.sentences import plain
 from tests.test_own_rows import ROLES, customers, table_of
+from ui import share
+from ui.controls import Desk
 
 PAGES = {page.name: page for page in ALL}
 # The pages that learn from a file, and count what was paid.
 COUNTING = ("classifier", "network", "regression", "transfer", "parties")
 
 
-def of_page(page: str, *payments: float, **changes):
-    """Settings of a page about a file whose bounds were paid for."""
+def of_page(page: str, *payments: float, off: bool = False, **changes):
+    """Settings of a page about a file whose bounds were paid for, or those of a column read ``off`` its rows."""
     person = "ward" if page == "parties" else ""
     payments = tuple(Payment(epsilon=epsilon, person=person) for epsilon in payments)
+
+    def said(roles):
+        columns = tuple(replace(one, read_off=True) if off and one.kind == "number" else one for one in roles.columns)
+        return replace(roles, payments=payments, columns=columns)
+
     if page == "parties":
-        own = test_own_parties.own_of(test_own_parties.patients(), replace(test_own_parties.ROLES, payments=payments))
+        own = test_own_parties.own_of(test_own_parties.patients(), said(test_own_parties.ROLES))
         small = {"public_rows": 50, "queries": 20, "repeats": 3, "parties": own.private}
     elif page in ("regression", "transfer"):
-        rows, roles = test_own_sources.salaries(), replace(test_own_sources.ROLES, payments=payments)
-        own, small = test_own_sources.choose(rows, roles), {"repeats": 3}
+        own, small = test_own_sources.choose(test_own_sources.salaries(), said(test_own_sources.ROLES)), {"repeats": 3}
     else:
-        own, small = own_rows.choose(table_of(customers()), replace(ROLES, payments=payments)), {"repeats": 2}
+        own, small = own_rows.choose(table_of(customers()), said(ROLES)), {"repeats": 2}
     return PAGES[page].settings().change(dataset="own").change(own=own).change(**small | changes)
 
 
@@ -53,10 +61,56 @@ def drawn(settings) -> np.ndarray:
     return getattr(found, next(names), found)
 
 
-def shown(settings):
-    """(the page, what it says and shows)."""
-    page = next(one for one in PAGES.values() if isinstance(settings, one.settings)).at(settings)
-    return page, page.view(settings.run())
+def shown(page: str, settings):
+    """(the page, its result, what it says and shows)."""
+    of, result = PAGES[page].at(settings), settings.run()
+    return of, result, of.view(result)
+
+
+def taken(of, result) -> dict[str, str]:
+    """All that can be taken away: a file's name, or the name of one in the zip, -> its text."""
+    found = {}
+    for file, _, _, made in share._files(result.settings, of, result, "a link").values():
+        content = made() if callable(made) else made
+        if file.endswith(".zip"):
+            with zipfile.ZipFile(BytesIO(content)) as packed:
+                names = [name for name in packed.namelist() if name.count("/") == 1 or "/tables/" in name]
+                found |= {f"zip: {name.partition('/')[2]}": packed.read(name).decode() for name in names}
+        else:
+            found[file] = content
+    return found
+
+
+# What a zip has whatever is said of the rows.
+ASIDE = {"zip: settings.json", "zip: requirements.txt", "zip: LICENSE"}
+
+
+@pytest.mark.parametrize("page", COUNTING)
+def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(page):
+    settings = of_page(page, off=True, epsilon=1.0)
+    of, result, view = shown(page, settings)
+    assert (settings.void, settings.promise) == ("bounds were read off private rows", None)
+    (attacker,) = [one for one in view.numbers if one.label == "Best attacker"]
+    assert (attacker.value, attacker.note, attacker.tone) == ("no limit", settings.void, "void")
+    assert "The guarantee is void" in plain(view.words["verdict"])
+    assert plain(view.words["guarantee"]).strip().startswith("Void: bounds were read off private rows.")
+    assert "times in 100" not in plain("".join(view.words.values()))
+    files = taken(of, result)
+    assert len(files) > len(ASIDE) + 4
+    assert {name for name, text in files.items() if "VOID: bounds were read off" not in text} == ASIDE
+    assert "VOID: bounds were read off" in share.paper(of, Desk(page, settings))["lines"][0]
+    if of.asked:
+        question = of.asked.about(settings, "")
+        assert question.void == settings.void
+        assert "The guarantee is void" in plain(of.asked.view(question.run()).words["answer"])
+
+
+@pytest.mark.parametrize("page", COUNTING)
+def test_public_bounds_are_void_nowhere(page):
+    of, result, view = shown(page, of_page(page, epsilon=1.0))
+    assert "oid" not in plain("".join(view.words.values())).replace("avoid", "")
+    assert [name for name, text in taken(of, result).items() if "VOID" in text] == []
+    assert "paid for bounds" not in view.words["guarantee"]
 
 
 @pytest.mark.parametrize("page", COUNTING)
@@ -77,12 +131,13 @@ class TestEachPage:
         pure = [one for one in held.event.events if one in (PureRelease(epsilon=0.1), PureRelease(epsilon=0.2))]
         assert len(pure) == 2
         assert held.basis.endswith("basic composition with 2 pure before it")
-        _, view = shown(settings)
+        of, result, view = shown(page, settings)
         assert (
             "<b>0.3</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.7"
             in (view.words["guarantee"])
         )
         assert "oid" not in plain(view.words["guarantee"] + view.words["verdict"])
+        assert [name for name, text in taken(of, result).items() if "VOID" in text] == []
 
     def test_what_is_left_has_a_lower_end_and_a_curve(self, page):
         settings = of_page(page, 0.6)
