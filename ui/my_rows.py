@@ -47,7 +47,7 @@ _UNREADY = (
     "another page: its buttons tell which."
 )
 _UNCOUNTED = (
-    "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
+    "**Bounds of this file were paid for**, and this page cannot count what they cost. Those that train can; or bring "
     "the file again and type bounds that anybody could know."
 )
 _ELSEWHERE = (
@@ -233,8 +233,8 @@ def _say_void(names: tuple[str, ...]) -> None:
     named = ", ".join(plain(name) for name in names)
     with st.container(key="void", horizontal=True, vertical_alignment="center"):
         st.error(
-            f"**Guarantee void.** The bounds of {named} were read off private rows: they give away the lowest and the "
-            "highest value. Look, but do not release.",
+            f"**Guarantee void.** The bounds of {named} were read off private rows and give their ends away. Look, but "
+            "do not release.",
             icon=":material/warning:",
         )
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")

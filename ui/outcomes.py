@@ -257,11 +257,16 @@ def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -
         )
         stays = "is none of theirs, and a person without another adds nothing"
     return panels.note(
-        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. "
-        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
-        "people's data reveals about you."
+        f"{protected(roles)} <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, "
+        f"the {how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. <b>Not</b> protected: "
+        "the losses and accuracies on this page, which are for the analyst only, and what other people's data reveals "
+        "about you."
     )
+
+
+def protected(roles: Roles) -> str:
+    """How a sentence begins that says who is protected: nobody, where bounds were read off the rows."""
+    return "With bounds that were public, protected would be" if roles.void else "Protected is"
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:

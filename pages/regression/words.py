@@ -280,9 +280,9 @@ def _of_own(roles: Roles) -> str:
         else "No answer was said to be missing; one that is counts as the middle of its bounds."
     )
     return (
-        f"Protected is <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, and the number "
-        f"of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface and least "
-        "squares, which are for the analyst only, and what other people's data reveals about you."
+        f"{outcomes.protected(roles)} <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, "
+        f"and the number of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface "
+        "and least squares, which are for the analyst only, and what other people's data reveals about you."
     )
 
 

@@ -202,11 +202,11 @@ def _protected(roles: Roles) -> str:
         else "No answer was said to be missing; a private one that is counts as the middle of its bounds."
     )
     return (
-        f"Protected is <b>{who}</b>, for each of the ways alone: publishing all four would add up. {one} <b>Public, as "
-        "you declared: every row of the sources</b>, with its answer; nothing protects them here. Assumed public too: "
-        f"which source a row is of, the bounds, categories and sources that were typed, the number of {size}. "
-        f"{missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and what other "
-        "people's data reveals about you."
+        f"{outcomes.protected(roles)} <b>{who}</b>, for each of the ways alone: publishing all four would add up. "
+        f"{one} <b>Public, as you declared: every row of the sources</b>, with its answer; nothing protects them here. "
+        f"Assumed public too: which source a row is of, the bounds, categories and sources that were typed, the number "
+        f"of {size}. {missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and "
+        "what other people's data reveals about you."
     )
 
 
