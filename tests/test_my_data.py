@@ -269,6 +269,18 @@ def test_a_samples_notes_are_filled_in_by_one_click(sample):
     assert settings.own.roles == draft(app).roles
 
 
+def test_one_click_more_says_the_source_of_a_sample():
+    app = opened("data").button(key="data.sample.salaries.csv").click().run()
+    app = app.button(key="data.notes").click().run()
+    app = app.button(key="data.notes.source").click().run()
+    assert not {button.key for button in app.button} & {"data.notes", "data.notes.source"}
+    roles, sample = draft(app).roles, samples.of([*draft(app).uses])
+    assert (roles.source, roles.own_source, roles.sources) == (sample.source, sample.own_source, sample.sources)
+    assert sample.source not in {column.name for column in roles.columns}
+    assert not app.button(key="data.transfer").disabled
+    assert "Learned from" in said(at_rest(headed(app), "transfer"))
+
+
 def test_only_kinds_are_guessed():
     table = own_table.read(CUSTOMERS.read_bytes())
     found = Draft.of(table, "x")

@@ -105,10 +105,16 @@ class Draft:
         if sample.target:
             self.columns[sample.answer] = sample.target
 
+    def fill_source(self, sample: Sample) -> None:
+        """Say which source each row of a sample is of: that column is then not learned from."""
+        self.use(sample.source, "source")
+        self.own_source, self.sources = sample.own_source, sample.sources
+
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
         said = self.roles
-        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
+        columns = tuple(one for one in sample.columns if one.name != said.source)
+        theirs = (columns, sample.answer, sample.classes, sample.target)
         return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
