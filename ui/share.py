@@ -1,58 +1,28 @@
 """The tab *Share*: link, tables, programs and a folder that stands alone; and what a saved picture says of itself."""
 
-import socket
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-import segno
 import streamlit as st
 
 from dpcore.experiment import Settings
 from dpcore.links import brief
 from ui import comparison, takeaway
 from ui.controls import Desk
-from ui.guard import answers
 from ui.page import Page
+from ui.reach import elsewhere, qr
 
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
-# An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way one would go.
-_ELSEWHERE = ("192.0.2.1", 9)
 
 
 def address(desk: Desk) -> str:
     """The link of what is shown: what differs from the page's defaults, and its pins."""
     query = urlencode({**brief(desk.settings), **desk.beside}, doseq=True)
     return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
-
-
-def elsewhere(link: str) -> str:
-    """The same for who is on the same network, where the link is this machine's own and others are answered; else
-    nothing.
-    """
-    parts = urlsplit(link)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
-        return ""
-    mine = _own_address()
-    if not mine or not answers(mine):
-        return ""
-    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl()
-
-
-def _own_address() -> str:
-    """This machine's address on its network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-        try:
-            way.connect(_ELSEWHERE)
-            mine = way.getsockname()[0]
-        except OSError:  # no network
-            return ""
-    return "" if mine.startswith("127.") or mine == "0.0.0.0" else mine
 
 
 def told(page: Page, desk: Desk) -> str:
@@ -100,11 +70,6 @@ def share(desk: Desk, page: Page, result: Any) -> None:
         "picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms and "
         "tells its numbers."
     )
-
-
-def qr(link: str) -> str:
-    """The link as a picture to photograph, SVG, dark on white on every ground."""
-    return segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
 
 
 def _files(settings: Settings, page: Page, result: Any, link: str) -> Mapping[str, tuple[str, str, str, Any]]:
