@@ -152,6 +152,8 @@ def test_steps_links_reload_and_another_tab(page, serve):
     assert "guess=" not in reveal
     opened.get_by_role("button", name="Why?").click()
     opened.wait_for_url("**step=why*")
+    expect(opened.get_by_role("heading", name="Why", exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_text("What did you see?")).to_have_count(0, timeout=PATIENCE)
     opened.get_by_role("button", name="Back").click()
     opened.wait_for_url("**step=reveal*")
     expect(opened.get_by_role("heading", level=1)).to_contain_text("As you said", timeout=PATIENCE)
