@@ -252,8 +252,9 @@ def press(app, label: str) -> None:
 class TestTeacher:
     LINK: ClassVar = {"only": "epsilon,clip_norm", "ask": "How often is *it* right?", "guess": "scratch"}
 
-    def test_the_page_waits_for_the_guess(self):
-        app = opened("classifier", **self.LINK)
+    @pytest.mark.parametrize("more", [{}, {"present": "1"}, {"present": "notes"}], ids=str)
+    def test_the_page_waits_for_the_guess(self, more):
+        app = opened("classifier", **self.LINK, **more)
         assert not app.warning
         assert "How often is &#42;it&#42; right?" in app.header[0].value
         assert 'class="lab-numbers"' not in text(app)

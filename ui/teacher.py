@@ -75,6 +75,15 @@ def _all(whole: Knobs) -> list[str]:
     return [whole.hero, *([whole.play] if whole.play else []), *whole.main, *whole.more]
 
 
+def pending(page: Page, desk: Desk) -> bool:
+    """Whether the link asks for a guess that nobody has made yet."""
+    key = f"{page.name}.lesson"
+    here = desk.shown.get(ASK, ""), desk.shown.get(GUESS)
+    return GUESS in desk.shown and (
+        st.session_state.get(f"{key}.asked") != here or st.session_state.get(f"{key}.said") is None
+    )
+
+
 def waits(page: Page, desk: Desk, told: str) -> bool:
     """Whether something is to be guessed before the page is shown. Asks for it; once it is there, shows the runs.
 
