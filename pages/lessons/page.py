@@ -306,11 +306,13 @@ def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.title}" if following else "All lessons"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", on_click=go, args=(lesson, "why"))
-        st.button(label, type="primary", on_click=go, args=(following,))
+        st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, "why"))
+        st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))
 
 
 def _ways(lesson: Lesson, *, back: str, on: str, label: str, primary: bool = True) -> None:
+    """Back and on. Each step has buttons of its own: one that is pressed while the next step comes is not another's."""
+    key, kind = f"lesson.{lesson.name}.{on}", "primary" if primary else "secondary"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", on_click=go, args=(lesson, back))
-        st.button(label, type="primary" if primary else "secondary", on_click=go, args=(lesson, on))
+        st.button("Back", key=f"{key}.back", on_click=go, args=(lesson, back))
+        st.button(label, key=f"{key}.on", type=kind, on_click=go, args=(lesson, on))
