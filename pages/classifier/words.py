@@ -327,7 +327,7 @@ def _formula_note(delta: float) -> str:
         "The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon "
         f"{_pairs(claims, delta, constant=1.25)} at delta {written(delta)}. Below a claim of {number(crossing(delta))} "
         "it wastes accuracy; above, it promises more than it gives. It is the textbook formula for a single release. "
-        f"Another of the slides has ln(2/delta) in place of ln(1.25/delta): {_pairs(claims, delta, constant=2.0)}, kept "
+        f"Another of the slides has ln(2/delta) instead of ln(1.25/delta): {_pairs(claims, delta, constant=2.0)}, kept "
         f"up to {number(crossing(delta, constant=2.0))}. The sound version's noise gives each claim exactly."
     )
 

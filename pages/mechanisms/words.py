@@ -391,7 +391,8 @@ def formulas(result: MechanismsResult) -> str:
     return panels.table(
         [*rows, exact],
         title=f"<b>One number</b>, claimed: epsilon {number(settings.epsilon)}, delta {written(settings.delta)}",
-        caption=f"The first two are of one deck ({short('hoseinpour2023')}). Real epsilon: at this delta. Needed "
+        caption=f"The first two are of one deck ({short('hoseinpour2023')}). Of one number both "
+        "norms are the same. Real epsilon: at this delta. Needed "
         "delta: at this epsilon. Kept up to: the largest claim that the noise keeps at this delta, found as a root "
         "of the exact formula; both are proved for claims below 1 only.",
         heads={
