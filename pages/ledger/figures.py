@@ -261,7 +261,7 @@ def moments(result: LedgerResult, finding: str = "") -> dict:
         title=theme.title("Moments", finding),
         legend="upper left",
         xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
-        yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word="{:.0e}".format),
+        yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word=theme.written),
         shapes=[theme.rule(found.best("exact")[1])],
     )
 

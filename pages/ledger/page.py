@@ -79,11 +79,10 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("neighbours", "Neighbours", ("neighbours",)),
-        Tab("effects", "Groups", ("effects",)),
+        Tab("effects", "Neighbours", ("effects", "neighbours")),
         Tab("searches", "Tuning", ("searches",), searches),
-        Tab("table", "Theorems", ("table",), over_noise),
-        Tab("statements", "As published", ("statements",), statements),
+        Tab("table", "Proofs", ("table",), over_noise),
+        Tab("statements", "Theorems", ("statements",), statements),
     ),
     frames=lambda result: {
         "Curves": result.curves,

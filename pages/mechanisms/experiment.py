@@ -16,6 +16,7 @@ from dpcore.streams import stream
 from pages.mechanisms.work import (
     ANSWERS,
     CLAIMS,
+    DRAWN,
     EPSILON_RANGE,
     FORMULAS,
     Choice,
@@ -263,9 +264,9 @@ class MechanismsResult:
 
     @cached_property
     def formulas(self) -> dict[str, Formula]:
-        """What the two formulas of the deck give for today's claim, for a sensitivity of 1."""
+        """Name of ``DRAWN`` -> what it gives for today's claim."""
         claim = {"epsilon": self.settings.epsilon, "delta": self.settings.delta}
-        return {name: Formula.of(constant, **claim) for name, constant in FORMULAS.items()}
+        return {name: Formula.of(*how, **claim) for name, how in DRAWN.items()}
 
     @cached_property
     def answers(self) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class MechanismsResult:
         """
         one, k = self.settings, np.array(ANSWERS)
         claim = {"epsilon": one.epsilon, "delta": one.delta}
-        slide = [Formula.of(FORMULAS["slide"], norms=math.sqrt(count), **claim) for count in ANSWERS]
+        slide = [Formula.of(FORMULAS["slide"], math.sqrt(count), **claim) for count in ANSWERS]
         return {
             "answers": k,
             "slide": one.sensitivity * np.sqrt(k) * [formula.sd for formula in slide],

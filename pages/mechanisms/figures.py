@@ -8,14 +8,14 @@ import math
 import numpy as np
 
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
-from pages.mechanisms.work import EPSILON_RANGE
+from pages.mechanisms.work import EPSILON_RANGE, SEVERAL
 from ui.plot import theme
 
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
 _DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
-FORMULA_NAMES = {"slide": "ln(2/δ)", "classical": "ln(1.25/δ)"}
-_FORMULA_DASHES = {"slide": "solid", "classical": "dash"}
+FORMULA_NAMES = {"slide": "ln(2/δ)", "classical": "ln(1.25/δ)", "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers"}
+_FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
 _HUNDRED = {"range": [0, 100], "tickvals": [0, 25, 50, 75, 100]}
 # Room for the last of its ticks.
 _MARGIN = {"l": 48, "r": 20, "t": 54, "b": 44}
@@ -305,7 +305,7 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
         title=theme.title("Given over claimed", finding),
         legend="upper left",
         xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=theme.log_axis("epsilon given over claimed (log scale)", 0.1, 10, most=3, word="{:g}".format),
+        yaxis=theme.log_axis("epsilon given over claimed (log scale)", 0.05, 10, most=3, word="{:g}".format),
         shapes=[
             theme.rule(epsilon),
             theme.level(1.0, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
@@ -322,8 +322,8 @@ def _formula(result: MechanismsResult, name: str) -> list[dict]:
     """One curve in two colours, which meet where the claim stops being kept."""
     claims, formula = result.claims["claimed epsilon"], result.formulas[name]
     ratio = result.claims[name] / claims
-    x, order = np.append(claims, formula.until), np.argsort(np.append(claims, formula.until))
-    x, y = x[order], np.append(np.where(ratio > 0, ratio, np.nan), 1.0)[order]
+    x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
+    y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= claims[-1] else np.nan)
     hover = f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
     style = {"dash": _FORMULA_DASHES[name], "hovertemplate": hover}
     kept, broken = x <= formula.until, x >= formula.until

@@ -57,7 +57,7 @@ ABOUT = {
     "formulas": (
         "Which epsilon the noise of two published formulas really gives, over the one that is claimed; at the dotted "
         "level 1 both are the same, as by the exact calibration. Look for where a line turns orange: from there on the "
-        "formula promises more than it gives."
+        "formula promises more than it gives; and for how much the L1 norm of several numbers wastes."
     ),
     "choice": (
         "How often each option wins when only the winner is published, with your vote and without it. Look for how "
@@ -383,6 +383,7 @@ def formulas(result: MechanismsResult) -> str:
             "holds": "kept" if one.real <= settings.epsilon else "<b>broken</b>",
         }
         for name, one in result.formulas.items()
+        if name in _NORMS
     ]
     exact = {"formula": "exact, for L2 norm", "noise": number(settings.sensitivity * result.exact_noise)}
     exact |= {"real": number(settings.epsilon), "needed": written(settings.delta), "until": "all", "holds": "kept"}
@@ -482,4 +483,6 @@ def findings(result: MechanismsResult) -> dict[str, str]:
 
 def _given(result: MechanismsResult) -> str:
     """What each formula gives for today's claim."""
-    return ", ".join(f"{number(one.real)} by {FORMULA_NAMES[name]}" for name, one in result.formulas.items())
+    return ", ".join(
+        f"{number(one.real)} by {FORMULA_NAMES[name]}" for name, one in result.formulas.items() if name in _NORMS
+    )

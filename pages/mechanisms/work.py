@@ -229,12 +229,16 @@ class ErrorCurves:
 # Constants c of sd = sensitivity sqrt(2 ln(c/delta))/epsilon: of the textbook, and of a slide of [hoseinpour2023],
 # where the sensitivity is the L1 norm and not the L2 norm.
 FORMULAS = {"slide": 2.0, "classical": 1.25}
+# Name of a curve -> its constant, and how many times the L2 norm its sensitivity is.
+SEVERAL = 16
+DRAWN = {name: (constant, 1.0) for name, constant in FORMULAS.items()}
+DRAWN["several"] = (FORMULAS["slide"], math.sqrt(SEVERAL))
 CLAIMS = np.geomspace(*EPSILON_RANGE, 61)
-ANSWERS = (1, 4, 16, 64)
+ANSWERS = (1, 4, SEVERAL, 64)
 
 
 class Formula(NamedTuple):
-    """What a formula for Gaussian noise gives at a claim of ``epsilon``, for a sensitivity of 1.
+    """What a formula for Gaussian noise gives at a claim of ``epsilon``, for an L2 sensitivity of 1.
 
     real: epsilon at ``delta``; needed: delta at the claimed epsilon; until: the claim up to which it is kept.
     """
@@ -245,7 +249,7 @@ class Formula(NamedTuple):
     until: float
 
     @classmethod
-    def of(cls, constant: float, *, epsilon: float, delta: float, norms: float = 1.0) -> "Formula":
+    def of(cls, constant: float, norms: float = 1.0, *, epsilon: float, delta: float) -> "Formula":
         """``norms``: how many times the L2 norm the norm is that the formula takes as sensitivity."""
         sd = norms * classical_noise_multiplier(epsilon, delta=delta, constant=constant)
         until = gdp.crossing(epsilon * sd, delta=delta)
@@ -254,10 +258,10 @@ class Formula(NamedTuple):
 
 @kept
 def real_epsilons(delta: float) -> dict[str, np.ndarray]:
-    """Formula -> what it gives for each of ``CLAIMS``."""
+    """Name of ``DRAWN`` -> what its noise gives for each of ``CLAIMS``."""
     return {
-        name: np.array([Formula.of(constant, epsilon=float(claim), delta=delta).real for claim in CLAIMS])
-        for name, constant in FORMULAS.items()
+        name: np.array([Formula.of(*how, epsilon=float(claim), delta=delta).real for claim in CLAIMS])
+        for name, how in DRAWN.items()
     }
 
 

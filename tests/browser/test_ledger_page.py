@@ -22,7 +22,7 @@ def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width
 def test_the_target_is_answered_in_the_table(page, serve):
     opened = page(f"{serve('app.py')}/ledger")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Theorems").click()
+    opened.get_by_role("tab", name="Proofs").click()
     expect(opened.locator(".lab-table")).to_be_visible(timeout=PATIENCE)
     field(opened, "Target epsilon").fill("2")
     field(opened, "Target epsilon").press("Enter")
