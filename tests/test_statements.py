@@ -144,6 +144,7 @@ def test_runs_that_are_not_on_the_grid_keep_the_theorem_with_its_conditions():
 
 def test_the_page_has_all_of_it():
     settings = LedgerSettings(steps=500)
+    assert tuple(settings.tasks())[-len(GRID) :] == GRID
     result = settings.result({task: task.run() for task in settings.tasks()})
     assert np.isfinite(result.statements.constants["as printed"]).all()
     assert result.statements.exact == result.epsilon("pld")
