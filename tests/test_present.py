@@ -186,5 +186,5 @@ def test_the_window_with_the_notes_computes_nothing(monkeypatch):
 def test_the_home_page_is_not_presented():
     app = opened("", present="1")
     assert not app.exception
-    assert "A tour in four stops" in [one.value for one in app.header]
+    assert "Guess first, then see" in [one.value for one in app.header]
     assert "present" not in app.query_params

@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, delivery, live, pace, present
+from ui import controls, delivery, live, pace, present, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
-from ui.share import paper, share
+from ui.share import paper, share, told
 
 
 def style() -> None:
@@ -27,8 +27,9 @@ def show(page: Page, welcome: str = "") -> None:
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     desk = controls.desk(page.name, page.settings)
-    if welcome:
-        desk.shown.pop("present", None)  # it speaks for the whole lab, and is not presented
+    teacher.heed(page, desk)
+    if welcome or teacher.pending(page, desk):  # it speaks for the whole lab; or there is nothing to be seen yet
+        desk.shown.pop("present", None)
     if desk.presents == present.NOTES:
         present.notes(page)
         return
@@ -41,6 +42,9 @@ def show(page: Page, welcome: str = "") -> None:
     pins_of(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
+        if teacher.waits(page, desk, told(page, desk)):
+            desk.tell(done=0)
+            return
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
@@ -105,12 +109,13 @@ def _moving(page: Page, welcome: str) -> None:
     with right:
         tab = _result(both, desk)
     knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
-    if here.tabs:
-        with beside:
+    with beside:
+        teacher.offer_all(desk)
+        if here.tabs:
             card(desk, pins, both)
     with knobs_place:
         channel = None if here.private(desk.settings) else desk.place(tab)
-        knobs = here.knobs(desk.settings)._asdict()
+        knobs = teacher.knobs(here, desk)._asdict()
         desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
 
 
@@ -228,6 +233,7 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
             present.door(desk)
+            teacher.make(page, desk)
 
 
 def _notices(sentences: Iterable[str]) -> None:

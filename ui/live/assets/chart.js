@@ -20,6 +20,7 @@ const CONFIG = { displaylogo: false, displayModeBar: false }
 const NOTHING = "null" // what a board is of whose pictures the channel does not know
 const NARROW = 220 // pixels
 const LEAST = 13 // height of letters in a picture that has the screen to itself, before they grow with the page
+const ONE_COLUMN = "(max-width: 899px)"
 const FIRST = "board" // the one that speaks for the page
 let library = null // one copy of Plotly for all charts of the page
 let made = 0
@@ -194,10 +195,10 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, wide, about }) {
+  update({ figure, alt, height, narrow, wide, about }) {
     this.about.say(about)
     this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
-    this.asked = height
+    this.asked = { height, narrow: narrow ?? height }
     this.reserve()
     this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
@@ -209,12 +210,13 @@ class Chart {
 
   /** A figure for the room there is; the one picture of a screen has no letters that a hall could not read. */
   sized(figure) {
-    return fitted(figure, this.scale, this.width, this.asked ? 0 : LEAST)
+    return fitted(figure, this.scale, this.width, this.asked.height ? 0 : LEAST)
   }
 
   /** Keep the room for the picture, so that nothing on the page moves when it comes. One of no height has all there is. */
   reserve() {
-    this.height = this.asked ? Math.round(this.asked * this.scale) : this.room
+    const asked = matchMedia(ONE_COLUMN).matches ? this.asked.narrow : this.asked.height
+    this.height = asked ? Math.round(asked * this.scale) : this.room
     this.node.style.minHeight = `${this.height}px`
   }
 
