@@ -20,6 +20,7 @@ DRAWN = {
     "profile": figures.profile,
     "errors": figures.errors,
     "dots": figures.dots,
+    "formulas": figures.formulas,
     "choice": figures.choice,
 }
 
@@ -73,6 +74,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "table": say.table,
+        "formulas": say.formulas,
         "choice": say.choosing,
     },
     pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),
@@ -80,6 +82,7 @@ PAGE = Page(
         WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
         Tab("table", "All three", ("table",), row("errors", "dots")),
+        Tab("formulas", "Formulas", ("formulas",), row("formulas")),
         Tab("choice", "A winner instead", ("choice",), row("choice")),
     ),
     frames=lambda result: {
@@ -88,6 +91,8 @@ PAGE = Page(
         "Trade-off": lambda: result.trade_off,
         "Delta over epsilon": lambda: result.profile,
         "Releases": lambda: result.sequence,
+        "Formulas": lambda: result.claims,
+        "Noise of several answers": lambda: result.answers,
         "Choice": lambda: result.choice,
     },
 )
