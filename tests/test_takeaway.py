@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
+from tests.handouts import handout
 from ui import share, takeaway
 from ui.controls import from_link
 
@@ -50,7 +51,7 @@ def settings_of(page):
 def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
     settings = settings_of(page)
     packed = takeaway.bundle(
-        settings, question=page.question, link="", folder="lab", tables={"a.csv": lambda: "a\n1\n"}
+        settings, question=page.question, link="", folder="lab", files={"tables/a.csv": lambda: "a\n1\n"}
     )
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extractall(tmp_path)
@@ -89,7 +90,7 @@ def fresh(tmp_path_factory):
 def test_the_zip_runs_in_an_environment_made_from_it_alone(page, fresh, tmp_path):
     """All pages ask for the same, so one environment serves them; the tables hold the numbers of the page, too."""
     result = settings_of(page).run()
-    packed = share._files(result.settings, page, result, "")["Everything (zip)"][-1]
+    packed = share._files(handout(page, result))["Handout (zip)"][-1]
     with zipfile.ZipFile(io.BytesIO(packed())) as archive:
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
@@ -125,7 +126,7 @@ def test_what_is_to_be_installed_is_what_is_imported():
 
 def test_the_same_settings_give_the_same_file():
     settings = settings_of(PAGES[0])
-    one, other = (takeaway.bundle(settings, question="", link="", folder="lab", tables={}) for _ in range(2))
+    one, other = (takeaway.bundle(settings, question="", link="", folder="lab", files={}) for _ in range(2))
     assert one == other
 
 

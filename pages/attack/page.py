@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import VERSIONS
-from pages.attack import figures
+from pages.attack import figures, words_label
 from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import words as say
@@ -142,6 +142,7 @@ WORLDS = Page(
     about="What a guarantee is worth in practice",
     question="What is a guarantee worth against an attacker?",
     settings=AttackSettings,
+    label=words_label.label,
     setup=setup,
     lead=say.lead,
     numbers=say.numbers,

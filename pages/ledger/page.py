@@ -1,6 +1,6 @@
 """What does a run cost, and by which proof?"""
 
-from pages.ledger import figures
+from pages.ledger import figures, words_label
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from ui import controls, live
@@ -45,6 +45,7 @@ PAGE = Page(
     about="What a whole training spends",
     question="What does a run cost, and by which proof?",
     settings=LedgerSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
