@@ -14,20 +14,9 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
-from tests.handouts import handout
+from tests.handouts import quick
 from ui import share, takeaway
-from ui.controls import from_link
 
-# Settings of each page that are computed quickly.
-QUICK = {
-    "classifier": {"repeats": "3", "steps": "10"},
-    "network": {"repeats": "2", "epochs": "3", "width": "4", "layers": "1"},
-    "regression": {"repeats": "5"},
-    "transfer": {"repeats": "3"},
-    "parties": {"parties": "20", "repeats": "3"},
-    "hypotheses": {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "repeats": "2"},
-    "attack": {"repeats": "100", "steps": "5"},
-}
 # Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
 ALONE = """
 import runpy, sys
@@ -41,15 +30,9 @@ runpy.run_path("script.py", run_name="__main__")
 """
 
 
-def settings_of(page):
-    settings, notices = from_link(page.settings, QUICK.get(page.name, {}))
-    assert not notices
-    return settings
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
-    settings = settings_of(page)
+    settings = quick(page).settings
     packed = takeaway.bundle(
         settings, question=page.question, link="", folder="lab", files={"tables/a.csv": lambda: "a\n1\n"}
     )
@@ -60,7 +43,7 @@ def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
         [sys.executable, "-I", "-c", ALONE], cwd=here, capture_output=True, text=True, timeout=300, check=False
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout == settings.run().table().to_string() + "\n"
+    assert ran.stdout == quick(page).result.table().to_string() + "\n"
     assert json.loads((here / "settings.json").read_text()) == asdict(settings)
     assert (here / "tables/a.csv").read_text() == "a\n1\n"
     (cell,) = (one for one in json.loads((here / "notebook.ipynb").read_text())["cells"] if one["cell_type"] == "code")
@@ -89,8 +72,8 @@ def fresh(tmp_path_factory):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_zip_runs_in_an_environment_made_from_it_alone(page, fresh, tmp_path):
     """All pages ask for the same, so one environment serves them; the tables hold the numbers of the page, too."""
-    result = settings_of(page).run()
-    packed = share._files(handout(page, result))["Handout (zip)"][-1]
+    result = quick(page).result
+    packed = share._files(quick(page))["Handout (zip)"][-1]
     with zipfile.ZipFile(io.BytesIO(packed())) as archive:
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
@@ -125,7 +108,7 @@ def test_what_is_to_be_installed_is_what_is_imported():
 
 
 def test_the_same_settings_give_the_same_file():
-    settings = settings_of(PAGES[0])
+    settings = quick(PAGES[0]).settings
     one, other = (takeaway.bundle(settings, question="", link="", folder="lab", files={}) for _ in range(2))
     assert one == other
 

@@ -4,6 +4,7 @@ Its figures are the page's own, drawn by the same Plotly with the same rules for
 always in the light ones. Beside it, the privacy label in full, as HTML and JSON.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ _TAG = re.compile(r"<[^>]*>")
 # A sentence about what can be done on a screen only.
 _SCREEN = re.compile(r"\s*[^.]*\b(?:[Cc]lick|[Hh]over|drag)\b[^.]*\.")
 # Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
-_ROWS, _LETTERS = 40, 600
+_ROWS, _LETTERS = 40, 460
 # The page may ask nobody for anything.
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 _BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
@@ -145,7 +146,8 @@ class Handout:
         yield f"Go there and read it: {_BLANK}" + f", nine runs in ten {_BLANK} to {_BLANK}" * spread
         for name in knobs.main[:1]:
             one, other = (said(name, value) for value in elsewhere(settings, name, knobs.changes))
-            yield f"Back at {said(hero, getattr(settings, hero))}: first {one}, then {other}. Which is better? {_LINE}"
+            back = said(hero, getattr(settings, hero))
+            yield f"Back at {back}: first {one}, then {other}. What changes, and why? {_LINE}"
         if first.note.startswith("middle of"):
             yield f"Press New noise five times: {shown} from {_BLANK} to {_BLANK}"
         else:
@@ -164,8 +166,9 @@ class Handout:
     def _more(self, view: View, found: Label) -> str:
         """What is on the screen, under the sheet, and not on paper."""
         frame = pd.DataFrame(self.result.table())
+        answers = {name: frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
         some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
-        shown = frame.head(_ROWS).to_html(index=False, border=0, na_rep="–", float_format=lambda value: f"{value:.4g}")
+        shown = frame.assign(**answers).head(_ROWS).to_html(index=False, border=0, na_rep="–", float_format=_digits)
         return (
             '<p class="lead">Print this page, and you get the sheet above, on one A4. What follows is on the screen '
             "only.</p>"
@@ -269,6 +272,10 @@ def _program() -> str:
         body = _EXPORT.sub("", text)
         found.append(f"const of_{Path(name).stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
     return "\n".join(found)
+
+
+def _digits(value: float) -> str:
+    return "∞" if value == math.inf else panels.written(value, digits=4)
 
 
 def _inside(script: str) -> str:

@@ -18,7 +18,6 @@ from ui.controls import Desk
 from ui.guard import answers
 from ui.handout import Handout
 from ui.page import Page
-from ui.vocabulary import KNOBS
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # Of every run it is said how often it was repeated, and with which seed.
@@ -97,10 +96,11 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="The link, for a phone")
+    knobs = page.knobs(settings)
     handout = Handout(
         page=page,
         result=result,
-        told=told(page, desk, always=KNOBS),
+        told=told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more)),
         link=link,
         code=qr(known or link),
         version=takeaway.version(settings),
