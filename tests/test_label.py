@@ -12,7 +12,7 @@ from dpcore.label import NOT_STATED, NOTHING, Stated, label, tiers
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, LaplaceRelease, PoissonSampled, Sequence
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES, ROOMS
-from tests import own_files, test_own_rows
+from tests import own_files
 from tests.handouts import handout, quick
 from tests.sentences import broken_by
 from ui.controls import from_link
@@ -36,10 +36,10 @@ PROMISE = Guarantee(
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def _hold():
     yield
-    test_own_rows.HELD.clear()
+    own_files.HELD.clear()
 
 
 def valid(found: labels.Label) -> dict:
@@ -143,13 +143,10 @@ def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
 
 
 def test_bounds_that_were_paid_for_are_counted_and_not_in_it():
-    roles = test_own_rows.ROLES
-    first, *others = roles.columns
-    paid = replace(
-        roles, columns=(replace(first, low=16, high=128, paid=0.1), *others), payments=(Payment(epsilon=0.1),)
-    )
-    own = test_own_rows.own_rows.choose(test_own_rows.table_of(test_own_rows.customers()), paid)
-    told = valid(of(named("classifier"), test_own_rows.settings_of(own)))
+    first, *others = own_files.CLASSES.columns
+    paid = replace(first, low=16, high=128, paid=0.1)
+    roles = replace(own_files.CLASSES, columns=(paid, *others), payments=(Payment(epsilon=0.1),))
+    told = valid(of(named("classifier"), own_files.settings("classifier", roles)))
     assert told["covered"]["bounds"].startswith("paid: epsilon 0.1")
     assert "age: paid for" in told["data"]["columns"]
     assert "128" not in told["data"]["columns"]

@@ -6,6 +6,7 @@ import { coloured, lookOf, themed } from "./live/assets/look.js"
 const SCALE = 0.85 // of a figure's letters on the screen
 const LETTERS = [12, 11.5, 11, 10.5, 10, 9.5, 9] // pixels, of the sheet: the largest with which all has room
 
+const SIDE = 22 // pixels beside a chart, for half of the last number under it
 const ROOM = 220 // pixels that a figure has at least, before words are explained
 
 const sheet = document.querySelector(".sheet")
@@ -26,6 +27,7 @@ function draw(node) {
   const figure = fitted(JSON.parse(node.nextElementSibling.textContent), SCALE, width)
   const look = lookOf(node)
   const { data, layout } = coloured(figure, look)
+  const margin = { ...layout.margin, r: Math.max(layout.margin.r, SIDE) }
   const still = { staticPlot: true, displayModeBar: false }
-  globalThis.Plotly.newPlot(node, data, themed(layout, look, { width, height, resets: 1 }), still)
+  globalThis.Plotly.newPlot(node, data, themed({ ...layout, margin }, look, { width, height, resets: 1 }), still)
 }
