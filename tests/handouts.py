@@ -1,9 +1,10 @@
 """The handout of a result, without anybody who asks for it."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from ui import share, takeaway
+from ui import share
 from ui.controls import Desk, from_link
 from ui.handout import Handout
 from ui.page import Page
@@ -22,15 +23,8 @@ QUICK = {
 
 def handout(page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31") -> Handout:
     settings, here = result.settings, page.at(result.settings)
-    return Handout(
-        page=here,
-        result=result,
-        told=share.told(here, Desk(page=page.name, settings=settings)),
-        link=link,
-        code=share.qr(link),
-        version=takeaway.version(settings),
-        date=date,
-    )
+    desk = Desk(page=page.name, settings=settings)
+    return replace(share.handed_out(desk, here, result, link=link, code=share.qr(link)), date=date)
 
 
 @cache

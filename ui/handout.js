@@ -4,23 +4,32 @@ import { fitted } from "./live/assets/fitted.js"
 import { coloured, lookOf, themed } from "./live/assets/look.js"
 
 const SCALE = 0.85 // of a figure's letters on the screen
-const LETTERS = [12, 11.5, 11, 10.5, 10, 9.5, 9] // pixels, of the sheet: the largest with which all has room
-
 const SIDE = 22 // pixels beside a chart, for half of the last number under it
-const ROOM = 220 // pixels that a figure has at least, before words are explained
+const ROOM = 220 // pixels that a figure should have
+const LETTERS = [12, 11.5, 11, 10.5] // pixels, of the sheet: the largest with which all has room
+const LEAST = [10, 9.5, 9] // and with which figures are small, too
 
 const sheet = document.querySelector(".sheet")
-const parts = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
-const full = () => parts.some((part) => part.scrollHeight > part.clientHeight + 1)
-for (const size of LETTERS) {
-  document.documentElement.style.fontSize = `${size}px`
-  if (!full()) break
-}
 const charts = [...document.querySelectorAll(".chart")]
-const low = () => charts.some((chart) => chart.clientHeight < ROOM)
 const words = document.querySelector(".words")
-while (words?.childElementCount > 2 && (low() || full())) words.lastElementChild.remove()
+if (sheet) fit()
 charts.forEach(draw)
+
+/** Explain fewer words, then write smaller, until all has room. */
+function fit() {
+  const parts = [sheet, ...sheet.querySelectorAll(".columns, .columns > div")]
+  const full = () => parts.some((part) => part.scrollHeight > part.clientHeight + 1)
+  const low = () => charts.some((chart) => chart.clientHeight < ROOM)
+  while (words?.childElementCount > 2 && (low() || full())) words.lastElementChild.remove()
+  const wrong = (sizes, faults) => {
+    for (const size of sizes) {
+      document.documentElement.style.fontSize = `${size}px`
+      if (!faults.some((fault) => fault())) return false
+    }
+    return true
+  }
+  if (wrong(LETTERS, [full, low]) && full()) wrong(LEAST, [full])
+}
 
 function draw(node) {
   const { width, height } = node.getBoundingClientRect()

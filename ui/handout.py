@@ -48,6 +48,7 @@ _ON_SHEET = (
     ("covered", "tuning", "Settings tried"),
     ("covered", "analyst_only", "Analyst only"),
 )
+_LEFT_OUT = "No figures: bounds were read off private rows, and axes would show them."
 _OPEN = "seeded and floating-point noise, timing; what others’ data reveals about you"
 
 
@@ -87,13 +88,15 @@ class Handout:
 
     def html(self) -> str:
         view, found = self.page.view(self.result), self.label
-        first, *others = self._pictures(view) or [None]
+        pictures = self._pictures(view)
+        first, others = "".join(map(_figure, pictures[:1])), "".join(map(_figure, pictures[1:]))
+        caption = f'<p class="caption">{_SCREEN.sub("", view.words.get("caption", "")) if pictures else _LEFT_OUT}</p>'
+        left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
         scripts = (f"<script>{_inside(text)}</script>" for text in (_plotly(), _program()))
         return _document(
             self.page.question,
-            f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{_figure(first)}'
-            f'<p class="caption">{_SCREEN.sub("", view.words.get("caption", ""))}</p>{_short(found)}</div>'
-            f"<div>{''.join(map(_figure, others))}{self._exercises(view)}</div></div>{self._words()}{self._foot()}"
+            f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
+            f"<div>{others}{right}{self._exercises(view)}</div></div>{self._words()}{self._foot()}"
             f'</main><article class="more">{self._more(view, found)}</article>{"".join(scripts)}',
         )
 
@@ -111,12 +114,13 @@ class Handout:
             f'<div class="tile {one.tone}"><b>{one.value}</b><span>{one.label}</span><small>{one.note}</small></div>'
             for one in view.numbers
         )
-        own = "Analyst only: numbers and figures come from a file of the analyst’s own, and are no release."
+        own = "<p class=own><b>Analyst only:</b> numbers and figures come from a file of the analyst’s own.</p>"
+        notes = _void(found) + own * bool(self.page.private(self.settings))
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
             f'<h1>{escape(self.page.question)}</h1><p class="lead">{view.words["verdict"]}</p></div>'
             f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
-            f"{_void(found)}{f'<p class=own>{own}</p>' if self.page.private(self.settings) else ''}"
+            f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
         )
 
@@ -213,11 +217,8 @@ def _section(title: str, body: str, kind: str) -> str:
     return f'<section class="{kind}"><h2>{title}</h2>{body}</section>' if body else ""
 
 
-def _figure(picture: Picture | None) -> str:
+def _figure(picture: Picture) -> str:
     """A place for a chart, with its data. Without a script its words stand there."""
-    if picture is None:
-        why = "No figures: bounds were read off private rows, and axes would show them."
-        return f'<p class="caption">{why}</p>'
     data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
     name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
     return (

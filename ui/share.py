@@ -85,7 +85,7 @@ def paper(page: Page, desk: Desk) -> dict[str, Any]:
 
 def share(desk: Desk, page: Page, result: Any) -> None:
     """Link and code of it, numbers, which are put into frames when they are asked for, and programs."""
-    settings, link = desk.settings, address(desk)
+    link = address(desk)
     known = elsewhere(link)
     words, code = st.columns([4, 1])
     with words:
@@ -96,24 +96,21 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="The link, for a phone")
-    knobs = page.knobs(settings)
-    handout = Handout(
-        page=page,
-        result=result,
-        told=told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more)),
-        link=link,
-        code=qr(known or link),
-        version=takeaway.version(settings),
-        date=date.today().isoformat(),
-    )
-    _downloads(_files(handout))
+    _downloads(_files(handed_out(desk, page, result, link=link, code=qr(known or link))))
     st.caption(
         "The *handout* is a folder with a sheet to read, to show and to print on A4: figures, numbers, privacy label "
         "and something to try. It opens without a net, and its script prints these numbers where the lab is not. With "
-        "the mouse over a "
-        "picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms and "
-        "tells its numbers."
+        "the mouse over a picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that "
+        "still zooms and tells its numbers."
     )
+
+
+def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
+    """What a result is handed out as, today, with its link and the drawing of it."""
+    knobs, version = page.knobs(desk.settings), takeaway.version(desk.settings)
+    words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
+    today = date.today().isoformat()
+    return Handout(page=page, result=result, told=words, link=link, code=code, version=version, date=today)
 
 
 def qr(link: str) -> str:

@@ -23,6 +23,7 @@ FIXED = {
 _OWN = {
     "public": "number of rows or people, bounds, categories and answers that were typed, steps, rates",
     "source": "a file of the analyst's own",
+    "analyst_only": "accuracies, losses, and the model without privacy",
     "missing": "the middle of the bounds; a row without a declared answer adds nothing",
     "assumptions": "all rows in every step",
 }

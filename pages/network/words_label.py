@@ -26,6 +26,7 @@ FIXED = {
 _OWN = {
     "public": "number of rows or people, bounds, categories and answers that were typed, lot size, settings",
     "source": "a file of the analyst's own",
+    "analyst_only": "accuracies, losses, gradient norms, and the networks without privacy",
     "missing": "the middle of the bounds; a row without a declared answer adds nothing",
 }
 _VOID = "no theorem gives the claimed epsilon for this training loop"

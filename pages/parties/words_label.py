@@ -24,6 +24,7 @@ FIXED = {
 _OWN = {
     "public": "who takes part; bounds, categories and answers that were typed; the public rows",
     "source": "a file of the analyst's own",
+    "analyst_only": "accuracies and shares",
     "missing": "the middle of the bounds; a row without a declared answer is not picked",
 }
 _MECHANISM = {"pate": "noise on the counts of votes"}

@@ -21,6 +21,7 @@ FIXED = {
 _OWN = {
     "public": "number of rows or people, bounds and categories that were typed, and all settings",
     "source": "a file of the analyst's own",
+    "analyst_only": "lines, errors, the true surface and least squares",
     "missing": "the middle of the bounds; a row without an answer as it was declared",
 }
 

@@ -24,6 +24,7 @@ FIXED = {
 _OWN = {
     "public": "all rows of the sources, which source a row is of; bounds and categories typed; number of private rows",
     "source": "a file of the analyst's own",
+    "analyst_only": "errors, and the coefficients without privacy",
     "missing": "the middle of the bounds; a private row without an answer as it was declared",
 }
 
