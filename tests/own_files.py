@@ -10,7 +10,7 @@ from dpcore.data.own_rows import Column, Roles
 from dpcore.experiment import Settings
 from pages.table import PAGES
 
-KINDS = ("classifier", "network", "regression", "transfer", "parties")
+KINDS = ("classifier", "network", "regression", "transfer", "parties", "attack")
 # Bounds as nobody would type them, and what they look like in whatever way they are written.
 OFF = {"low": -137519.0, "high": 973158.0, "read_off": True}
 DIGITS = ("137519", "137,519", "137 519", "973158", "973,158", "1.38e+05", "9.73e+05")
@@ -27,6 +27,7 @@ ROLES = {
     "regression": NUMBER,
     "transfer": replace(NUMBER, source="town", own_source="Ashford", sources=("Brookside",)),
     "parties": replace(CLASSES, person="who"),
+    "attack": CLASSES,
 }
 QUICK = {
     "classifier": {"repeats": 4, "steps": 5},
@@ -34,6 +35,7 @@ QUICK = {
     "regression": {"repeats": 4, "draw": 1, "epsilon": 1.0, "mechanism": "gaussian"},
     "transfer": {"repeats": 3},
     "parties": {"public_rows": 50, "queries": 20, "repeats": 3, "parties": 40},
+    "attack": {"repeats": 100, "steps": 5},
 }
 
 # As a session does: what nobody holds is gone.
