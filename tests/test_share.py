@@ -73,7 +73,7 @@ def test_every_page_shares_its_tables_and_programs(page):
     app.run()
     assert not app.exception
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels[-1] == "Everything (zip)"
+    assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
     assert "Script (Python)" in labels
     assert sum("(CSV)" in label for label in labels) >= 1
 

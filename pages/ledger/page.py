@@ -1,6 +1,6 @@
 """What does a run cost, and by which proof?"""
 
-from pages.ledger import figures
+from pages.ledger import figures, words_label
 from pages.ledger import words as say
 from pages.ledger import words_statements as stated
 from pages.ledger.experiment import LedgerSettings
@@ -57,6 +57,7 @@ PAGE = Page(
     about="What a whole training spends",
     question="What does a run cost, and by which proof?",
     settings=LedgerSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,

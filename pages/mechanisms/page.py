@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.mechanisms import figures
+from pages.mechanisms import figures, words_label
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
@@ -63,6 +63,7 @@ PAGE = Page(
     about="What one published number reveals",
     question="What does one published number give away?",
     settings=MechanismsSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
