@@ -9,10 +9,18 @@ from pathlib import Path
 import streamlit as st
 
 from pages import data, home
+from pages.learn import page_choosing, page_glossary, page_works
 from pages.table import PAGES
 from ui import live
 from ui.doors import remember
 from ui.show import show, style
+
+# Pages that explain, in the order of their menu: (address, title, icon, what shows it).
+LEARN = (
+    ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
+    ("works", "Works", ":material/library_books:", partial(page_works.show, PAGES)),
+    ("choosing", "Choosing", ":material/rule:", partial(page_choosing.show, PAGES)),
+)
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
@@ -22,13 +30,14 @@ doors = {
 }
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
 welcome = partial(home.show, home.front(PAGES), PAGES, doors | {"data": own}, show)
+texts = {name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN}
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
-remember(doors | {"data": own})
+remember(doors | texts | {"data": own})
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
 if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
     st.logo(Path(__file__).with_name("icon.svg"), size="large")
-menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own]}
+menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own], "Learn": list(texts.values())}
 st.navigation(menus, position="hidden" if st.context.is_embedded else "top").run()
