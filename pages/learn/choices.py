@@ -66,7 +66,11 @@ class Answers:
     @property
     def delta(self) -> float:
         """The largest power of ten that is at most a tenth of one over the number of people."""
-        return float(f"1e-{len(str(10 * self.people - 1))}")
+        return float(self.delta_written)
+
+    @property
+    def delta_written(self) -> str:
+        return f"1e-{len(str(10 * self.people - 1))}"
 
 
 class Choice(NamedTuple):
@@ -161,7 +165,7 @@ def _on_classifier(answers: Answers, reasons: tuple[str, ...]) -> Choice:
     settings = {
         "rows": str(min(answers.people, _MODEL_ROWS)),
         "epsilon": f"{answers.epsilon:g}",
-        "delta": f"{answers.delta:g}",
+        "delta": answers.delta_written,
         "steps": str(_STEPS),
         "adjacency": str(Adjacency.ADD_REMOVE),
     }
@@ -177,7 +181,7 @@ def _on_ledger(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
         "sampling_rate": f"{run.rate:g}",
         "noise_multiplier": f"{noise:g}",
         "steps": str(run.steps),
-        "delta": f"{answers.delta:g}",
+        "delta": answers.delta_written,
         "target_epsilon": f"{answers.epsilon:g}",
         "people": str(answers.rows_each),
         "settings_tried": str(run.best_of),
@@ -275,6 +279,6 @@ def _of_steps(answers: Answers, run: _Run) -> str:
 
 def _of_delta(answers: Answers) -> str:
     return (
-        f"Delta {answers.delta:g} is at most a tenth of one over {answers.people:,} people: at one over their number, "
-        "publishing one row whole would be allowed."
+        f"Delta {answers.delta_written} is at most a tenth of one over {answers.people:,} people: at one over their "
+        "number, publishing one row whole would be allowed."
     )

@@ -10,6 +10,7 @@ from ui import doors, panels
 from ui.glossary import linked
 from ui.page import Page
 from ui.plot.theme import written
+from ui.vocabulary import KNOBS
 
 QUESTION = "Which accountant, which unit, which delta?"
 _LEAD = "Say what is to be released. The answer is a setting, the reasons for it, and what is promised then."
@@ -78,6 +79,9 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         st.html(
             f'<div class="lab-verdict">Then epsilon is <b>{panels.number(held.epsilon)}</b>{together}: '
             f"{_odds(choice)}.</div>"
+        )
+        st.caption(
+            " · ".join(f"{KNOBS[name]['label']} {value}" for name, value in choice.settings.items() if name in KNOBS)
         )
         doors.way(choice.page, f"Open these settings: {titles[choice.page]}", choice.settings)
     st.header("Why", anchor=False)

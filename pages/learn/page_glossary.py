@@ -43,11 +43,8 @@ def _one(key: str) -> None:
     """One term, and where to go from it."""
     with st.container(key="term"):
         _card(key)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("See, too:", width="content")
-        for other in TERMS[key].see:
-            doors.way(PAGE, TERMS[other].name, {ASKED: other})
-        doors.way(PAGE, "All terms", {}, icon=":material/list:")
+    others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]
+    st.markdown(f"See, too: {' · '.join(others)} · [All terms]({PAGE})")
 
 
 def _cards(keys: Sequence[str]) -> None:
