@@ -66,7 +66,7 @@ def test_the_page_shows_all_terms_or_the_one_that_is_asked_for():
     assert not app.exception
     assert [one.value for one in app.subheader] == [term.name for term in TERMS.values()]
     one = opened("glossary", term="clipping")
-    assert [head.value for head in one.subheader] == ["Clipping"]
+    assert [head.value for head in one.header] == ["Clipping"]
     assert not one.warning
     links = [(link.proto.page, link.proto.query_string) for link in one.get("page_link")]
     assert links == [("classifier", "clip_norm=0.1")]

@@ -31,6 +31,7 @@ RANK = {
     "dpcore.pieces": 1,
     "dpcore.links": 3,
     "dpcore.sweep": 9,
+    "dpcore.at_scale": 10,
     "dpcore.training.lots": 2,
     "dpcore.accountants": 3,
     "dpcore.mechanisms": 4,
@@ -53,6 +54,7 @@ RANK = {
     "ui.terms": 13,
     "ui.glossary": 14,
     "ui.pace": 13,
+    "ui.classroom": 13,
     "ui.compute": 14,
     "ui.controls": 14,
     "ui.doors": 14,
@@ -97,6 +99,7 @@ HALLS = {"dpcore", "ui", "pages", "dpcore.training", "dpcore.data", "dpcore.atta
 OTHERS = {
     "PIL": ("ui.plot",),
     "dp_accounting": ("dpcore.accountants.pld",),
+    "joblib": ("dpcore.at_scale",),
     "numpy": ("dpcore", "ui", "pages.*.work", "pages.*.figures"),
     "orjson": ("ui",),
     "pandas": ("dpcore.data", "dpcore.sweep", "pages.*.work", "ui"),
@@ -105,6 +108,7 @@ OTHERS = {
     "scipy": ("dpcore", "pages.*.work"),
     "segno": ("ui.share",),
     "sklearn": ("dpcore.estimators", "dpcore.data", "dpcore.parties"),
+    "sqlalchemy": ("ui.classroom",),
     "starlette": ("ui.delivery", "ui.guard", "ui.live", "app"),
     "streamlit": (
         "ui.compute",

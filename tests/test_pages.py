@@ -15,6 +15,7 @@ from pages import table
 from pages.classifier import figures
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
 from ui import panels
+from ui.controls import LONGEST
 
 ROOT = Path(__file__).parents[1]
 CLASSIFIER = "classifier"
@@ -110,11 +111,20 @@ def test_a_broken_link_opens_with_defaults_and_says_what_was_ignored(name, value
 
 @pytest.mark.parametrize("ask", ["target 70 " * 400, " ".join(f"{i} x" for i in range(60)), " " * 700])
 def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
-    app = opened(CLASSIFIER, ask=ask, epsilon="2")
+    app = opened(CLASSIFIER, what_if=ask, epsilon="2")
     assert not app.exception
     assert settings_of(app) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
     assert "What the link asks was ignored: it must" in warning.value
+
+
+def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():
+    app = opened(CLASSIFIER, epsilon="2", present="1", guess="scratch", room="x" * (LONGEST + 1))
+    assert settings_of(app) == ClassifierSettings(epsilon=2)
+    (warning,) = app.warning
+    assert "In the link, room was ignored" in warning.value
+    assert (app.query_params["present"], app.query_params["guess"]) == ("1", "scratch")
+    assert "room" not in app.query_params
 
 
 @pytest.mark.parametrize("value", [0.0, 1e9, -3.0, "abc", ""])

@@ -19,9 +19,11 @@ from ui.plain import plain, quoted
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
-# Of the address, what holds no setting: it is there once for each pin.
-PIN, ASK = "pin", "ask"
-# Of a pin, or of what is asked, in an address: longer ones are nobody's that a page has made.
+# Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
+# and ``SHOWN`` say how the page is shown, or to whom.
+PIN, ASK = "pin", "what_if"
+SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room")
+# Of each of these in an address: longer ones are nobody's that a page has made.
 LONGEST = 800
 MOST_UNDONE = 50
 
@@ -42,7 +44,8 @@ class Desk:
     around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
-    holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``).
+    holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
+    ``shown``: of the words ``SHOWN``, those that the address holds.
     ``changed`` is called after each change.
     """
 
@@ -60,6 +63,7 @@ class Desk:
     undone: bool = False
     pins: tuple[str, ...] = ()
     ask: str = ""
+    shown: dict[str, str] = field(default_factory=dict)
     changed: Callable[[], None] | None = None
 
     def change(self, **change: Any) -> None:
@@ -220,7 +224,7 @@ class Desk:
     @property
     def beside(self) -> dict[str, str | list[str]]:
         """What of the address holds no setting of the page."""
-        return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {})
+        return ({PIN: [*self.pins]} if self.pins else {}) | ({ASK: self.ask} if self.ask else {}) | self.shown
 
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
@@ -261,12 +265,11 @@ def desk(page: str, settings_type: type) -> Desk:
     here = st.session_state[key]
     address = _address()
     if address and address != here.link:
-        own = {name: text for name, text in address.items() if name not in (PIN, ASK)}
+        own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
-        if len(here.ask) > LONGEST:
-            here.ask, told = "", f"What the link asks was ignored: it must have at most {LONGEST} characters."
-            here.notices = [*here.notices, told]
+        here.shown = {name: address[name] for name in SHOWN if name in address}
+        here.notices = [*here.notices, *_long(here)]
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:
@@ -284,6 +287,18 @@ def desk(page: str, settings_type: type) -> Desk:
         if click.name in getattr(settings_type, "CLICKS", ()):
             here.change(**{click.name: click.value})
     return here
+
+
+def _long(desk: Desk) -> list[str]:
+    """Forget what nobody asks at such length; a sentence for each."""
+    told = []
+    for name, text in ({ASK: desk.ask} | desk.shown).items():
+        if len(text) > LONGEST:
+            desk.shown.pop(name, None)
+            desk.ask = "" if name == ASK else desk.ask
+            what = "What the link asks" if name == ASK else f"In the link, {name}"
+            told.append(f"{what} was ignored: it must have at most {LONGEST} characters.")
+    return told
 
 
 def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, list[str]]:

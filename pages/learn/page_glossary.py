@@ -1,6 +1,7 @@
 """What do the words mean?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -42,7 +43,7 @@ def show() -> None:
 def _one(key: str) -> None:
     """One term, and where to go from it."""
     with st.container(key="term"):
-        _card(key)
+        _card(key, st.header)
     others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]
     st.markdown(f"See, too: {' · '.join(others)} · [All terms]({PAGE})")
 
@@ -55,10 +56,10 @@ def _cards(keys: Sequence[str]) -> None:
                 _card(key)
 
 
-def _card(key: str) -> None:
+def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
     term = TERMS[key]
     with st.container(border=True, height="stretch", key=f"term-{key}"):
-        st.subheader(term.name, anchor=key)
+        heading(term.name, anchor=key)
         st.markdown(f"{said(key)} ({papers.named(term.paper)})")
         if picture := drawing(key):
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out

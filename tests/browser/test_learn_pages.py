@@ -34,10 +34,10 @@ def test_a_word_leads_to_its_term_and_back(method):
     stays(method)
     method.get_by_role("link", name="clipped", exact=True).click()
     expect(method).to_have_url(re.compile(r"/glossary\?term=clipping$"))
-    expect(method.get_by_role("heading", level=3, name="Clipping")).to_be_visible()
+    expect(method.get_by_role("heading", level=2, name="Clipping")).to_be_visible()
     assert method.evaluate(SCROLLED) == 0
     method.get_by_role("link", name="Sensitivity").click()
-    expect(method.get_by_role("heading", level=3, name="Sensitivity")).to_be_visible()
+    expect(method.get_by_role("heading", level=2, name="Sensitivity")).to_be_visible()
     expect(method).to_have_url(re.compile(r"/glossary\?term=sensitivity$"))
     method.get_by_role("link", name="All terms").click()
     expect(method.get_by_role("heading", level=3, name="Epsilon", exact=True)).to_be_visible()

@@ -63,7 +63,7 @@ def test_the_tab_asks_about_the_page_and_its_link_too(opened):
     here.get_by_role("spinbutton", name="Target").fill("70")
     here.get_by_role("spinbutton", name="Target").press("Enter")
     expect(answer).to_contain_text(re.compile(r"the average run is right 70\s%"), timeout=PATIENCE)
-    expect(here).to_have_url(re.compile(r"ask=target"), timeout=PATIENCE)
+    expect(here).to_have_url(re.compile(r"what_if=target"), timeout=PATIENCE)
     expect(here.locator("[data-chart=answer]")).not_to_contain_text(TRAINING, timeout=PATIENCE)
     said, link = answer.inner_text(), here.url
     here.get_by_role("link", name="More questions").click()
@@ -87,5 +87,5 @@ def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(opened
         here.wait_for_timeout(400)
     expect(target).to_have_value("70.5")
     target.press("Enter")
-    expect(here).to_have_url(re.compile(r"ask=target"), timeout=PATIENCE)
+    expect(here).to_have_url(re.compile(r"what_if=target"), timeout=PATIENCE)
     expect(target).to_have_value("70.5")

@@ -18,7 +18,7 @@ const document = {
 }
 const history = { pushState: (_state, _title, address) => visited.push(address) }
 const dispatchEvent = (event) => told.push(event.type)
-Object.defineProperty(globalThis, "location", { value: { origin: "http://lab" }, configurable: true })
+Object.defineProperty(globalThis, "location", { value: { origin: "http://lab", search: "" }, configurable: true })
 Object.assign(globalThis, { document, history, dispatchEvent, PopStateEvent, scrollTo: () => {} })
 
 /** Press a link; whether the browser still follows it by itself. */
@@ -41,6 +41,14 @@ test("a page of the lab opens in the same session", () => {
   assert.equal(press({ href: "http://lab/glossary?term=epsilon" }), false)
   assert.deepEqual(visited, ["http://lab/glossary?term=epsilon"])
   assert.deepEqual(told, ["popstate"])
+})
+
+test("a page in a frame stays as it is shown there", () => {
+  followLinks()
+  location.search = "?embed=true&epsilon=1"
+  press({ href: "http://lab/glossary?term=epsilon" })
+  location.search = ""
+  assert.deepEqual(visited, ["http://lab/glossary?term=epsilon&embed=true"])
 })
 
 test("other links, and those that are wanted in a new tab, are the browser's", () => {

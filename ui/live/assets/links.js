@@ -11,7 +11,11 @@ export function followLinks() {
     if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     event.stopPropagation()
-    history.pushState(null, "", link.href)
+    const to = new URL(link.href)
+    for (const [name, value] of new URLSearchParams(location.search)) {
+      if (name.startsWith("embed")) to.searchParams.append(name, value) // inside of somebody else's page it stays so
+    }
+    history.pushState(null, "", to.href)
     globalThis.dispatchEvent(new PopStateEvent("popstate")) // on which Streamlit shows what the address names
     globalThis.scrollTo?.(0, 0)
   }

@@ -1,0 +1,179 @@
+"""A room for a class: everybody's guess of one question, numbers without names, shown when the teacher closes it.
+
+The only state of the lab that visitors share. It is a small SQLite file, so that several processes on one machine hold
+the same rooms: the one that the environment variable LAB_ROOMS names; else one that ends with this process.
+"""
+
+import os
+import secrets
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sql
+from sqlalchemy.dialects.sqlite import insert
+
+from dpcore import check
+from dpcore.check import RefusedError
+
+# Seconds after which nobody can read a room; the next use of any room deletes it.
+LASTS = 2 * 60 * 60
+MOST_ROOMS, MOST_GUESSES, LONGEST = 500, 5_000, 2_000
+# No vowels, so that no code is a word, and nothing that is read as something else.
+LETTERS, LETTERS_A_CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
+FILE = "LAB_ROOMS"
+# Seconds that a write waits for others.
+_PATIENCE = 10
+
+_META = sql.MetaData()
+_ROOMS = sql.Table(
+    "rooms",
+    _META,
+    sql.Column("code", sql.String, primary_key=True),
+    sql.Column("key", sql.String, nullable=False),
+    sql.Column("question", sql.String, nullable=False),
+    sql.Column("closed", sql.Boolean, nullable=False),
+    sql.Column("opened", sql.Float, nullable=False),
+)
+_GUESSES = sql.Table(
+    "guesses",
+    _META,
+    sql.Column("code", sql.String, primary_key=True),
+    sql.Column("who", sql.Integer, primary_key=True),
+    sql.Column("value", sql.Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What everybody may know of a room. question: the link of what is asked; guesses: how many have been made."""
+
+    code: str
+    question: str
+    closed: bool
+    guesses: int
+
+
+def someone() -> int:
+    """A number for a visitor who guesses: random, so that it says nothing of them."""
+    return secrets.randbits(62)
+
+
+class Classroom:
+    """The rooms in a file. ``now``: the time in seconds."""
+
+    def __init__(self, file: Path, *, now: Callable[[], float] = time.time):
+        self._now = now
+        self._engine = sql.create_engine(f"sqlite:///{file}", connect_args={"timeout": _PATIENCE})
+        sql.event.listen(self._engine, "connect", _prepare)
+        _META.create_all(self._engine)
+
+    def open(self, question: str) -> tuple[str, str]:
+        """(code of a new room in which this is asked, the key that closes it). Raises RefusedError."""
+        code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
+        key = secrets.token_urlsafe(9)
+        row = {"code": code, "key": key, "question": _asked(question), "closed": False, "opened": self._now()}
+        with self._writing() as write:
+            if write.scalar(sql.select(sql.func.count()).select_from(_ROOMS)) >= MOST_ROOMS:
+                raise RefusedError("room", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
+            write.execute(sql.insert(_ROOMS).values(row))
+        return code, key
+
+    def look(self, code: str) -> Room | None:
+        """The room as it is; None where there is none, or no more."""
+        with self._engine.connect() as read:
+            found = read.execute(sql.select(_ROOMS).where(_ROOMS.c.code == code, self._lasts)).one_or_none()
+            if found is None:
+                return None
+            count = sql.select(sql.func.count()).where(_GUESSES.c.code == code)
+            return Room(code=code, question=found.question, closed=found.closed, guesses=read.scalar(count))
+
+    def holds(self, code: str, key: str) -> bool:
+        """Whether this is the key of the room."""
+        with self._engine.connect() as read:
+            return self._key(read, code, key)
+
+    def ask(self, code: str, key: str, question: str) -> None:
+        """Ask another question, or the same again; what was guessed before is deleted. Raises RefusedError."""
+        self._teach(code, key, {"question": _asked(question), "closed": False}, anew=True)
+
+    def close(self, code: str, key: str) -> None:
+        """Take no more guesses, and show them. Raises RefusedError."""
+        self._teach(code, key, {"closed": True})
+
+    def guess(self, code: str, question: str, who: int, value: float) -> None:
+        """Somebody's guess, in place of their last. Raises RefusedError where the room takes none."""
+        row = {"code": code, "who": who, "value": check.between(-1e12, 1e12, guess=value)}
+        with self._writing() as write:
+            room = write.execute(sql.select(_ROOMS).where(_ROOMS.c.code == code)).one_or_none()
+            if room is None or room.closed or room.question != question:
+                raise RefusedError("room", code, "a room that is open and asks this")
+            others = sql.select(sql.func.count()).where(_GUESSES.c.code == code, _GUESSES.c.who != who)
+            if write.scalar(others) >= MOST_GUESSES:
+                raise RefusedError("room", code, f"a room of at most {MOST_GUESSES:,} guesses")
+            write.execute(insert(_GUESSES).values(row).on_conflict_do_update(set_={"value": row["value"]}))
+
+    def guesses(self, code: str) -> np.ndarray:
+        """All guesses from low to high, (n,); none before the room is closed."""
+        with self._engine.connect() as read:
+            asked = sql.select(_GUESSES.c.value).join(_ROOMS, _ROOMS.c.code == _GUESSES.c.code)
+            shown = asked.where(_GUESSES.c.code == code, _ROOMS.c.closed, self._lasts)
+            return np.sort(np.array(read.scalars(shown).all(), dtype=float))
+
+    @property
+    def _lasts(self) -> sql.ColumnElement[bool]:
+        return _ROOMS.c.opened > self._now() - LASTS
+
+    def _key(self, read: sql.Connection, code: str, key: str) -> bool:
+        known = read.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code, self._lasts))
+        return known is not None and secrets.compare_digest(known.encode(), key.encode())
+
+    def _teach(self, code: str, key: str, change: dict[str, Any], *, anew: bool = False) -> None:
+        with self._writing() as write:
+            if not self._key(write, code, key):
+                raise RefusedError("room", code, "a room whose key you have")
+            write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(change))
+            if anew:
+                write.execute(sql.delete(_GUESSES).where(_GUESSES.c.code == code))
+
+    @contextmanager
+    def _writing(self) -> Iterator[sql.Connection]:
+        """All or nothing, alone, and without what has been here for too long."""
+        with self._engine.begin() as write:
+            write.execute(sql.delete(_ROOMS).where(~self._lasts))
+            left = sql.select(_ROOMS.c.code)
+            write.execute(sql.delete(_GUESSES).where(_GUESSES.c.code.not_in(left)))
+            yield write
+
+
+def _prepare(connection: Any, _: Any) -> None:
+    """Readers do not wait for a writer, a writer takes its turn at once, and what is deleted is overwritten."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA wal_autocheckpoint=40")  # pages: the log stays as small as what it is for
+    connection.execute("PRAGMA synchronous=OFF")
+    connection.execute("PRAGMA secure_delete=ON")
+
+
+def _asked(question: str) -> str:
+    if len(question) > LONGEST:
+        raise RefusedError("question", f"{question[:20]}…", f"a link of at most {LONGEST} characters")
+    return question
+
+
+@cache
+def classroom() -> Classroom:
+    """The rooms of this server."""
+    return Classroom(Path(os.environ[FILE]) if os.environ.get(FILE) else Path(_folder().name) / "rooms.sqlite")
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory:
+    """Readable for nobody else, and deleted when this process ends."""
+    return tempfile.TemporaryDirectory(prefix="epsilon-lab-")
