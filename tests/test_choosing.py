@@ -59,6 +59,9 @@ def test_every_answer_ends_in_settings_that_promise_it(released: str, people: in
         if chosen.page == "ledger":
             assert held.epsilon == on_the_ledger(settings)
             assert (held.delta, held.adjacency) == (settings.delta, Adjacency.ADD_REMOVE)
+            one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g}: on the page"
+            assert any(one_by_one in reason for reason in chosen.reasons) == (answers.rows_each > 1)
+            assert settings.people == answers.rows_each
         else:
             there = promise(chosen.page, settings)
             assert held.epsilon == pytest.approx(chosen.times * there.epsilon, rel=1e-9)

@@ -10,7 +10,7 @@ from dpcore import check
 from dpcore.accountants import BASES, account, calibrate, gdp, tuning
 from dpcore.accountants.prices import Price, step
 from dpcore.kept import MEMORY
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease, for_group
 
 RELEASED = {
     "model": "a model, trained on all people's rows",
@@ -187,6 +187,13 @@ def _on_ledger(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
         "settings_tried": str(run.best_of),
     }
     held = _held(run, noise, answers.delta)
+    if answers.rows_each > 1:
+        together = for_group(held, people=answers.rows_each)
+        reasons = (
+            *reasons,
+            f"Were rows bounded one by one instead, the same noise would promise a person epsilon {together.epsilon:.3g}: "
+            "on the page, what is promised to so many people together.",
+        )
     return Choice("ledger", settings, held, _unit(answers), BASES[run.accountant], reasons)
 
 
@@ -267,7 +274,8 @@ def _of_steps(answers: Answers, run: _Run) -> str:
         )
     if answers.drawn == "shuffled":
         return (
-            "Batches of a shuffle are no random samples, so none is counted. A row is in one batch an epoch, which "
+            "Batches of a shuffle are no random samples, and get no credit as such. A row is in one batch an epoch, "
+            "which"
             f"then costs one release, and {_EPOCHS} epochs one with √{_EPOCHS} times less noise: make that of a step "
             f"{math.sqrt(_EPOCHS):.3g} times the multiplier here. It holds where a missing row leaves its place empty."
         )

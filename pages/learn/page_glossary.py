@@ -36,7 +36,7 @@ def show() -> None:
             _cards(list(keys))
         return
     keys = found(wanted)
-    st.caption(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term has these letters.")
+    st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term has these letters", anchor=False)
     _cards(keys)
 
 
