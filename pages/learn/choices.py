@@ -191,8 +191,8 @@ def _on_ledger(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
         together = for_group(held, people=answers.rows_each)
         reasons = (
             *reasons,
-            f"Were rows bounded one by one instead, the same noise would promise a person epsilon {together.epsilon:.3g}: "
-            "on the page, what is promised to so many people together.",
+            f"Were rows bounded one by one, the noise would promise a person epsilon {together.epsilon:.3g}: on the "
+            "page, what is promised to so many people together.",
         )
     return Choice("ledger", settings, held, _unit(answers), BASES[run.accountant], reasons)
 
