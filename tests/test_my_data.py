@@ -12,7 +12,7 @@ from dpcore.data.paid_bounds import Payment
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
-from ui import samples, takeaway
+from ui import present, samples, takeaway
 from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper
 
@@ -103,6 +103,22 @@ def test_a_page_has_these_rows_and_says_what_is_public(page):
     assert "Learned from 2,400 rows; tested on 600, for the analyst only. No row is drawn." in found
     assert "Protected is <b>one row</b>" in found
     assert "Assumed public: the bounds, categories and answers that were typed, the number of rows" in found
+
+
+@pytest.mark.parametrize("page", QUICK)
+def test_a_page_with_these_rows_is_presented_and_its_stops_are_of_them(page):
+    """No address holds rows: where it began is told by the knob alone. Without the file the page asks for it."""
+    app = trained(whole(), page, present="1")
+    assert not app.exception
+    desk = app.session_state[f"{page}.desk"]
+    assert "<h1>" in said(app)
+    places = present.stops(next(one for one in PAGES if one.name == page), desk, ())
+    assert desk.settings in places
+    assert len({one.own for one in places}) == 1
+    alone = opened(page, **app.query_params)
+    assert not alone.exception
+    assert "file is not here" in said(alone)
+    assert alone.title
 
 
 def test_another_choice_of_columns_is_another_experiment():

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages import data, home
 from pages.learn import page_choosing, page_glossary, page_works
+from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import live
 from ui.doors import remember
@@ -17,6 +18,7 @@ from ui.show import show, style
 
 # Pages that explain, in the order of their menu: (address, title, icon, what shows it).
 LEARN = (
+    ("lessons", "Lessons", ":material/school:", partial(lessons.show, PAGES)),
     ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
     ("works", "Works", ":material/library_books:", partial(page_works.show, PAGES)),
     ("choosing", "Choosing", ":material/rule:", partial(page_choosing.show, PAGES)),
@@ -29,10 +31,11 @@ doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
-welcome = partial(home.show, home.front(PAGES), PAGES, doors | {"data": own}, show)
 texts = {name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN}
+beside = {"data": own} | texts
+welcome = partial(home.show, home.front(PAGES), PAGES, doors | beside, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
-remember(doors | texts | {"data": own})
+remember(doors | beside)
 groups = dict.fromkeys(page.group for page in PAGES)
 menus = {group: [doors[page.name] for page in PAGES if page.group == group] for group in groups}
 if st.context.is_embedded:  # in somebody else's page: no head of our own
