@@ -15,11 +15,12 @@ class PopStateEvent {
 const document = {
   addEventListener: (_name, act) => heard.add(act),
   removeEventListener: (_name, act) => heard.delete(act),
+  querySelector: () => null,
 }
 const history = { pushState: (_state, _title, address) => visited.push(address) }
 const dispatchEvent = (event) => told.push(event.type)
 Object.defineProperty(globalThis, "location", { value: { origin: "http://lab", search: "" }, configurable: true })
-Object.assign(globalThis, { document, history, dispatchEvent, PopStateEvent, scrollTo: () => {} })
+Object.assign(globalThis, { document, history, dispatchEvent, PopStateEvent })
 
 /** Press a link; whether the browser still follows it by itself. */
 function press(link, event = {}) {

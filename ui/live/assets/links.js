@@ -17,7 +17,7 @@ export function followLinks() {
     }
     history.pushState(null, "", to.href)
     globalThis.dispatchEvent(new PopStateEvent("popstate")) // on which Streamlit shows what the address names
-    globalThis.scrollTo?.(0, 0)
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0)
   }
   document.addEventListener("click", pressed, true)
   return () => document.removeEventListener("click", pressed, true)
