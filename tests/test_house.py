@@ -52,6 +52,8 @@ RANK = {
     "ui.samples": 13,
     "ui.live": 13,
     "ui.vocabulary": 13,
+    "ui.terms": 13,
+    "ui.glossary": 14,
     "ui.pace": 13,
     "ui.classroom": 13,
     "ui.compute": 14,

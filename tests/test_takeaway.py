@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
+from scripts import sweep
 from tests.handouts import quick
 from ui import share, takeaway
 

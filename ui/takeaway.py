@@ -75,8 +75,8 @@ def script(settings: Settings) -> str:
 
 
 def bundle(settings: Settings, *, page: str, question: str, link: str, files: Mapping[str, Callable[[], str]]) -> bytes:
-    """A zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the engine and the room's experiment, and
-    what to install. It is the same for the same settings and files.
+    """A zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the engine and
+    the room's experiment, and what to install. It is the same for the same settings and files.
     """
     program = script(settings)
     texts = {
