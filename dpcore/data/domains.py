@@ -13,13 +13,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
-from dpcore import check, stacks
+from dpcore import check
 from dpcore.data import own_texts, tokens
 from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.kept import kept
-from dpcore.stacks import Rows
 from dpcore.streams import stream
+from dpcore.training import stacks
+from dpcore.training.stacks import Rows
 
 KINDS = {
     "domains": "Generated domains",

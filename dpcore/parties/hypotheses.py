@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore import check, stacks
+from dpcore import check
 from dpcore.parties import importance
 from dpcore.parties.sources import Release
-from dpcore.stacks import Rows
-from dpcore.training import erm, sparse_erm
+from dpcore.training import erm, sparse_erm, stacks
+from dpcore.training.stacks import Rows
 
 DIVERGENCES = ("kl", "squares")
 # A prior needs a spread, even where all of its weight is on one source

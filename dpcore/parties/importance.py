@@ -10,9 +10,8 @@ w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
 
 import numpy as np
 
-from dpcore import stacks
-from dpcore.stacks import Rows
-from dpcore.training import erm
+from dpcore.training import erm, stacks
+from dpcore.training.stacks import Rows
 
 
 def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolerance: float = erm.TOLERANCE) -> float:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.parties import importance
-from dpcore.stacks import Rows
 from dpcore.training import erm
+from dpcore.training.stacks import Rows
 
 # Bound on the logistic loss's second derivative; rows are at most of length 1.
 CURVATURE = 0.25

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcore import check, stacks
+from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import importance
 from dpcore.parties.objective import Objective
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, PureRelease
-from dpcore.stacks import Rows
-from dpcore.training import erm
+from dpcore.training import erm, stacks
+from dpcore.training.stacks import Rows
 
 NOISES = {
     "exponential": "noise on the answer",

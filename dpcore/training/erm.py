@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore import check
-from dpcore.stacks import Rows, is_sparse
 from dpcore.training import sparse_erm
+from dpcore.training.stacks import Rows, is_sparse
 
 TOLERANCE = 1e-10
 _STEPS = 100

@@ -8,7 +8,7 @@ from dpcore.parties.hypotheses import LEAST_SD
 from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.published import PARTS
-from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
+from pages.hypotheses.result import NEAR, PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui import outcomes, panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
@@ -37,10 +37,10 @@ NOISES_HELP = (
     "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
-PROJECTIONS = {"svd": "Main directions", "hashing": "Random signs", "none": "All words"}
+PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
 PROJECTIONS_HELP = (
-    "What of a text the sources work with. **Main directions**: the few along which the public texts are longest. "
-    "**Random signs**: words dealt into a few places, which reads no text. **All words**: no projection, as in the "
+    "What of a text the sources work with. **Projected**: the few main directions of the public texts. "
+    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as in the "
     "paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
 )
 KNOBS = {
@@ -248,7 +248,7 @@ def stages(result: HypothesesResult) -> str:
             weights,
             _AFTER,
         ),
-        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
+        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension:,} means and spreads", _AFTER),
         ("6 Hypothesis", own, f"the prior, {result.labels:,} labelled target rows", "the target's model", _AFTER),
     ]
     colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
@@ -271,7 +271,7 @@ _BOX = (
 
 def diagnostics(result: HypothesesResult) -> list[str]:
     """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
-    sentences = [_laws(result), _noise(result), _features(result), _missed(result), _prior(result), _labels(result)]
+    sentences = [*_laws(result), _noise(result), _features(result), _missed(result), _prior(result), _labels(result)]
     sentences = [text for text in sentences if text]
     return sentences + [text for text in (_average(result), _source(result), _choice(result)) if text]
 
@@ -280,7 +280,7 @@ def _noise(result: HypothesesResult) -> str:
     settings = result.settings
     if settings.noise == "objective":
         measured, answer = result.measured_noise, result.noise_at(result.dimension)[0]
-        damped = " The rows' own curvature damps noise in the objective." if measured < answer else ""
+        damped = " The rows' own curvature damps noise in the objective." if measured < 0.9 * answer else ""
         return (
             f"With {result.dimension:,} features the noise moves the margin of a row by about "
             f"<b>{number(measured)}</b> (measured); noise on the answer would move it by {number(answer)}.{damped}"
@@ -326,23 +326,22 @@ def _features(result: HypothesesResult) -> str:
     )
 
 
-def _laws(result: HypothesesResult) -> str:
+def _laws(result: HypothesesResult) -> list[str]:
     """From which epsilon on either law of noise helps, with all words and in a few public directions."""
     helps, near = (
         {features: [found(noise, features) for noise in LAWS] for features in (0, DIRECTIONS)}
         for found in (result.helps_from, result.near_from)
     )
     if result.settings.model.projected or None in [*helps[0], *helps[DIRECTIONS], *near[0], *near[DIRECTIONS]]:
-        return ""
-    (first, second), (few, less) = (map(_onwards, helps[features]) for features in (0, DIRECTIONS))
-    (one, other), (here, there) = (map(_onwards, near[features]) for features in (0, DIRECTIONS))
-    return (
-        f"Held against each other at {len(EPSILONS)} epsilons, <b>all {result.features:,} words</b> beat the few "
-        f"labels {first} with the paper's noise, {second} with Gaussian noise (&delta; "
-        f"{written(result.settings.delta)}), and come within 10 points of no noise {one} and {other}. In "
-        f"<b>{DIRECTIONS} public directions</b> borrowing beats the few labels {few} and {less}, and comes as near to "
-        f"all words without noise {here} and {there}."
-    )
+        return []
+    where = {0: f"All {result.features:,} words", DIRECTIONS: f"{DIRECTIONS} public directions"}
+    law = f"Gaussian noise (&delta; {written(result.settings.delta)})"
+    return [
+        f"<b>{where[features]}</b>: borrowing beats the few labels {_onwards(helps[features][0])} with the paper's "
+        f"noise, {_onwards(helps[features][1])} with {law}. It comes within {round(100 * NEAR)} points of all words "
+        f"without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
+        for features in (0, DIRECTIONS)
+    ]
 
 
 def _onwards(epsilon: float) -> str:
@@ -484,7 +483,7 @@ def published(_: HypothesesResult) -> str:
         part._asdict() | {"here": f'{part.here} <a href="?{urlencode(part.settings)}" target="_self">Open</a>'}
         for part in PARTS
     ]
-    return panels.table(
+    table = panels.table(
         rows,
         title="<b>The paper's experiments: stated, shown, and here</b>",
         caption=(
@@ -499,6 +498,7 @@ def published(_: HypothesesResult) -> str:
             "here": "here",
         },
     )
+    return f'<div class="lab-sentences">{table}</div>'
 
 
 def _percent(share: float) -> str:
@@ -519,7 +519,7 @@ def alts(result: HypothesesResult) -> dict[str, str]:
     weights = "; ".join(f"true {percent(share)}, found {percent(weight)}" for share, weight in pairs)
     margin, weight = result.noise_at(result.dimension)
     at, (_, medians, _) = result.curve("transfer", "dimension")
-    widths = "; ".join(f"{d:.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
+    widths = "; ".join(f"{d:,.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
     words = "; ".join(
         f"{'all words' if not few else f'{few} directions'}, {noise} noise: {', '.join(map(percent, medians))}"
         for few in (0, DIRECTIONS)

@@ -7,16 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore import stacks
 from dpcore.confusion import confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
 from dpcore.kept import MEMORY, kept
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
-from dpcore.stacks import Rows
 from dpcore.streams import stream
-from dpcore.training import erm, losses
+from dpcore.training import erm, losses, stacks
+from dpcore.training.stacks import Rows
 
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 # Of a part's key to its stream: the target's draw, and what a source's noise is for

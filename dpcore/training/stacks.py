@@ -26,11 +26,6 @@ def count(X: Rows) -> int:
     return X[0].shape[0] if isinstance(X, tuple) else X.shape[-2]
 
 
-def cut(X: Rows, at: slice) -> Rows:
-    """Some of the rows of each problem."""
-    return tuple(one[at] for one in X) if isinstance(X, tuple) else X[at] if sparse.issparse(X) else X[..., at, :]
-
-
 def joined(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> np.ndarray | sparse.csr_matrix:
     """One after the other, (n, d) each."""
     return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
