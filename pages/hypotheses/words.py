@@ -40,8 +40,8 @@ DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
 PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
 PROJECTIONS_HELP = (
     "What of a text the sources work with. **Projected**: the few main directions of the public texts. "
-    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as in the "
-    "paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
+    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as "
+    "in the paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
 )
 KNOBS = {
     "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
