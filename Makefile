@@ -13,13 +13,16 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format quick browser soak audit bench clean
+.PHONY: help run class test lint format quick browser soak sweep audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: $(VENV)/.run ## start the lab and print its address (PORT=8600 to choose the port)
 	@$(PY) -m streamlit run app.py $(if $(PORT),--server.port $(PORT)) $(ARGS)
+
+class: $(VENV)/.run ## several processes behind one address, for a large class (REPLICAS=4 PORT=8501)
+	@CADDY="$$(sh scripts/caddy.sh)" && $(PY) -m scripts.replicas --caddy "$$CADDY" $(if $(REPLICAS),--replicas $(REPLICAS)) $(if $(PORT),--port $(PORT))
 
 test: lint quick browser ## everything: lint, format, unit, contract, doctest, page and real-browser tests
 
@@ -46,6 +49,9 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time, each 
 soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), and the painter against all charts
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py
+
+sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
+	@$(PY) -m scripts.sweep $(ARGS)
 
 audit: $(VENV)/.run ## attack every mechanism of the lab and print what was measured (ARGS="--times 10")
 	@$(PY) -m benchmarks.audit $(ARGS)

@@ -23,6 +23,7 @@ QUESTION = "What would privacy cost on your own data?"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
 # Page that learns classes, numbers, or from parties -> what its button says, and how that looks.
 _OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
+_OF_ATTACK = {"attack": ("Attacker", "my_location", "secondary")}
 _OF_PARTIES = {"parties": ("Parties", "groups", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # The same where a column says the source, too.
@@ -442,11 +443,11 @@ def _on(own: OwnRows | None, roles: Roles) -> None:
         rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
         fits = my_rows.of_numbers if number else my_rows.of_classes
         _way(own, page, called, icon, look, fits=fits, start={"rows": rows} | (_START if number else {}))
-    others = {}
+    others = {} if number else dict.fromkeys(_OF_ATTACK.items(), my_rows.of_classes)
     if roles.source and number:
         others = dict.fromkeys(_OF_SOURCES.items(), my_rows.of_sources)
     elif roles.person and not number:
-        others = dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
+        others |= dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
     for (page, look), fits in others.items():
         _way(own, page, *look, fits=fits, start={})
 

@@ -31,6 +31,7 @@ RANK = {
     "dpcore.pieces": 1,
     "dpcore.links": 3,
     "dpcore.sweep": 9,
+    "dpcore.at_scale": 10,
     "dpcore.training.lots": 2,
     "dpcore.accountants": 3,
     "dpcore.mechanisms": 4,
@@ -96,6 +97,7 @@ HALLS = {"dpcore", "ui", "pages", "dpcore.training", "dpcore.data", "dpcore.atta
 OTHERS = {
     "PIL": ("ui.plot",),
     "dp_accounting": ("dpcore.accountants.pld",),
+    "joblib": ("dpcore.at_scale",),
     "numpy": ("dpcore", "ui", "pages.*.work", "pages.*.figures"),
     "orjson": ("ui",),
     "pandas": ("dpcore.data", "dpcore.sweep", "pages.*.work", "ui"),

@@ -205,16 +205,22 @@ def void_guarantee(settings: RowsSettings) -> str:
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
     """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from."""
-    own, unit, each, others = settings.own, "rows", "", f"{tested:,}"
+    by_person = settings.own.roles.person and several
+    others = f"one row each of {tested:,} others" if by_person else f"{tested:,}"
+    used = used_of(settings, along=along, several=several)
+    return f"Learned from {used}; tested on {others}, for the analyst only. No row is drawn."
+
+
+def used_of(settings: RowsSettings, *, along: str = "", several: bool = False) -> str:
+    """How much of a file is used, with ``along`` and ``several`` as in ``learned_from``."""
+    own, unit, each = settings.own, "rows", ""
     if own.roles.person:
-        unit = "people"
-        each, others = (", all rows of each", f"one row each of {tested:,} others") if several else ("", others)
-    used, less = f"{settings.rows:,} {unit}", ""
-    if settings.rows < own.private:
-        used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
-        more = own.private / settings.rows
-        less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
-    return f"Learned from {used}{each}{less}; tested on {others}, for the analyst only. No row is drawn."
+        unit, each = "people", ", all rows of each" if several else ""
+    if settings.rows >= own.private:
+        return f"{settings.rows:,} {unit}{each}"
+    more = own.private / settings.rows
+    less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
+    return f"{settings.rows:,} of {own.private:,} {unit}, picked at random{each}{less}"
 
 
 def each_column(found: Leading) -> str:

@@ -3,17 +3,21 @@ and inversion."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dpcore import check
+from dpcore.data import own_rows, tokens
 from dpcore.data import toy as data
+from dpcore.data.own_settings import OWN, source_of
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.privacy import Adjacency
-from dpcore.training.recipes import VERSIONS
+from dpcore.training.recipes import VERSIONS, Guarantees, guarantees
 from pages.attack import canaries, inversion, membership, two_worlds, two_worlds_result, who_pays
 from pages.attack.audits import runs
+from pages.attack.inputs import MOST_LIVE, rows_of
 
 # Part -> the question it answers.
 PARTS = {
@@ -25,12 +29,21 @@ PARTS = {
     "inversion": "what do the weights show of the pictures?",
 }
 _PIECES = dict(zip(PARTS, (two_worlds_result, membership, runs, canaries, who_pays, inversion), strict=True))
-WHO = ("outlier", "row")
-AGAINST = ("label", "public")
+WHO = ("outlier", "row", "exposed", "middle")
+AGAINST = ("label", "public", "nobody")
+# The same with rows of the lab, and with those of a file, of which none is public and none is drawn.
+OF_LAB = {"version": tuple(VERSIONS), "who": WHO[:2], "against": AGAINST[:2]}
+OF_OWN = {"version": ("sound",), "who": ("exposed", "middle", "row"), "against": ("label", "nobody")}
 SEES = ("weights", "steps")
 # A model of three weights has nowhere to keep a person: membership needs more features.
 WITH_MEMBERS = ("digits", "breast_cancer", "wine", "iris")
 FITTING = {"membership": WITH_MEMBERS, "once": ("gaussians",), "inversion": ("digits",)}
+# Part -> why it can do nothing with a file of one's own.
+MISFITS = {
+    "once": "its canaries have features of their own, so that no row of a file changes what they show",
+    "pays": "it moves made-up people by what public rows say of the classes, and no row of a file is public",
+    "inversion": "it draws what weights say of pictures, here of digits",
+}
 # What a part begins with where the others' recipe would show nothing.
 PRESETS = {
     "worlds": {"clip_norm": 0.25, "learning_rate": 4.0, "steps": 30},
@@ -65,12 +78,15 @@ LIMITS = {
 class AttackSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
-    part: a key of ``PARTS``. epsilon, delta: the claim, one record replaced. version: what is attacked in two worlds.
-    repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the private row
-    of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a class. against:
-    who stands there in the other world, the same row with the next class, or the first public row. sees: the final
-    "weights", or all "steps". members: rows that a model of the membership part is trained on. minority: the share of
-    the smaller group. canaries: planted in one training; guessed: the share whose coins are guessed.
+    part: a key of ``PARTS``. dataset: one of the lab's, or "own"; own: then an ``OwnRows``; of a plain string, the mere
+    name of one, nothing can be computed. epsilon, delta: the claim, one record replaced. version: what is attacked in
+    two worlds. repeats: trainings in each of the two worlds. who, person, person_x, person_y, label: the person is the
+    private row of this number, or an outlier in its place, at a place of the map (-1 and 1 are its edges) and of a
+    class; of a file it is the most "exposed" person, the one in the "middle", or that row. against: who stands there in
+    the other world, the same row with the next class, the first public row, or of a file "nobody", who adds nothing.
+    sees: the final "weights", or all "steps". members: rows that a model of the membership part is trained on.
+    minority: the share of the smaller group. canaries: planted in one training; guessed: the share whose coins are
+    guessed.
     """
 
     CHOICES: ClassVar = {"part": PARTS, "version": VERSIONS, "who": WHO, "against": AGAINST, "sees": SEES}
@@ -88,6 +104,7 @@ class AttackSettings(Settings):
 
     part: str = "worlds"
     dataset: str = "gaussians"
+    own: str = tokens.NONE
     version: str = "sound"
     epsilon: float = 4.0
     delta: float = 1e-5
@@ -113,6 +130,7 @@ class AttackSettings(Settings):
 
     def __post_init__(self) -> None:
         check.choice(self.datasets, dataset=self.dataset)
+        tokens.named(self.own)
         self._refuse_long()
         super().__post_init__()
 
@@ -128,50 +146,107 @@ class AttackSettings(Settings):
         is a place of the map in one."""
         if "spot" in changes:
             changes |= _place(changes.pop("spot"))
-        if "who" not in changes and "person" in changes:
-            changes["who"] = "row"
-        if "who" not in changes and ("person_x" in changes or "person_y" in changes):
-            changes["who"] = "outlier"
-            if self.who == "row":
-                changes.setdefault("label", self._own_label)
+        changes = self._meant(changes)
         part = changes.get("part", self.part)
-        fitting = FITTING.get(part, data.STRAIGHT)
         if part != self.part:
             changes = PRESETS.get(part, {}) | changes
-            if self.dataset not in fitting:
-                changes.setdefault("dataset", fitting[0])
+            if self.dataset not in fitting(part):
+                changes.setdefault("dataset", fitting(part)[0])
         name = changes.get("dataset", self.dataset)
-        if name in fitting and name != self.dataset:
-            source = data.DATASETS[name]
-            changes.setdefault("person", min(self.person, source.private_rows - 1))
-            changes.setdefault("label", min(self.label, len(source.classes) - 1))
-            changes.setdefault("members", min(self.members, _most_members(source)))
-            if _slow(name) != _slow(self.dataset):
-                changes.setdefault("repeats", SLOW_REPEATS if _slow(name) else AttackSettings.repeats)
-        if {"dataset", "steps", "sees"} & set(changes):
-            work = (changes.get(field, getattr(self, field)) for field in ("dataset", "steps", "sees"))
-            changes.setdefault("repeats", min(self.repeats, _most_repeats(*work)))
-        return replace(self, **changes)
+        own = tokens.named(changes.get("own", self.own)) if name == OWN else tokens.NONE
+        if name in fitting(part) and (name, own, type(own)) != (self.dataset, self.own, type(self.own)):
+            changes = self._fitting(name, own) | changes
+        if (name, own) != (self.dataset, self.own) or {"steps", "sees"} & set(changes):
+            steps, sees = (changes.get(field, getattr(self, field)) for field in ("steps", "sees"))
+            changes.setdefault("repeats", min(self.repeats, _most_repeats(name, own, steps, sees)))
+        return replace(self, **changes | {"own": own})
+
+    def _meant(self, changes: dict[str, Any]) -> dict[str, Any]:
+        """Choosing a row, or a place, chooses who is meant; a file has no places."""
+        if "who" not in changes and "person" in changes:
+            return changes | {"who": "row"}
+        if "who" not in changes and self.dataset != OWN and ("person_x" in changes or "person_y" in changes):
+            label = {"label": self._own_label} if self.who == "row" else {}
+            return {"who": "outlier"} | label | changes
+        return changes
+
+    def _fitting(self, dataset: str, own: str) -> dict[str, Any]:
+        """What another data set leaves of these settings."""
+        source, allowed = source_of(dataset, own), OF_OWN if dataset == OWN else OF_LAB
+        found = {
+            name: getattr(self, name) if getattr(self, name) in some else some[0] for name, some in allowed.items()
+        }
+        found["label"] = min(self.label, 1 if dataset == OWN else len(source.classes) - 1)
+        if _slow(dataset, own) != _slow(self.dataset, self.own) and not self._awaits(own):
+            found["repeats"] = SLOW_REPEATS if _slow(dataset, own) else AttackSettings.repeats
+        if source is None:
+            return found
+        rows = rows_of(_key(dataset, own))
+        return found | {"person": min(self.person, rows - 1), "members": min(self.members, _most_members(rows))}
+
+    def _awaits(self, own: str) -> bool:
+        """Whether a link has only named the file, and has numbers that it keeps."""
+        return self.dataset == OWN and self.source is None and self.own == own != tokens.NONE
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
         """Field -> the values it may have; the data sets that fit the part."""
-        return self.CHOICES | {"dataset": self.datasets}
+        return self.CHOICES | {"dataset": self.datasets} | (OF_OWN if self.dataset == OWN else OF_LAB)
 
     @property
     def datasets(self) -> tuple[str, ...]:
         """Those that fit the part."""
-        return FITTING.get(self.part, data.STRAIGHT)
+        return fitting(self.part)
+
+    @property
+    def source(self) -> data.Source | None:
+        """The data set; None for a file that is only named."""
+        return source_of(self.dataset, self.own)
+
+    @property
+    def rows_of(self) -> data.Dataset:
+        """What tasks know the data set by. Raises RefusedError for a file that is only named."""
+        return _key(self.dataset, self.own)
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a file says whose each row is."""
+        return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
+
+    @property
+    def unit(self) -> str:
+        """Who is protected."""
+        return "person" if self.by_person else "record"
+
+    @property
+    def misfit(self) -> str:
+        """Why the part can do nothing with this file; "" where it can."""
+        return MISFITS.get(self.part, "") if self.dataset == OWN else ""
+
+    @property
+    def void(self) -> str:
+        """No audit reads a file."""
+        return "" if self.part == "audit" else own_rows.void(self)
+
+    @property
+    def preparation(self) -> str:
+        """Lines that a script needs first: a file of one's own must be there."""
+        return own_rows.preparation() if self.dataset == OWN and self.part != "audit" else ""
+
+    @cached_property
+    def guarantees(self) -> Guarantees:
+        """What is claimed, and what is given."""
+        return guarantees(self, source=self.source, unit=self.unit)
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
-        source = data.DATASETS[self.dataset]
+        rows = rows_of(self.rows_of) if self.source else MOST_LIVE
         return self.LIMITS | {
-            "person": (0, source.private_rows - 1),
-            "label": (0, len(source.classes) - 1),
-            "members": (10, _most_members(source)),
-            "repeats": (LIMITS["repeats"][0], _most_repeats(self.dataset, self.steps, self.sees)),
+            "person": (0, rows - 1),
+            "label": (0, 1 if self.dataset == OWN else self.classes - 1),
+            "members": (10, _most_members(rows)),
+            "repeats": (LIMITS["repeats"][0], _most_repeats(self.dataset, self.own, self.steps, self.sees)),
         }
 
     @property
@@ -181,12 +256,12 @@ class AttackSettings(Settings):
 
     @property
     def rows(self) -> int:
-        """How many private rows there are; public knowledge."""
-        return data.DATASETS[self.dataset].private_rows
+        """How many private rows, or people, are trained on; public knowledge."""
+        return rows_of(self.rows_of)
 
     @property
     def classes(self) -> int:
-        return len(data.DATASETS[self.dataset].classes)
+        return len(self.source.classes)
 
     @property
     def _own_label(self) -> int:
@@ -194,15 +269,18 @@ class AttackSettings(Settings):
         return int(data.load(self.dataset, seed=self.seed).y_private[self.person])
 
     @property
-    def neighbours(self) -> two_worlds.Neighbours:
-        return two_worlds.Neighbours.of(self)
+    def neighbours(self) -> two_worlds.Neighbours | two_worlds.OwnNeighbours:
+        kind = two_worlds.OwnNeighbours if self.dataset == OWN else two_worlds.Neighbours
+        return kind.of(self)
 
     def probe(self) -> two_worlds_result.Attacked:
         """The attack in two worlds, by this recipe, whichever part is looked at."""
         return two_worlds_result.probe(self)
 
     def schedule(self) -> Iterable[Task]:
-        """The pieces of work of the part at hand."""
+        """The pieces of work of the part at hand. Raises RefusedError where it can do nothing with a file."""
+        if self.misfit:
+            raise check.RefusedError("part", self.part, f"another, as {self.misfit}")
         return _PIECES[self.part].tasks(self)
 
     def result(self, outcomes: Mapping[Any, Any]) -> Any:
@@ -210,21 +288,35 @@ class AttackSettings(Settings):
         return _PIECES[self.part].result(self, outcomes)
 
 
-def _most_members(source: data.Source) -> int:
-    return min(200, source.private_rows // 2)
+def fitting(part: str) -> tuple[str, ...]:
+    """The data sets of a part; a file that it can do nothing with is refused with the reason (``misfit``)."""
+    return (*FITTING.get(part, data.STRAIGHT), OWN)
 
 
-def _most_repeats(dataset: str, steps: int, sees: str) -> int:
+def _key(dataset: str, own: str) -> data.Dataset:
+    return tokens.key(own) if dataset == OWN else dataset
+
+
+def _most_members(rows: int) -> int:
+    return min(200, rows // 2)
+
+
+def _most_repeats(dataset: str, own: str, steps: int, sees: str) -> int:
     """Trainings in each world; what is no number of steps is refused by its own name."""
     low, high = LIMITS["steps"]
-    if dataset not in data.DATASETS or not isinstance(steps, int) or not low <= steps <= high:
+    known = dataset in data.DATASETS or (dataset == OWN and source_of(dataset, own))
+    if not known or not isinstance(steps, int) or not low <= steps <= high:
         return LIMITS["repeats"][1]
-    return min(LIMITS["repeats"][1], two_worlds.most_repeats(dataset, steps, sees))
+    return min(LIMITS["repeats"][1], two_worlds.most_repeats(_key(dataset, own), steps, sees))
 
 
-def _slow(dataset: str) -> bool:
-    source = data.DATASETS[dataset]
-    return source.private_rows * len(source.classes) > 5000
+def _slow(dataset: str, own: str) -> bool:
+    """Judged by what is public: sizes, and whether a person may have several rows."""
+    source = source_of(dataset, own)
+    if source is None:
+        return False
+    several = dataset == OWN and bool(own.roles.person)
+    return several or rows_of(_key(dataset, own)) * len(source.classes) > 5000
 
 
 def _place(spot: object) -> dict[str, float]:

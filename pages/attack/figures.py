@@ -21,6 +21,11 @@ POINTS = 400
 EPSILON_AXIS = theme.epsilon_axis(*LIMITS["epsilon"])
 
 
+def allowed(result: WorldsResult) -> dict[str, str]:
+    """The limits in words; none where the guarantee is void."""
+    return {} if result.settings.void else ALLOWED[result.settings.version]
+
+
 def people(result: WorldsResult) -> dict:
     """All people, the riskier the larger, the one who is meant, and the boundaries of both worlds' models."""
     plane, settings = result.plane, result.settings
@@ -123,7 +128,7 @@ def word(text: str, *, x: float, y: float = 0.97, anchor: str = "left") -> dict:
 def accuracy(result: WorldsResult) -> dict:
     """How often the attacker is right over epsilon, with its interval, under what the claim allows."""
     grid = np.logspace(math.log10(LIMITS["epsilon"][0]), math.log10(LIMITS["epsilon"][1]), 61)
-    limits, curve, allowed = result.limits(grid), result.curve, ALLOWED[result.settings.version]
+    limits, curve = result.limits(grid), result.curve
     most = {"promised": result.promised, "gaussian": result.ceiling}
     traces = [
         theme.line(
@@ -134,7 +139,7 @@ def accuracy(result: WorldsResult) -> dict:
             dash=_DASHES[name],
             hovertemplate=f"epsilon %{{x:.3~g}}: %{{y:.1f}} in 100<extra>{words}</extra>",
         )
-        for name, words in allowed.items()
+        for name, words in allowed(result).items()
     ]
     x, y = curve["epsilon"].to_numpy(), 100 * curve["accuracy"].to_numpy()
     bars = {
@@ -170,3 +175,30 @@ def finding(result: WorldsResult) -> str:
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
     return f"like a coin up to {coin.iloc[-1]:g}" if len(coin) else ""
+
+
+def exposure(result: WorldsResult) -> dict:
+    """How far people move a step, from the least exposed to the most, and the person who is meant: no row is drawn."""
+    shares = np.linspace(0.02, 0.98, 49)
+    moves = 100 * np.quantile(result.risks, shares)
+    curve = theme.line(
+        100 * shares,
+        moves,
+        colour=theme.NON_PRIVATE,
+        name="people, in order",
+        dash="solid",
+        hovertemplate="%{x:.0f} % of people move it at most %{y:.0f} % as far<extra></extra>",
+    )
+    most = theme.level(100, colour=theme.BOUND, width=1.4, dash=theme.DASHES[theme.BOUND])
+    place = 100 * float(np.mean(result.risks < result.risk)), 100 * result.risk
+    return theme.figure(
+        curve,
+        title=theme.title("Exposure", f"this person {theme.percent(result.risk)}"),
+        shapes=[most, theme.dot(*place, colour=theme.WITH_YOU)],
+        annotations=[
+            word(theme.ink("as far as anybody could", theme.BOUND), x=0.02, y=0.99),
+            word(theme.ink("● this person", theme.WITH_YOU), x=0.98, y=0.16, anchor="right"),
+        ],
+        xaxis={"title": {"text": "% of people who are less exposed"}, "range": [-3, 103]},
+        yaxis={"title": {"text": "% of the furthest possible"}, "range": [-3, 112]},
+    )

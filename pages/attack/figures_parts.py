@@ -26,7 +26,7 @@ def roc(result: MembersResult) -> dict:
     """
     frame = result.frontier
     traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", opacity=0.6, **_QUIET)]
-    for name, (text, dash) in ALLOWED.items():
+    for name, (text, dash) in ({} if result.settings.void else ALLOWED).items():
         shown = theme.key(text, _found(float(frame[name][np.abs(RATES - 0.01).argmin()])))
         hover = f"false alarms %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
         line = frame[name].to_numpy()

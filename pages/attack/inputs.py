@@ -4,8 +4,33 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from dpcore.data import toy as data
+from dpcore.data.tokens import held
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
+
+# Rows, or people, of a file of one's own that are trained on: each picture takes hundreds of trainings.
+MOST_LIVE = 2000
+# What a row of a person who has several takes, in rows that are a person each.
+_SEVERAL = 5
+
+
+def rows_of(dataset: data.Dataset) -> int:
+    """How many private rows, or people, are trained on; public knowledge."""
+    rows = data.source(dataset).private_rows
+    return rows if isinstance(dataset, str) else min(rows, MOST_LIVE)
+
+
+def split_of(dataset: data.Dataset, *, seed: int) -> data.Split:
+    """The data set with as many; those of a file are picked by the seed alone."""
+    return data.load(dataset, seed=seed, private_rows=None if isinstance(dataset, str) else rows_of(dataset))
+
+
+def worked_rows(dataset: data.Dataset) -> int:
+    """How many rows of a person each a training on all rows would take as long as."""
+    own = None if isinstance(dataset, str) else held(dataset)
+    if own is None or not own.roles.person or own.table.rows == own.people:
+        return rows_of(dataset)
+    return round(_SEVERAL * rows_of(dataset) * own.table.rows / own.people)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,34 +40,35 @@ class Inputs:
     @classmethod
     def of(cls, settings: Any) -> Self:
         """What ``settings`` say of each field."""
-        return cls(**{name: getattr(settings, name) for name in cls.__dataclass_fields__})
+        known = {"dataset": "rows_of"}  # a file is known by a key that forgets it
+        return cls(**{name: getattr(settings, known.get(name, name)) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Inputs):
     """Gradient descent on the private rows of a data set, or on some of them."""
 
-    dataset: str
+    dataset: data.Dataset
     steps: int
     learning_rate: float
     seed: int
 
     @property
     def split(self) -> data.Split:
-        return data.load(self.dataset, seed=self.seed)
+        return split_of(self.dataset, seed=self.seed)
 
     @property
     def rows(self) -> int:
         """How many private rows there are; public knowledge."""
-        return data.DATASETS[self.dataset].private_rows
+        return rows_of(self.dataset)
 
     @property
     def features(self) -> int:
-        return len(data.DATASETS[self.dataset].features)
+        return len(data.source(self.dataset).features)
 
     @property
     def classes(self) -> int:
-        return len(data.DATASETS[self.dataset].classes)
+        return len(data.source(self.dataset).classes)
 
 
 @dataclass(frozen=True, kw_only=True)

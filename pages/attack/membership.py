@@ -49,8 +49,8 @@ ARMS = {"private": Private, "plain": Plain}
 
 
 class Shadows(NamedTuple):
-    """members (R, n): who was in. margins (R, n): the logit of the right class. right (R, 2): share of right answers
-    on members and on others."""
+    """Of those who have a class. members (R, n): who was in. margins (R, n): the logit of the right class. right
+    (R, 2): share of right answers on members and on others."""
 
     members: np.ndarray
     margins: np.ndarray
@@ -74,14 +74,16 @@ class Shadow:
     def run(self) -> Shadows:
         model, split = self.model, self.model.split
         people = 2 * model.members
-        X, y = losses.with_constant(split.X_private[:people]), split.y_private[:people]
+        known = split.y_private[:people] >= 0
+        X, y = losses.examples(split.X_private[:people], split.y_private[:people])
         models = range(self.first, self.first + self.count)
         members = np.stack([stream(model.seed, "audit", r).permutation(people) < model.members for r in models])
         weights = _descend(model, self.arm, X.astype(np.float32), y, members, models)
+        X, y, members = X[known], y[known], members[:, known]
         z = losses.logits(weights.astype(float), X)
         right = losses.predict(weights, X.astype(np.float32)) == y
-        shares = np.stack([(right & who).sum(axis=1) / model.members for who in (members, ~members)], axis=1)
-        return Shadows(members, _margins(z, y), shares)
+        shares = [(right & who).sum(axis=1) / np.maximum(who.sum(axis=1), 1) for who in (members, ~members)]
+        return Shadows(members, _margins(z, y), np.stack(shares, axis=1))
 
 
 def _descend(model, arm, X, y, members, models) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from dpcore.data.own_settings import OWN
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import VERSIONS
 from pages.attack import figures
@@ -14,9 +15,10 @@ from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import words as say
 from pages.attack import words_audits as judge
+from pages.attack import words_own as mine
 from pages.attack import words_parts as tell
-from pages.attack.experiment import AttackSettings
-from ui import controls, live
+from pages.attack.experiment import MISFITS, AttackSettings
+from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
@@ -38,20 +40,57 @@ HEIGHT = 400
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
-    settings = desk.settings
-    versions = settings.part in ("worlds", "once")
-    data = len(settings.datasets) > 1 and settings.part != "audit"
-    if not versions and not data:
+    settings, data = desk.settings, _data(desk.settings)
+    worlds, own = settings.part == "worlds", my_rows.own(settings)
+    versions = settings.part in ("worlds", "once") and not own
+    if not versions and len(data) < 2:
         return
     with st.popover("Advanced", icon=":material/tune:"):
         if versions:
             desk.choose("version", "Recipe", SHORT, wide=True, help=say.VERSIONS_HELP)
-        if data:
-            desk.choose("dataset", "Data", {name: DATASETS[name].title for name in settings.datasets})
-        if settings.part == "worlds":
+        if len(data) > 1:
+            desk.choose("dataset", "Data", data)
+        if worlds:
             desk.choose("sees", "The attacker sees", SEES)
+        if worlds and not own:
             desk.choose("who", "The person is", WHO)
-            desk.choose("against", "In the other world stands", AGAINST)
+        if worlds:
+            desk.choose("against", "In the other world stands", mine.AGAINST if own else AGAINST)
+
+
+def _data(settings: AttackSettings) -> dict[str, str]:
+    """What a part can be about; an audit is about no data."""
+    names = settings.datasets if settings.part != "audit" else ()
+    own = my_rows.own(settings) or settings.part not in MISFITS
+    return {name: "My data" if name == OWN else DATASETS[name].title for name in names if name != OWN or own}
+
+
+def who(desk: controls.Desk) -> None:
+    """Over the knobs, as there is no map of a file's people to click on."""
+    desk.choose("who", "The person is", mine.WHO, help=mine.WHO_HELP)
+
+
+def ready(desk: controls.Desk) -> bool:
+    """Whether there are rows, if the part needs any, of a file that it can use; says what is missing."""
+    if desk.settings.part == "audit":
+        return True
+    if not desk.settings.misfit and not my_rows.ready(desk):
+        return False
+    if desk.settings.misfit:
+        st.info(mine.refused(desk.settings, PARTS), icon=":material/block:")
+    return not desk.settings.misfit
+
+
+def holds(desk: controls.Desk) -> bool:
+    """Whether there still are."""
+    return desk.settings.part == "audit" or (not desk.settings.misfit and my_rows.holds(desk))
+
+
+def own_knobs(settings: AttackSettings) -> Knobs:
+    """There is no map of a file's people, and no outlier among them."""
+    main, more = ("clip_norm", "steps", "learning_rate"), ("repeats", "delta", "seed")
+    number = ("person",) if settings.who == "row" else ()
+    return Knobs(hero="epsilon", main=(*number, *main), more=more, changes=say.KNOBS | mine.KNOBS)
 
 
 def worlds_knobs(settings: AttackSettings) -> Knobs:
@@ -78,6 +117,13 @@ def worlds(result) -> Rows:
     people = chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
     curve = chart("accuracy", figures.accuracy(result), wide=1.25)
     return [[people, curve, chart("scores", figures.scores(result))]]
+
+
+def own_worlds(result) -> Rows:
+    """The curve over epsilon, the scores, and how exposed people are: no row of a file is drawn."""
+    chart = partial(_chart, say.alts(result), say.ABOUT)
+    scores, exposure = chart("scores", figures.scores(result)), chart("exposure", figures.exposure(result))
+    return [[chart("accuracy", figures.accuracy(result), wide=1.25), scores, exposure]]
 
 
 def membership(result) -> Rows:
@@ -152,6 +198,9 @@ WORLDS = Page(
     slices=Slices(moving=0),
     tabs=(WHY, GUARANTEE_TAB, TABLE),
     frames=lambda result: result.frames(),
+    ready=ready,
+    holds=holds,
+    private=my_rows.own,
 )
 MEMBERSHIP = replace(
     WORLDS,
@@ -206,4 +255,23 @@ INVERSION = replace(
     pictures=inversion,
 )
 _BY_PART = dict(zip(PARTS, (WORLDS, MEMBERSHIP, AUDIT, ONCE, PAYS, INVERSION), strict=True))
-PAGE = replace(WORLDS, variant=lambda settings: _BY_PART[settings.part])
+
+
+def _own(page: Page, caption: Callable[[Any], str], guarantee: Callable[[Any], str], **changes: Any) -> Page:
+    """A part with a file of one's own."""
+    said = {"caption": caption, "guarantee": guarantee, "table": mine.tabled(page.words["table"])}
+    return replace(page, words=page.words | said, **changes)
+
+
+_OF_OWN = {
+    "worlds": _own(WORLDS, mine.worlds_caption, mine.worlds_guarantee, aside=who, knobs=own_knobs, pictures=own_worlds),
+    "membership": _own(MEMBERSHIP, mine.membership_caption, mine.members_guarantee),
+}
+
+
+def variant(settings: AttackSettings) -> Page:
+    """The page with another part, or with a file."""
+    return (_OF_OWN if my_rows.own(settings) else _BY_PART).get(settings.part, _BY_PART[settings.part])
+
+
+PAGE = replace(WORLDS, variant=variant)

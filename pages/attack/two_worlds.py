@@ -8,7 +8,7 @@ lie apart (Fisher's) and the middle between them, both from the first half of th
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from dpcore.kept import kept
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from dpcore.training.recipes import CLIPPING, noise_sd
-from pages.attack.inputs import Inputs, Recipe
+from pages.attack.exposure import gradient_moves, people_moves
+from pages.attack.inputs import Inputs, Recipe, split_of, worked_rows
 
 # How much longer a training takes whose every step is seen: two more gradients each.
 STEPS_SEEN = 3
@@ -30,10 +31,12 @@ _APART = 100_000
 
 
 class World(NamedTuple):
-    """Rows with the constant (n, p) and their classes (n,)."""
+    """Rows with the constant (n, p), their classes (n,), and whose each is (n,): None where each is a person's only
+    one."""
 
     X: np.ndarray
     y: np.ndarray
+    people: np.ndarray | None = None
 
 
 @kept
@@ -100,11 +103,60 @@ class Training(Recipe):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnNeighbours:
+    """Which two data sets, where the rows are a file's: no row of it is public, and none is made up.
+
+    who: the most "exposed" person of ``recipe``, the one in the "middle", or the "row" with the number ``person``;
+    against: all of their rows with the next class ("label"), or without any ("nobody"): such rows add nothing.
+    """
+
+    dataset: data.Dataset
+    seed: int
+    who: str
+    person: int
+    against: str
+    recipe: Training | None
+
+    @classmethod
+    def of(cls, settings: Any) -> Self:
+        """What ``settings`` say; the recipe matters where it chooses the person."""
+        row = settings.who == "row"
+        who = {"who": settings.who, "person": settings.person if row else 0}
+        about = {"dataset": settings.rows_of, "seed": settings.seed, "against": settings.against}
+        return cls(recipe=None if row else Training.of(settings), **about, **who)
+
+    def place(self, risks: np.ndarray | None = None) -> int:
+        """The number of the person, by the ``risks`` of all where these choose."""
+        if self.who == "row":
+            return self.person
+        risks = exposures(self.recipe, self.against == "nobody") if risks is None else risks
+        return int(np.argsort(-risks, kind="stable")[0 if self.who == "exposed" else len(risks) // 2])
+
+    def worlds(self) -> tuple[World, World]:
+        """With the person, and with another in their place."""
+        return _own_worlds(self)
+
+
+@kept
+def _own_worlds(neighbours: OwnNeighbours) -> tuple[World, World]:
+    split = split_of(neighbours.dataset, seed=neighbours.seed)
+    X, y, people = split.learned
+    theirs = (np.arange(len(y)) if people is None else people) == neighbours.place()
+    labels = np.where(theirs, another_class(y, split.n_classes, nobody=neighbours.against == "nobody"), y)
+    return tuple(World(*losses.examples(X, each), people) for each in (y, labels))
+
+
+def another_class(y: np.ndarray, classes: int, *, nobody: bool) -> np.ndarray:
+    """The class (n,) of each row in the other world: the next one, for a row without any the first; -1 for none."""
+    return np.full_like(y, -1) if nobody else (y + 1) % classes
+
+
+@dataclass(frozen=True, kw_only=True)
 class Model(Training):
     """All that decides the trainings in both worlds and what the attacker sees of them, but for epsilon."""
 
     delta: float
-    neighbours: Neighbours
+    neighbours: Neighbours | OwnNeighbours
     sees: str
 
     @property
@@ -117,6 +169,7 @@ def train(recipe: Training, world: World, *, sd: np.ndarray | float, draws, reco
     return descent.noisy_gradient_descent(
         world.X,
         world.y,
+        people=world.people,
         n_classes=recipe.classes,
         steps=recipe.steps,
         learning_rate=recipe.learning_rate,
@@ -181,14 +234,14 @@ def pair_cells(model: Model) -> float:
     return _pair_cells(model.dataset, model.steps, model.sees)
 
 
-def _pair_cells(dataset: str, steps: int, sees: str) -> float:
-    source = data.DATASETS[dataset]
+def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
+    source = data.source(dataset)
     outputs, inputs = losses.outputs(len(source.classes)), len(source.features) + 1
-    each = pieces.cells(rows=source.private_rows, outputs=outputs, inputs=inputs, steps=steps)
+    each = pieces.cells(rows=worked_rows(dataset), outputs=outputs, inputs=inputs, steps=steps)
     return 2 * each * (STEPS_SEEN if sees == "steps" else 1)
 
 
-def most_repeats(dataset: str, steps: int, sees: str) -> int:
+def most_repeats(dataset: data.Dataset, steps: int, sees: str) -> int:
     """How many trainings in each world are as many slices as there may be: fewer where one takes long."""
     return max(_LEAST_MOST, _SLICES * int(pieces.SLICE / _pair_cells(dataset, steps, sees)))
 
@@ -215,7 +268,8 @@ class _Mean:
         bounds = np.full(models, recipe.clip_norm, np.float32) if recipe.version == "sound" else None
         X = np.ascontiguousarray(world.X, np.float32)
         k = losses.outputs(recipe.classes)
-        self._gradient = descent.mean_gradient(X, world.y, models=models, k=k, clip_norm=bounds)
+        given = {"people": world.people, "models": models, "k": k, "clip_norm": bounds}
+        self._gradient = descent.mean_gradient(X, world.y, **given)
         self._clip = recipe.clip_norm if recipe.version == "published" else None
 
     def __call__(self, weights: np.ndarray) -> np.ndarray:
@@ -246,34 +300,32 @@ def noiseless(model: Model) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True)
 class Risks:
-    """The risk of each private row (n,): how far it moves the mean gradient against itself with another class, root
-    mean square over the descent without noise, in units of the 2C/n that the noise is made for.
+    """The risk of each private row, or person (n,): how far it moves the mean gradient against itself with another
+    class, or against ``nobody``, root mean square over the descent without noise, in units of the 2C/n that the noise
+    is made for.
 
     It is the same whoever the person is.
     """
 
     recipe: Training
+    nobody: bool = False
     essential: ClassVar[bool] = True
 
+    @classmethod
+    def of(cls, settings: Any) -> Self:
+        """Of all people of these settings."""
+        return cls(recipe=Training.of(settings), nobody=settings.against == "nobody")
+
     def run(self) -> np.ndarray:
-        recipe, split = self.recipe, self.recipe.split
-        world = World(losses.with_constant(split.X_private), split.y_private)
-        marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
-        path = train(recipe, world, sd=0.0, draws=[0], record=marks)
-        moved = gradient_moves(recipe, path.history[:, 0], *world)
-        return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm
+        return exposures(self.recipe, self.nobody)
 
 
-def gradient_moves(recipe: Training, weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """||g - g'|| of each row with its own class and with the next one, at weights (m, k, p): (m, n); clipped one by one
-    where the recipe does so."""
-    z = losses.logits(weights.astype(float), X)
-    lengths = np.linalg.norm(X, axis=1)
-    residuals = [losses.residuals(z, labels) for labels in (y, (y + 1) % recipe.classes)]
-    if recipe.version == "sound":
-        norms = [np.linalg.norm(each, axis=-2, keepdims=True) * lengths for each in residuals]
-        residuals = [
-            each * np.minimum(1, recipe.clip_norm / np.maximum(norm, 1e-30))
-            for each, norm in zip(residuals, norms, strict=True)
-        ]
-    return np.linalg.norm(residuals[0] - residuals[1], axis=-2) * lengths
+@kept
+def exposures(recipe: Training, nobody: bool) -> np.ndarray:
+    """As ``Risks``; they choose a person of a file too."""
+    X, y, people = recipe.split.learned
+    marks = np.unique(np.linspace(0, recipe.steps, 11).astype(int))
+    path = train(recipe, World(*losses.examples(X, y), people), sd=0.0, draws=[0], record=marks)
+    about = recipe, path.history[:, 0], losses.with_constant(X), y, another_class(y, recipe.classes, nobody=nobody)
+    moved = gradient_moves(*about) if people is None else people_moves(*about, people)
+    return np.sqrt(np.mean(moved**2, axis=0)) / 2 / recipe.clip_norm

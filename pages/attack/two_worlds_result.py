@@ -17,11 +17,14 @@ from dpcore.attacks.guess import EACH, Guessed, guess
 from dpcore.boundaries import Plane, boundaries
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
+from dpcore.data.own_settings import OWN
 from dpcore.experiment import Settings
 from dpcore.kept import MEMORY, kept
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.training import losses
-from dpcore.training.recipes import Guarantees, guarantees
+from dpcore.training.recipes import Guarantees
+from pages.attack.exposure import gradient_moves
+from pages.attack.inputs import split_of
 from pages.attack.two_worlds import (
     STEPS_SEEN,
     Model,
@@ -31,7 +34,6 @@ from pages.attack.two_worlds import (
     Risks,
     Trained,
     Training,
-    gradient_moves,
     noiseless,
     pair_cells,
     plane_of,
@@ -133,7 +135,7 @@ def tasks(settings: Settings) -> Iterator[Any]:
     """Today's epsilon, with a first turn of the curve early on, and then the rest of the curve."""
     slices = list(_slices(settings))
     points = [(*_apart(point), point) for point in _points(settings)]
-    yield from (slices[0], Noiseless(model=Model.of(settings)), Risks(recipe=Training.of(settings)))
+    yield from (slices[0], Noiseless(model=Model.of(settings)), Risks.of(settings))
     yield from slices[1:4]
     yield from chain.from_iterable(points[: len(EPSILONS)])
     yield from slices[4:]
@@ -154,14 +156,14 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
             points[task.epsilon] = Point(correct + outcomes[task].correct, trials + outcomes[task].trials)
     return WorldsResult(
         settings=settings,
-        split=data.load(settings.dataset, seed=settings.seed),
-        plane=plane_of(settings.dataset, settings.seed),
+        split=split_of(settings.rows_of, seed=settings.seed),
+        plane=None if settings.dataset == OWN else plane_of(settings.dataset, settings.seed),
         noiseless=outcomes[Noiseless(model=Model.of(settings))],
-        risks=outcomes[Risks(recipe=Training.of(settings))],
+        risks=outcomes[Risks.of(settings)],
         weights=np.concatenate([one.weights for one in done], axis=1),
         scores=None if done[0].scores is None else np.concatenate([one.scores for one in done], axis=1),
         points=points,
-        guarantees=guarantees(settings),
+        guarantees=settings.guarantees,
     )
 
 
@@ -176,12 +178,13 @@ def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WorldsResult:
     """weights (2, R, k, p) with the person and without; noiseless (2, k, p): both without noise; risks (n,) of the
-    private rows; scores (2, R) where every step is seen; points of the curve.
+    private rows; scores (2, R) where every step is seen; points of the curve. plane: where people are drawn; None
+    where they must not be.
     """
 
     settings: Settings
     split: data.Split
-    plane: Plane
+    plane: Plane | None
     noiseless: np.ndarray
     risks: np.ndarray
     weights: np.ndarray
@@ -226,7 +229,7 @@ class WorldsResult:
             epsilon=settings.epsilon,
             delta=settings.delta,
             adjacency=Adjacency.REPLACE_ONE,
-            unit="record",
+            unit=settings.unit,
             basis="claimed",
             event=event,
         )
@@ -235,6 +238,7 @@ class WorldsResult:
     def bounds(self) -> dict[str, LowerBound]:
         """Lower bounds on epsilon from scores that chose nothing, each at 97.5 %, so that both hold at 95 %."""
         given = {"delta": self.settings.delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": EACH}
+        given |= {"unit": self.settings.unit}
         return {
             form: audit.epsilon_lower_bound(*self.attack.tested, form=form, **given) for form in ("count", "gaussian")
         }
@@ -272,11 +276,14 @@ class WorldsResult:
     def risk(self) -> float:
         """How far this person moves the noiseless gradients, in parts of the furthest that anyone could."""
         settings = self.settings
+        if settings.dataset == OWN:
+            return float(self.risks[settings.neighbours.place(self.risks)])
         if settings.who == "row":
             return float(self.risks[settings.person])
         (row, label), _ = settings.neighbours.candidates
         X = losses.with_constant(row[None])
-        moved = gradient_moves(Training.of(settings), self.noiseless[:1], X, np.array([label]))
+        y = np.array([label])
+        moved = gradient_moves(Training.of(settings), self.noiseless[:1], X, y, (y + 1) % settings.classes)
         return float(moved[0, 0]) / 2 / settings.clip_norm
 
     @cached_property

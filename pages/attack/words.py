@@ -2,11 +2,12 @@
 ``words_audits`` and ``words_parts``."""
 
 from dpcore.accountants import gdp
+from dpcore.data.own_settings import OWN
 from dpcore.training.recipes import crossing
 from pages.attack.experiment import PRESETS, AttackSettings
-from pages.attack.figures import ALLOWED
+from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
-from ui import panels
+from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS as VOCABULARY
@@ -52,11 +53,21 @@ LEADS = {
     "inversion": "What do published weights show of a class, and of one person's picture planted in the data? "
     "**Drag epsilon.**",
 }
+OWN_LEAD = (
+    "**Choose the person** by how exposed they are, or by number: nobody's values are shown. The same model is trained "
+    "again and again, with this person and with another in their place; the attacker sees one of these models and says "
+    "which world it comes from. **Drag epsilon.**"
+)
 ABOUT = {
     "map": (
         "All people, the riskier the larger, and the person who is meant, ringed. Each line is where one model changes "
         "its mind, trained with this person or with another in their place. Look for lines of one colour apart from "
         "those of the other: that is what an attacker sees."
+    ),
+    "exposure": (
+        "People in order of how far they move a step of the training, and the person who is meant. The dotted line is "
+        "as far as anybody could, for whom the noise is made. Look for how far below it most people are: epsilon holds "
+        "for all, and most are safer than it says."
     ),
     "scores": (
         "What the attacker makes of each training: left of the dotted line they say that another person was in, right "
@@ -71,7 +82,8 @@ ABOUT = {
 
 def lead(settings: AttackSettings) -> str:
     """What is to be seen and done, and which settings the part brings."""
-    return f"{LEADS[settings.part]} {recipe(settings.part)}".strip()
+    said = OWN_LEAD if settings.dataset == OWN and settings.part == "worlds" else LEADS[settings.part]
+    return f"{said} {recipe(settings.part)}".strip()
 
 
 def recipe(part: str) -> str:
@@ -87,7 +99,9 @@ def recipe(part: str) -> str:
 
 
 def best_attacker(settings: AttackSettings) -> Number:
-    """The best attacker against the sound recipe's noise."""
+    """The best attacker against the sound recipe's noise; one whom nothing limits where the guarantee is void."""
+    if settings.void:
+        return outcomes.void_attacker(settings)
     return panels.attacker(gdp.attacker_accuracy(gdp.mu_of(settings.epsilon, delta=settings.delta)))
 
 
@@ -104,6 +118,7 @@ def numbers(result: WorldsResult) -> list[Number]:
     """How often the attacker was right, what the claim leaves them, the epsilon that this shows, and this person."""
     found, settings = result.attack, result.settings
     right, none = in_hundred(found.accuracy), settings.version == "none"
+    claim = "nothing is claimed" if none else f"claimed: {number(settings.epsilon)}"
     value, sure = f"{right} <small>times in 100</small>", f"{in_hundred(found.low)} to {in_hundred(found.high)}"
     least = result.shown.epsilon
     said = [
@@ -112,7 +127,7 @@ def numbers(result: WorldsResult) -> list[Number]:
         Number(
             "Epsilon shown, at least",
             number(least),
-            "nothing is claimed" if none else f"claimed: {number(settings.epsilon)}",
+            "nothing is promised" if settings.void else claim,
             tone="bound",
             amount=least,
         ),
@@ -135,6 +150,8 @@ def verdict(result: WorldsResult) -> str:
     sight = "the final weights" if settings.sees == "weights" else "the weights after every step"
     told = "<b>beats a coin</b>" if found.low > 0.5 else "<b>cannot be told from a coin</b>"
     start = f"From {sight}, the attacker {told}"
+    if settings.void:
+        return f"{start}. {outcomes.void(settings)}"
     if settings.version == "none":
         sure = "Without noise, one look is enough." if found.accuracy == 1 else "There is no noise to hide behind."
         return f"{start}. Nothing is promised. {sure}"
@@ -184,7 +201,8 @@ def _chance(result: WorldsResult) -> str:
 def diagnostics(result: WorldsResult) -> list[str]:
     """This person's risk, what the attacker knows, and how the number of trainings limits what can be seen."""
     settings, sentences = result.settings, [_risk(result)]
-    if settings.sees == "weights" and settings.version != "none" and settings.steps > 1:
+    promised = settings.version != "none" and not settings.void
+    if settings.sees == "weights" and promised and settings.steps > 1:
         sentences.append(
             "The guarantee holds against someone who sees <i>every step</i>. The final weights alone can only tell "
             "less. Choose “every step” to see how much."
@@ -196,7 +214,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
         f"counting, which assumes nothing, and of at least {gaussian} {IF_GAUSSIAN}, which nobody has proved of this "
         f"recipe. Each bound has 97.5 % confidence, both together 95 %. {NOBODY_PROVED}"
     )
-    if settings.version == "sound" and result.promised - result.ceiling >= _WIDE:
+    if settings.version == "sound" and promised and result.promised - result.ceiling >= _WIDE:
         sentences.append(
             f"Why would epsilon alone allow {in_hundred(result.promised)}, and this noise only "
             f"{in_hundred(result.ceiling)}? Epsilon and delta are one point of the noise's whole trade-off curve. "
@@ -217,7 +235,7 @@ def _risk(result: WorldsResult) -> str:
     middle, most = (in_hundred(float(one)) for one in (result.usual_risk, result.risks.max()))
     return (
         f"<b>This person</b> moves the clipped gradient {in_hundred(result.risk)} % as far as anybody could, measured "
-        "without noise. The guarantee is made for the worst person. Of the "
+        f"without noise. The {'noise' if result.settings.void else 'guarantee'} is made for the worst person. Of the "
         f"{len(result.risks):,} people here, the middle one moves it {middle} % as far, and the furthest {most} %."
     )
 
@@ -248,17 +266,12 @@ def guarantee(result: WorldsResult) -> str:
 
 def alts(result: WorldsResult) -> dict[str, str]:
     """The pictures in words."""
-    settings, found, curve = result.settings, result.attack, result.curve
-    (_, label), _ = settings.neighbours.candidates
-    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
+    found, curve = result.attack, result.curve
     points = ", ".join(
         f"{number(e)}: {in_hundred(a)}" for e, a in zip(curve["epsilon"], curve["accuracy"], strict=True)
     )
     return {
-        "map": (
-            f"Map of {len(result.risks):,} people. The person is {who} of {result.split.source.classes[label]}. Two "
-            "sets of boundaries: of models trained with this person, and with another instead."
-        ),
+        "map" if result.plane else "exposure": _people_alt(result),
         "scores": (
             f"Attacker's scores in both worlds: {result.overlap:.0%} in common. They say “with” in "
             f"{in_hundred(found.hits)} of 100 trainings with this person, and in {in_hundred(found.alarms)} of 100 "
@@ -266,6 +279,20 @@ def alts(result: WorldsResult) -> dict[str, str]:
         ),
         "accuracy": f"How often in 100 the attacker is right, over epsilon: {points}.",
     }
+
+
+def _people_alt(result: WorldsResult) -> str:
+    """The map in words, or where nobody may be drawn how exposed people are."""
+    settings, people = result.settings, f"{len(result.risks):,} people"
+    if result.plane is None:
+        middle, mine = in_hundred(result.usual_risk), in_hundred(result.risk)
+        return f"How far {people} move a step, in order. The middle one: {middle} %, this person: {mine} %."
+    (_, label), _ = settings.neighbours.candidates
+    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
+    return (
+        f"Map of {people}. The person is {who} of {result.split.source.classes[label]}. Two sets of boundaries: of "
+        "models trained with this person, and with another instead."
+    )
 
 
 def worlds_table(result: WorldsResult) -> str:
@@ -289,6 +316,6 @@ def worlds_table(result: WorldsResult) -> str:
             "interval": f"95 % interval<br>{now}",
             "trials": "guesses",
         }
-        | {name: f"{words}<br>{bound}" for name, words in reversed(ALLOWED[result.settings.version].items())},
+        | {name: f"{words}<br>{bound}" for name, words in reversed(allowed(result).items())},
         now=number(result.settings.epsilon),
     )

@@ -52,10 +52,11 @@ def membership_numbers(result: MembersResult) -> list[Number]:
     """Members found with one false alarm in 100, with and without privacy, and what the noise allows."""
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
     note = "at 1 false alarm in 100"
+    limit = Number("This noise allows", _percent(result.allowed(0.01)), note, tone="bound")
     return [
         Number("Members found, private", _percent(private), note, "private", round(100 * private, 1), "points"),
         Number("Without privacy", _percent(plain), note),
-        Number("This noise allows", _percent(result.allowed(0.01)), note, tone="bound"),
+        *([] if result.settings.void else [limit]),
         best_attacker(result.settings),
     ]
 
@@ -72,15 +73,18 @@ def membership_verdict(result: MembersResult) -> str:
             f"Without privacy the attacker finds <b>{number(plain / private)} times as many members</b> as in the "
             "private model, with as many false alarms."
         )
+    if result.settings.void:
+        return f"{text} {outcomes.void(result.settings)}"
     return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
 
 
 def membership_alts(result: MembersResult) -> dict[str, str]:
     """The pictures in words."""
     found = {arm: _percent(result.at(arm, ATTACKS[0], 0.01)) for arm in ("private", "plain")}
+    limit = "" if result.settings.void else f"; this noise allows {_percent(result.allowed(0.01))}"
     roc = (
         f"Members found over false alarms. With one false alarm in 100: private {found['private']}, without privacy "
-        f"{found['plain']}; this noise allows {_percent(result.allowed(0.01))}."
+        f"{found['plain']}{limit}."
     )
     names = {"private": "private models", "plain": "models without privacy"}
     return {"roc": roc} | {
@@ -92,18 +96,22 @@ def membership_diagnostics(result: MembersResult) -> list[str]:
     """Overfitting, the rare sure guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
     sure = [_percent(result.at(arm, best, 0.001)) for arm in ("plain", "private")]
-    advantage = [f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")]
+    plain, private = (f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private"))
+    advantage = f"{plain} and {private}" if plain != private else f"{plain} in both"
     return [
         f"<b>{_memory(result)}</b>: without privacy the model is right on {_shares(result.right('plain'))}; the "
         f"private one on {_shares(result.right('private'))}.",
         "<b>A few sure guesses count more than many vague ones</b>: with one false alarm in 1,000 the attacker finds "
         f"{sure[0]} without privacy and {sure[1]} with it. Their advantage (members found minus false alarms, at the "
-        f"best threshold) is {advantage[0]} and {advantage[1]}.",
+        f"best threshold) is {advantage}.",
         f"The likelihood ratio compares a person's margin with the same person's margins in the other {others} models"
         f"{'' if others + 1 == MODELS else f' trained so far, of {MODELS}'}.",
-        f"{result.pairs('private'):,} guesses, of people who share models: a curve may lie a little above the frontier "
-        "at its left end by chance. " + NOBODY_PROVED,
+        f"{result.pairs('private'):,} guesses, of people who share models{_left_end(result)}. {NOBODY_PROVED}",
     ]
+
+
+def _left_end(result: MembersResult) -> str:
+    return "" if result.settings.void else ": a curve may lie a little above the frontier at its left end by chance"
 
 
 def _memory(result: MembersResult) -> str:
@@ -130,7 +138,7 @@ def membership_guarantee(result: MembersResult) -> str:
     settings = result.settings
     return panels.note(
         f"Private: noisy descent on {settings.members} rows out of {2 * settings.members}, epsilon "
-        f"{number(settings.epsilon)}, delta {written(settings.delta)}, one record replaced, exact Gaussian "
+        f"{number(settings.epsilon)}, delta {written(settings.delta)}, one {settings.unit} replaced, exact Gaussian "
         "composition. <b>No attack</b> then finds more than (false alarms) &times; e<sup>epsilon</sup> + delta of the "
         "members, and against this noise no more than the dotted line, whatever the attacker knows or computes. "
         "Without privacy there is no such line. Margins and curves read private rows: analyst only."

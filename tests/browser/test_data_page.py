@@ -89,6 +89,24 @@ def test_networks_learn_from_the_sample_too(page, serve):
     assert "tenure" not in opened.url
 
 
+def test_an_attacker_looks_for_one_of_the_customers(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    opened.get_by_role("button", name="Try customers").click()
+    opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
+    opened.get_by_role("button", name="Attacker with these rows").click()
+    drawn(opened, 3)
+    expect(opened.locator(".lab-words-caption")).to_contain_text("2,000 of 2,400 rows, picked", timeout=PATIENCE)
+    right = opened.locator(".lab-tile", has_text="The attacker was right").locator("b")
+    expect(right).to_have_text(re.compile(r"\d+ times in 100"), timeout=PATIENCE)
+    drag_until(opened, distinct(right.inner_text), 3)
+    opened.get_by_role("combobox", name="The person is").click()
+    opened.get_by_role("option", name="one by number").click()
+    expect(opened.get_by_role("slider", name="Person, by number")).to_be_visible(timeout=PATIENCE)
+    body = opened.locator("body").inner_text()
+    assert "C-57312" not in body + opened.url
+    assert "tenure" not in opened.url
+
+
 def test_void_bounds_are_said_until_others_are_typed(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)

@@ -1,0 +1,206 @@
+"""A sweep at full size: every combination of some values, with many seeds and repeats, into Parquet files.
+
+    python -m scripts.sweep settings.json --over epsilon=0.1,1,10 clip_norm=0.5,1 --repeats 400 --seeds 50 --out runs
+    python -m scripts.sweep "classifier?dataset=digits" --over epsilon=0.1,1 --out runs --backend processes
+
+The settings are those of a page: a link of it, or the settings.json of its folder (*Share*). ``runs`` is a folder of
+Parquet files that is read as one table (``pandas.read_parquet("runs")``), a row a run. Started again, it goes on where
+it ended, however it ended: what is there is not trained again. ``LAB_SCHEDULER=tcp://...`` computes on a Dask cluster,
+whose machines need this checkout and its requirements. Whoever reaches the port of a Dask scheduler can run programs on
+its machines: it belongs behind a firewall, or on the loopback address.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpcore import at_scale, check, links
+from dpcore.at_scale import Cell
+from dpcore.check import RefusedError
+from dpcore.experiment import Settings
+from pages.table import PAGES
+
+SCHEDULER = "LAB_SCHEDULER"
+# What a file says of the sweep that it belongs to.
+_ABOUT = b"epsilon-lab"
+# Seconds between two files, and between two words on how far it has come.
+_KEEP, _SAY = 5.0, 2.0
+
+
+def read(text: str) -> tuple[str, Settings]:
+    """(page, settings) of a link or of a file. Raises RefusedError."""
+    kinds = {page.name: page.settings for page in PAGES}
+    if text.endswith(".json"):
+        said = json.loads(Path(text).read_text("utf-8"))
+        page = said.pop("page", "")
+        texts = {name: str(value) for name, value in said.items()}
+    else:
+        page, texts = urlsplit(text).path.strip("/").rpartition("/")[-1], dict(parse_qsl(urlsplit(text).query))
+    settings, refused = links.read(kinds[check.choice(kinds, page=page)], texts)
+    for refusal in refused.values():
+        raise refusal
+    if unknown := sorted(set(texts) - asdict(settings).keys()):
+        raise RefusedError("settings", unknown[0], f"a field of the page {page}")
+    return page, settings
+
+
+def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]:
+    """Knob -> values, of "epsilon=0.1,1,10". Raises RefusedError."""
+    found = {}
+    for text in texts:
+        name, _, values = text.partition("=")
+        check.choice(asdict(settings), over=name)
+        found[name] = tuple(getattr(links.changed(settings, **{name: value}), name) for value in values.split(","))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """What is asked for. over: knob -> its values; folder: where the runs are kept."""
+
+    page: str
+    settings: Settings
+    over: Mapping[str, tuple[Any, ...]]
+    measure: str
+    repeats: int
+    seeds: int
+    folder: Path
+
+    def __post_init__(self) -> None:
+        check.choice(self.settings.MEASURES, measure=self.measure)
+        check.whole(1, 10_000, repeats=self.repeats)
+        check.whole(1, 10_000, seeds=self.seeds)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What tells it from other sweeps, but for which values and seeds there are: of these there may come more."""
+        fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
+        return {
+            "page": self.page,
+            "settings": fixed,
+            "over": [*self.over],
+            "measure": self.measure,
+            "repeats": self.repeats,
+        }
+
+    def run(self, backend: str) -> int:
+        """Train what is missing; how many cells that were."""
+        every = at_scale.cells(self.settings, self.over, seeds=self.seeds)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        todo = self.left(every)
+        _tell(f"{len(every):,} cells of {self.repeats} runs; {len(every) - len(todo):,} are there.")
+        waiting, began, kept, said = [], *[time.monotonic()] * 3
+        try:
+            with engine(backend) as name:
+                work = at_scale.stream(todo, measure=self.measure, repeats=self.repeats, backend=name)
+                for place, one in enumerate(work, 1):
+                    waiting.append(one)
+                    now = time.monotonic()
+                    if now - kept > _KEEP:
+                        self.keep(waiting)
+                        waiting, kept = [], now
+                    if now - said > _SAY:
+                        _tell(f"{place:,} of {len(todo):,}; {_lasts((now - began) * (len(todo) / place - 1))} left.")
+                        said = now
+        finally:
+            if waiting:
+                self.keep(waiting)
+        return len(todo)
+
+    def left(self, every: Iterable[Cell]) -> list[Cell]:
+        """The cells that are not in the folder yet. Raises RefusedError where it holds another sweep."""
+        there: set[tuple] = set()
+        for file in sorted(self.folder.glob("*.parquet")):
+            said = json.loads((pq.read_schema(file).metadata or {}).get(_ABOUT, b"{}"))
+            if said != self.about:
+                raise RefusedError("out", str(self.folder), "a folder of this sweep, or an empty one: it holds another")
+            there |= set(pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(index=False, name=None))
+        return [cell for cell in every if (*cell.values.values(), _seed(cell)) not in there]
+
+    def keep(self, found: list[tuple[Cell, np.ndarray]]) -> None:
+        """A file of what was found: there whole, or not at all."""
+        frames = [
+            pd.DataFrame({**cell.values, "seed": _seed(cell), "repeat": np.arange(len(numbers)), self.measure: numbers})
+            for cell, numbers in found
+        ]
+        table = pa.Table.from_pandas(pd.concat(frames, ignore_index=True), preserve_index=False)
+        table = table.replace_schema_metadata({_ABOUT: json.dumps(self.about, sort_keys=True).encode()})
+        file = self.folder / f"{time.time_ns():x}-{os.getpid():x}.parquet"
+        unfinished = file.with_name(f".{file.stem}")  # readers of the folder leave such names out
+        pq.write_table(table, unfinished)
+        unfinished.rename(file)
+
+
+def _seed(cell: Cell) -> int:
+    return getattr(cell.settings, "seed", 0)
+
+
+@contextmanager
+def engine(backend: str) -> Iterator[str]:
+    """The name of the engine, while it is there: a Dask cluster where one is named."""
+    address = os.environ.get(SCHEDULER)
+    if not address:
+        yield backend
+        return
+    from distributed import Client  # requirements-cluster.txt
+
+    with Client(address):
+        yield "dask"
+
+
+def _lasts(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Exit code 0: all is there; 2: what was asked is refused; 130: it was stopped, and can go on."""
+    parser = argparse.ArgumentParser(prog="sweep", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("settings", help="a link of a page, or settings.json")
+    parser.add_argument("--over", nargs="+", required=True, metavar="KNOB=VALUE,...")
+    parser.add_argument("--measure", default="", help="by default what a comparison is about")
+    parser.add_argument("--repeats", type=int, default=24)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True, help="a folder")
+    parser.add_argument("--backend", choices=("threads", "processes"), default="processes")
+    said = parser.parse_args(words)
+    try:
+        page, settings = read(said.settings)
+        asked = Sweep(
+            page=page,
+            settings=settings,
+            over=over(said.over, settings),
+            measure=said.measure or settings.compared,
+            repeats=said.repeats,
+            seeds=said.seeds,
+            folder=said.out,
+        )
+        count = asked.run(said.backend)
+    except (RefusedError, OSError, json.JSONDecodeError) as fault:
+        _tell(f"{fault}")
+        return 2
+    except KeyboardInterrupt:
+        _tell("Stopped: started again, it goes on here.")
+        return 130
+    _tell(f"Done: {count:,} cells were trained.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

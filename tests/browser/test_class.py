@@ -1,0 +1,167 @@
+"""Several processes behind one address: who stays where, and what happens when one of them is killed."""
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from scripts.replicas import free_ports, healthy
+from tests.browser.person import PATIENCE, drawn, field, slider
+
+ROOT = Path(__file__).parents[2]
+VERDICT = ".lab-verdict"
+LIMIT = 15_000  # milliseconds until a class must be able to go on
+COOKIE = "lab_replica"
+pytestmark = pytest.mark.browser
+
+
+class Class:
+    """Two processes and Caddy, as ``make class`` starts them."""
+
+    def __init__(self, port: int, log: Path):
+        caddy = subprocess.run(["sh", "scripts/caddy.sh"], cwd=ROOT, capture_output=True, text=True, check=False)
+        if caddy.returncode:
+            pytest.skip(caddy.stderr)
+        command = [sys.executable, "-m", "scripts.replicas", "--replicas", "2", "--port", str(port)]
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [*command, "--caddy", caddy.stdout.strip()], cwd=ROOT, stdout=subprocess.PIPE, stderr=output
+            )
+        self.address, self.log = f"http://localhost:{port}", log
+        self.said = b""
+        while (line := self.process.stdout.readline()) and b"processes" not in line:
+            self.said += line
+        self.said += line
+
+    @property
+    def children(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    @property
+    def replicas(self) -> list[psutil.Process]:
+        return [one for one in self.children if "streamlit" in one.cmdline()]
+
+    def end(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def lecture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
+    (port,) = free_ports(1)
+    own = Class(port, tmp_path_factory.mktemp("class") / "class.log")
+    assert b"http://" in own.said, own.log.read_text()
+    yield own
+    own.end()
+
+
+@pytest.fixture
+def visitor(chromium: Browser, lecture: Class) -> Iterator:
+    """visitor(path) -> a page of somebody who has no cookie yet."""
+    with contextlib.ExitStack() as open_:
+
+        def come(path: str) -> Page:
+            context = chromium.new_context(viewport={"width": 1200, "height": 900})
+            open_.callback(context.close)
+            context.set_default_timeout(PATIENCE)
+            page = context.new_page()
+            page.goto(f"{lecture.address}/{path}")
+            drawn(page)
+            return page
+
+        yield come
+
+
+def replica_of(context: BrowserContext) -> str:
+    return next(one["value"] for one in context.cookies() if one["name"] == COOKIE)
+
+
+def of_each(visitor, path: str) -> dict[str, Page]:
+    """A visitor on each of the two processes."""
+    found: dict[str, Page] = {}
+    for _ in range(12):
+        page = visitor(path)
+        found.setdefault(replica_of(page.context), page)
+        if len(found) == 2:
+            return found
+    pytest.fail("twelve visitors came to one process")
+
+
+def test_a_visitor_stays_on_one_process_and_their_file_with_them(visitor):
+    pages = of_each(visitor, "classifier?epsilon=1")
+    for replica, page in pages.items():
+        for _ in range(3):
+            slider(page).press("ArrowRight")
+            page.reload()
+            drawn(page)
+        assert replica_of(page.context) == replica
+    said = []
+    for page in pages.values():
+        page.goto(re.sub(r"/classifier.*", "/data", page.url))
+        for file in ("customers", "salaries"):
+            page.locator("input[type=file]").set_input_files(ROOT / f"sample_data/{file}.csv")
+            expect(page.get_by_text(re.compile(r"[\d,]+ rows")).first).to_be_visible(timeout=PATIENCE)
+        said.append(page.get_by_text(re.compile(r"[\d,]+ rows")).first.inner_text())
+    assert said[0] == said[1]
+
+
+def test_a_process_that_is_killed_takes_nobody_with_it(visitor, lecture):
+    pages = of_each(visitor, "classifier?epsilon=1&pin=~mine~epsilon~10")
+    before = {replica: page.locator(VERDICT).inner_text() for replica, page in pages.items()}
+    assert len(set(before.values())) == 1
+    killed = lecture.replicas[0]
+    killed.kill()
+    for page in pages.values():
+        slider(page).press("ArrowRight")
+        page.wait_for_url(re.compile(r"epsilon=1\.\d"), timeout=LIMIT)
+        field(page).fill("1")
+        field(page).press("Enter")
+    for replica, page in pages.items():
+        expect(page.locator(VERDICT)).to_have_text(before[replica], timeout=LIMIT)
+        page.wait_for_url(re.compile(r"epsilon=1(\.0)?&"), timeout=LIMIT)
+        assert "pin=" in page.url
+
+
+def test_a_process_that_has_ended_is_started_anew(lecture):
+    killed = lecture.replicas[0]
+    port = int(killed.cmdline()[killed.cmdline().index("--server.port") + 1])
+    killed.kill()
+    gone, _ = psutil.wait_procs([killed], timeout=10)
+    assert gone
+    for _ in range(600):
+        if healthy(port):
+            break
+        lecture.process.poll()
+        psutil.wait_procs([psutil.Process(lecture.process.pid)], timeout=0.1)
+    assert healthy(port)
+    assert len(lecture.replicas) == 2
+
+
+def test_when_it_ends_nothing_is_left(tmp_path):
+    (port,) = free_ports(1)
+    own = Class(port, tmp_path / "class.log")
+    children = own.children
+    assert len(children) >= 3
+    caddy = next(one.cmdline() for one in children if "--config" in one.cmdline())
+    folder = Path(caddy[caddy.index("--config") + 1]).parent
+    assert folder.exists()
+    own.end()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
+    assert not folder.exists()
+    assert own.process.returncode == 0
+
+
+def test_a_port_that_is_taken_is_said_at_once(lecture, tmp_path):
+    command = [sys.executable, "-m", "scripts.replicas", "--port", lecture.address.rpartition(":")[2]]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "in use" in done.stderr

@@ -1,0 +1,162 @@
+"""Sweeps on threads, processes and a cluster: the same numbers; stopped and started again, nothing lost or doubled."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+from dpcore import at_scale
+from dpcore.check import RefusedError
+from dpcore.sweep import sweep as in_order
+from pages.classifier.experiment import ClassifierSettings
+from pages.table import PAGES
+from scripts import sweep
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = ClassifierSettings(public_rows=0, steps=10)
+OVER = {"epsilon": (0.1, 1.0, 10.0), "clip_norm": (0.5, 2.0)}
+LINK = "classifier?public_rows=0&steps=10"
+WORDS = [LINK, "--over", "epsilon=0.1,1,10", "clip_norm=0.5,2", "--measure", "scratch", "--repeats", "30"]
+
+
+def streamed(backend: str, **how) -> pd.DataFrame:
+    every = at_scale.cells(SETTINGS, OVER, seeds=2)
+    found = at_scale.stream(every, measure="scratch", repeats=30, backend=backend, **how)
+    frames = [
+        pd.DataFrame({**cell.values, "seed": cell.settings.seed, "repeat": range(30), "scratch": numbers})
+        for cell, numbers in found
+    ]
+    return ordered(pd.concat(frames))
+
+
+def ordered(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sort_values(["epsilon", "clip_norm", "seed", "repeat"], ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def expected() -> pd.DataFrame:
+    frames = [
+        in_order(SETTINGS.change(clip_norm=clip), "epsilon", OVER["epsilon"], measure="scratch", repeats=30, seeds=2)
+        for clip in OVER["clip_norm"]
+    ]
+    both = [frame.assign(clip_norm=clip) for frame, clip in zip(frames, OVER["clip_norm"], strict=True)]
+    return ordered(pd.concat(both))[["epsilon", "clip_norm", "seed", "repeat", "scratch"]]
+
+
+@pytest.mark.parametrize(("backend", "piece"), [("threads", 1.0), ("threads", 0.001), ("processes", 0.001)])
+def test_numbers_are_those_of_a_plain_sweep_on_every_engine_and_however_they_are_cut(expected, backend, piece):
+    pd.testing.assert_frame_equal(streamed(backend, piece=piece, jobs=2), expected, check_exact=True)
+
+
+def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected):
+    quiet = {"dashboard_address": None, "host": "127.0.0.1"}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster, Client(cluster):
+        pd.testing.assert_frame_equal(streamed("dask", piece=0.001), expected, check_exact=True)
+
+
+def test_a_value_that_others_would_change_is_refused_before_anything_is_trained():
+    with pytest.raises(RefusedError, match="epsilon"):
+        at_scale.cells(SETTINGS, {"epsilon": (1.0, -1.0)})
+    with pytest.raises(RefusedError, match="backend"):
+        next(at_scale.stream((), measure="scratch", repeats=1, backend="ray"))
+
+
+def test_what_is_in_the_folder_is_not_trained_again_and_more_can_be_asked_for(expected, tmp_path, capsys):
+    folder = tmp_path / "runs"
+    how = ["--out", str(folder), "--backend", "threads"]
+    assert sweep.main([*WORDS[:2], "epsilon=0.1", *WORDS[3:], *how]) == 0
+    assert sweep.main([*WORDS, "--seeds", "2", *how]) == 0
+    assert "12 cells of 30 runs; 2 are there." in capsys.readouterr().err
+    assert sweep.main([*WORDS, "--seeds", "2", *how]) == 0
+    assert "Done: 0 cells were trained." in capsys.readouterr().err
+    pd.testing.assert_frame_equal(ordered(pd.read_parquet(folder)), expected, check_exact=True)
+
+
+def test_killed_at_any_moment_and_started_again_it_loses_and_doubles_nothing(tmp_path):
+    folder = tmp_path / "runs"
+    values = ",".join(f"{0.05 * i:.2f}" for i in range(1, 41))
+    words = [LINK, "--over", f"epsilon={values}", "--measure", "scratch", "--repeats", "100", "--seeds", "3"]
+    program = (
+        "import sys\nfrom scripts import sweep\nsweep._KEEP = 0.05\n"
+        f"sys.exit(sweep.main({[*words, '--out', str(folder), '--backend', 'threads']!r}))"
+    )
+    command = [sys.executable, "-c", program]
+    killed = 0
+    for _ in range(3):
+        process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+        before, until = len([*folder.glob("*.parquet")]), time.monotonic() + 60
+        while process.poll() is None and len([*folder.glob("*.parquet")]) < before + 2 and time.monotonic() < until:
+            time.sleep(0.01)
+        killed += process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert killed
+    subprocess.run(command, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+    found = pd.read_parquet(folder)
+    assert len(found) == 40 * 3 * 100
+    assert not found.duplicated(["epsilon", "seed", "repeat"]).any()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["nothing?steps=3", "--over", "epsilon=1"], "page"),
+        ([LINK, "--over", "nothing=1"], "over"),
+        ([LINK, "--over", "epsilon=many"], "epsilon"),
+        ([f"{LINK}&colour=red", "--over", "epsilon=1"], "colour"),
+        (["classifier?steps=0", "--over", "epsilon=1"], "steps"),
+        ([LINK, "--over", "epsilon=1", "--measure", "luck"], "measure"),
+        ([LINK, "--over", "epsilon=1", "--repeats", "0"], "repeats"),
+        (["absent.json", "--over", "epsilon=1"], "absent.json"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused_by_its_name(tmp_path, capsys, words, why):
+    assert sweep.main([*words, "--out", str(tmp_path / "runs")]) == 2
+    assert why in capsys.readouterr().err
+    assert not [*tmp_path.rglob("*.parquet")]
+
+
+def test_a_folder_of_another_sweep_is_left_alone(tmp_path, capsys):
+    how = ["--over", "epsilon=1", "--repeats", "3", "--out", str(tmp_path), "--backend", "threads"]
+    assert sweep.main([LINK, *how]) == 0
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    assert sweep.main(["classifier?public_rows=0&steps=11", *how]) == 2
+    assert "it holds another" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
+    assert sweep.read(str(file)) == sweep.read(LINK) == ("classifier", SETTINGS)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
+def test_any_page_can_be_swept(page, tmp_path):
+    settings = page.settings()
+    knob = "epsilon" if "epsilon" in settings.limits else "delta"
+    asked = sweep.Sweep(
+        page=page.name,
+        settings=settings,
+        over={knob: (getattr(settings, knob),)},
+        measure=settings.compared,
+        repeats=2,
+        seeds=1,
+        folder=tmp_path,
+    )
+    assert asked.run("threads") == 1
+    assert np.isfinite(pd.read_parquet(tmp_path)[settings.compared]).all()
+
+
+def test_no_scheduler_is_asked_unless_one_is_named():
+    assert sweep.SCHEDULER not in os.environ
+    with sweep.engine("threads") as name:
+        assert name == "threads"
