@@ -327,6 +327,8 @@ def dimension(result: HypothesesResult) -> dict:
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
         words.append(_word(theme.ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
     now, shown = result.dimension, 100 * result.summary["transfer"].median
+    # Where all words are left, these lie close together
+    ticks = list(DIMENSIONS) if now <= DIMENSIONS[-1] else [*DIMENSIONS[:3], DIMENSIONS[-1], now]
     return theme.figure(
         *traces,
         margin=_MARGIN | {"r": 52},
@@ -337,8 +339,8 @@ def dimension(result: HypothesesResult) -> dict:
             "title": {"text": "features d' (log scale)"},
             "type": "log",
             "range": [np.log10(1.8), np.log10(1.13 * max(DIMENSIONS[-1], now))],
-            "tickvals": [*DIMENSIONS, now],
-            "ticktext": [*map(str, DIMENSIONS), "" if now <= DIMENSIONS[-1] else "all"],
+            "tickvals": ticks,
+            "ticktext": [str(one) if one <= DIMENSIONS[-1] else "all" for one in ticks],
         },
         yaxis={
             "title": {"text": "right on new rows, %"},
