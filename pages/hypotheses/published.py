@@ -28,8 +28,8 @@ class Part(NamedTuple):
 PARTS = (
     Part(
         "Algorithms 1 and 2",
-        "The six steps in words; noise with scale 1/(epsilon lambda) on each answer; one epsilon for both parts "
-        "(Theorem 2).",
+        "The six steps in words; noise on each answer, its scale inverse to epsilon and lambda; one epsilon for both "
+        "parts (Theorem 2).",
         "Both boxes: the equations, and which divergence Step 4 minimises.",
         "Steps. The formulas follow the text and the works it builds on.",
         TOPICS,
