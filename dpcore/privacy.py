@@ -223,6 +223,19 @@ class Guarantee:
         return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
 
 
+def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
+    """The guarantee of a release and of pure ones ``before`` it, for the same unit: basic composition.
+
+    (epsilon + sum epsilon_i, delta) [dwork2014, Theorem 3.16].
+    """
+    if not before:
+        return guarantee
+    spent = math.fsum(release.epsilon for release in before)
+    basis = f"{guarantee.basis}, and basic composition with {len(before)} pure before it"
+    event = Sequence(events=(*before, guarantee.event))
+    return replace(guarantee, epsilon=spent + guarantee.epsilon, basis=basis, event=event)
+
+
 def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
     """What the guarantee for one unit means for ``people`` of them together: another guarantee, for another unit.
 

@@ -31,6 +31,10 @@ _OF_SOURCES = {"transfer": ("Head start", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
 _EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_SOURCES = (
+    "For *Head start*, the notes let {name} say the source: the rows of {own} are private; those of {others} are "
+    "public, as their salaries stand in the town's budget."
+)
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
     "yours, you type them."
@@ -95,12 +99,20 @@ def show() -> None:
 def _notes(here: Brought) -> None:
     """What a sample's notes say, filled in by one click."""
     sample = samples.of(here.table.columns)
-    if sample is None or here.draft.filled(sample):
+    if sample is None:
+        return
+    filled = here.draft.filled(sample)
+    if filled and (not sample.source or here.draft.the("source")):
         return
     with st.container(key="notes", horizontal=True, vertical_alignment="center"):
-        st.caption(_NOTES, width="stretch")
-        label, look = "Use the bounds from the sample's notes", {"icon": ":material/menu_book:"}
-        st.button(label, key="data.notes", on_click=lambda: here.draft.fill(sample), **look)
+        if filled:
+            others = ", ".join(sample.sources)
+            st.caption(_SOURCES.format(name=sample.source, own=sample.own_source, others=others), width="stretch")
+            label, key, act = f"Let {sample.source} say the source", "data.notes.source", here.draft.fill_source
+        else:
+            st.caption(_NOTES, width="stretch")
+            label, key, act = "Use the bounds from the sample's notes", "data.notes", here.draft.fill
+        st.button(label, key=key, on_click=lambda: act(sample), icon=":material/menu_book:")
 
 
 def _file() -> Brought | None:

@@ -15,43 +15,31 @@ _LEAD = (
     "even an attacker can hardly tell whether the data hold <i>you</i> or somebody else. Less epsilon: more noise, "
     "more privacy, more mistakes. <b>Drag it.</b></p>"
 )
-# A tour: (what to do, what is to be seen there, the page, settings that show it at once).
+# A tour: (what to do, what it is about, the lesson).
 TOUR = (
     (
         "Count it",
-        "One training, 10,000 noisy steps. One proof says it costs 26, another 1.26, the exact one 0.947: the noise "
-        "did not change, the proof did.",
-        "ledger",
-        {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
+        "A thousand noisy steps, each of epsilon 0.1. Does the training cost 100, or far less? The noise does not "
+        "change, the proof does.",
+        "composition",
     ),
     (
         "Share it",
-        "A thousand parties, each with ten rows and a model of its own. Together they teach one model that hardly "
-        "shows whether a whole party, or another in its place, took part.",
+        "A thousand parties, each with ten rows and a model of its own, teach one model that hides every one of them. "
+        "What does the crowd buy?",
         "parties",
-        {"parties": "1000", "epsilon": "1", "rows": "10"},
     ),
     (
         "Attack it",
-        "A published recipe claims epsilon 1. Thousands of trainings, with one person and with another in their place, "
-        "show that it spends at least 2.33. Choose Sound, and the attacker is right 56 times in 100; a coin, 50.",
-        "attack",
-        {"version": "published", "epsilon": "1", "clip_norm": "0.05"},
+        "A published recipe claims epsilon 1. Thousands of trainings, with one person and with another in their "
+        "place, tell what an attacker makes of it.",
+        "published",
     ),
     (
         "Get help",
-        "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. Started from 300 "
-        "public examples, nine in ten.",
-        "classifier",
-        {
-            "dataset": "digits",
-            "epsilon": "0.5",
-            "public_rows": "300",
-            "shift": "0",
-            "public_steps": "100",
-            "steps": "10",
-            "learning_rate": "1",
-        },
+        "Handwritten digits at epsilon 0.5: learnt privately from zero, about half are read right. How many, with a "
+        "start from public ones?",
+        "public_start",
     ),
 )
 GROUPS = {
@@ -113,16 +101,16 @@ def front(pages: Sequence[Page]) -> Page:
 
 
 def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown: Callable[..., None]) -> None:
-    """The page ``home``, as ``shown`` shows any, a tour, and all ``pages`` by group. ``doors``: name of a page -> where
-    it opens.
+    """The page ``home``, as ``shown`` shows any, a tour of lessons, and all ``pages`` by group. ``doors``: name of a
+    page -> where it opens.
     """
     shown(home, welcome=f"<h1>{home.question}</h1>{_LEAD}")
-    st.header("A tour in four stops")
-    for number, (column, stop) in enumerate(zip(st.columns(4, gap="small"), TOUR, strict=True), 1):
-        name, text, page, settings = stop
+    st.header("Guess first, then see")
+    for column, (name, text, lesson) in zip(st.columns(4, gap="small"), TOUR, strict=True):
         with column.container(border=True, height="stretch", vertical_alignment="distribute"):
-            st.markdown(f"**{number}. {name}.** {text}")
-            st.page_link(doors[page], label="Go there", icon=":material/play_arrow:", query_params=settings)
+            st.markdown(f"**{name}.** {text}")
+            label = "Take the lesson"
+            st.page_link(doors["lessons"], label=label, icon=":material/school:", query_params={"lesson": lesson})
     _own(doors)
     _all(pages, doors)
     for column, text in zip(st.columns(3, gap="large"), _TEXTS, strict=True):

@@ -6,58 +6,36 @@ from pathlib import Path
 import pytest
 
 from pages import home
-from pages.attack.experiment import AttackSettings
-from pages.attack.two_worlds_result import CurvePoint
+from pages.lessons.lessons import LESSONS, Case
 from pages.table import PAGES
 from tests.test_pages import opened, text
 from ui.compute import compute
-from ui.controls import from_link
 from ui.page import Page
 
+# Rooms that are about all pages, and are none of them.
+ABOUT_ALL = ("lessons",)
 HOME = Path(__file__).parents[1] / "pages" / "home.py"
 
 
-@pytest.mark.parametrize(("page", "wanted"), [(page, settings) for _, _, page, settings in home.TOUR])
-def test_every_link_opens_what_it_names(page, wanted):
-    app = opened(page, **wanted)
-    assert not app.exception
-    assert not app.warning
-    settings = app.session_state[f"{page}.desk"].settings
-    assert {name: str(getattr(settings, name)) for name in wanted} == {
-        name: str(type(getattr(settings, name))(value)) for name, value in wanted.items()
-    }
-
-
-def attacked(version: str):
-    """What the link of the tour's last stop computes, without the curve over epsilon; and its text."""
-    ((text, link),) = [(text, link) for name, text, *_, link in home.TOUR if name == "Attack it"]
-    settings, notices = from_link(AttackSettings, link)
-    assert not notices
-    settings = settings.change(version=version)
-    work = [task for task in settings.tasks() if not isinstance(task, CurvePoint)]
-    return settings.result({task: task.run() for task in work}), text
-
-
-def test_what_is_said_of_the_attack_is_what_the_engine_shows():
-    """The bound that assumes nothing, to its digits; and how often the attacker of the sound version is right."""
-    (result, text), (sound, _) = attacked("published"), attacked("sound")
-    assert result.caught
-    assert result.shown.assumes == ""
-    assert f"claims epsilon {result.settings.epsilon:g}. Thousands" in text
-    assert 2000 <= 2 * result.trainings < 10_000
-    assert f"spends at least {result.shown.epsilon:.2f}." in text
-    assert f"right {100 * sound.attack.accuracy:.0f} times in 100" in text
+def test_every_stop_of_the_tour_is_a_lesson():
+    """What is said of digits read from zero is what that lesson shows."""
+    assert {lesson for *_, lesson in home.TOUR} <= {lesson.name for lesson in LESSONS}
+    (lesson,) = [one for one in LESSONS if one.name == "public_start"]
+    kind = next(page for page in PAGES if page.name == lesson.page).settings
+    known = Case(lesson.cases(kind)[0])
+    assert "about half are read right" in home.TOUR[3][1]
+    assert 45 <= float(lesson.known(known)["known"]) <= 55
 
 
 def test_every_page_has_its_door():
     """Over what it is about, in its group; and its room has its name."""
     app = opened("")
     links = [link.proto.page for link in app.get("page_link")]
-    stops = [page for _, _, page, _ in home.TOUR]
+    stops = ["lessons"] * len(home.TOUR)
     assert links == [*stops, "data", *(page.name for group in groups() for page in group)]
     assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
     assert {page.name.replace("-", "_") for page in PAGES} == {
-        path.parent.name for path in HOME.parent.glob("*/page.py")
+        path.parent.name for path in HOME.parent.glob("*/page.py") if path.parent.name not in ABOUT_ALL
     }
 
 

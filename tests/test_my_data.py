@@ -8,11 +8,12 @@ from streamlit.util import calc_hash
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
+from dpcore.data.own_settings import PaidBounds
 from dpcore.data.paid_bounds import Payment
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text
-from ui import samples, takeaway
+from ui import present, samples, takeaway
 from ui.my_rows import MOST_SPENT, Draft
 from ui.share import paper
 
@@ -105,6 +106,22 @@ def test_a_page_has_these_rows_and_says_what_is_public(page):
     assert "Assumed public: the bounds, categories and answers that were typed, the number of rows" in found
 
 
+@pytest.mark.parametrize("page", QUICK)
+def test_a_page_with_these_rows_is_presented_and_its_stops_are_of_them(page):
+    """No address holds rows: where it began is told by the knob alone. Without the file the page asks for it."""
+    app = trained(whole(), page, present="1")
+    assert not app.exception
+    desk = app.session_state[f"{page}.desk"]
+    assert "<h1>" in said(app)
+    places = present.stops(next(one for one in PAGES if one.name == page), desk, ())
+    assert desk.settings in places
+    assert len({one.own for one in places}) == 1
+    alone = opened(page, **app.query_params)
+    assert not alone.exception
+    assert "file is not here" in said(alone)
+    assert alone.title
+
+
 def test_another_choice_of_columns_is_another_experiment():
     app = trained(whole(), "classifier")
     before = app.session_state["classifier.desk"].settings.own
@@ -186,7 +203,7 @@ def test_a_refused_draw_costs_nothing_and_there_is_an_end_to_paying(monkeypatch)
 def test_a_page_that_cannot_count_what_was_paid_refuses_the_file(monkeypatch):
     app = used(whole(), monthly_spend="number")
     draft(app).payments = (Payment(epsilon=0.1),)
-    monkeypatch.delattr(ClassifierSettings, "paid")
+    monkeypatch.delattr(PaidBounds, "paid")
     assert "this page cannot count what they cost" in said(trained(bounded(app, "monthly_spend", 0, 250), "classifier"))
 
 
@@ -266,6 +283,18 @@ def test_a_samples_notes_are_filled_in_by_one_click(sample):
     assert not app.exception
     settings = app.session_state[f"{page}.desk"].settings
     assert settings.own.roles == draft(app).roles
+
+
+def test_one_click_more_says_the_source_of_a_sample():
+    app = opened("data").button(key="data.sample.salaries.csv").click().run()
+    app = app.button(key="data.notes").click().run()
+    app = app.button(key="data.notes.source").click().run()
+    assert not {button.key for button in app.button} & {"data.notes", "data.notes.source"}
+    roles, sample = draft(app).roles, samples.of([*draft(app).uses])
+    assert (roles.source, roles.own_source, roles.sources) == (sample.source, sample.own_source, sample.sources)
+    assert sample.source not in {column.name for column in roles.columns}
+    assert not app.button(key="data.transfer").disabled
+    assert "Learned from" in said(at_rest(headed(app), "transfer"))
 
 
 def test_only_kinds_are_guessed():
@@ -362,9 +391,3 @@ def test_a_head_start_says_what_is_void_and_a_link_elsewhere_asks():
     assert "This link's file is not here" in said(stranger)
     settings = stranger.session_state["transfer.desk"].settings
     assert (settings.epsilon, settings.target_rows) == (2, 300)
-
-
-def test_a_head_start_refuses_bounds_that_were_paid_for():
-    app = sourced()
-    draft(app).payments = (Payment(epsilon=0.1),)
-    assert "this page cannot count what they cost" in said(headed(app.run()))

@@ -246,18 +246,13 @@ def test_parties_of_a_curve_are_never_more_than_there_are(own):
     assert (back.own, back.unlike, back.careless, back.rows) == ("none", 0.2, 0.1, 10)
 
 
-def test_read_off_and_paid_bounds_promise_nothing():
+def test_bounds_that_were_paid_for_cover_a_whole_party():
+    """As what a party with one other row costs: those that were paid for a row are refused, as a party has many."""
     frame = patients()
-    off = replace(ROLES, columns=(replace(ROLES.columns[0], read_off=True), *ROLES.columns[1:]))
-    paid = replace(ROLES, payments=(Payment(epsilon=0.1, person="ward"),))
-    for roles in (off, paid):
-        settings = settings_of(own_of(frame, roles))
-        result = settings.run()
-        assert settings.promise is None
-        assert "Void" in say.guarantee(result)
-        assert "The guarantee is void" in say.verdict(result)
-        assert say.numbers(result)[-1].value == "no limit"
-    assert settings_of(own_of(frame)).promise.unit == "party"
+    paid = settings_of(own_of(frame, replace(ROLES, payments=(Payment(epsilon=0.1, person="ward"),))))
+    assert (paid.promise.unit, paid.promise.epsilon) == ("party", pytest.approx(paid.epsilon))
+    with pytest.raises(check.RefusedError, match="before it was said who a person is"):
+        own_of(frame, replace(ROLES, payments=(Payment(epsilon=0.1),)))
 
 
 def test_nothing_of_a_file_outlives_it():

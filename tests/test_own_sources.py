@@ -317,13 +317,14 @@ class TestSettings:
         found = named.change(own=own)
         assert (found.target_rows, found.migrated, found.epsilon, found.dimension) == (150, 300, 2.0, 4)
 
-    def test_bounds_that_were_paid_for_are_not_counted_and_so_nothing_is_promised(self):
-        sound, paid = (
-            settings_of(choose(salaries(), replace(ROLES, payments=one))) for one in ((), (Payment(epsilon=0.1),))
-        )
-        assert (sound.void, paid.void) == ("", "bounds were paid for, which is not counted here")
-        assert sound.promise is not None
-        assert paid.promise is None
+    def test_sources_as_they_are_cost_what_bounds_did(self):
+        settings = settings_of(choose(salaries(), replace(ROLES, payments=(Payment(epsilon=0.1),))))
+        held = settings.guarantee("source")
+        assert (held.epsilon, held.delta, held.unit) == (0.1, 0.0, "record")
+        assert settings_of(choose(salaries())).guarantee("source") is None
+        detected = settings.change(selection="detected")
+        alone = detected.model.guarantee("source", detected.epsilon, detected.migrated)
+        assert detected.guarantee("source").epsilon == pytest.approx(0.1 + alone.epsilon)
 
     def test_bounds_read_off_the_rows_are_told(self):
         roles = replace(ROLES, target=replace(ROLES.target, read_off=True))

@@ -119,11 +119,11 @@ def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
 
 
 def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():
-    app = opened(CLASSIFIER, epsilon="2", present="1", guess="scratch", room="x" * (LONGEST + 1))
+    app = opened(CLASSIFIER, epsilon="2", lesson="two", guess="scratch", room="x" * (LONGEST + 1))
     assert settings_of(app) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
     assert "In the link, room was ignored" in warning.value
-    assert (app.query_params["present"], app.query_params["guess"]) == ("1", "scratch")
+    assert (app.query_params["lesson"], app.query_params["guess"]) == ("two", "scratch")
     assert "room" not in app.query_params
 
 

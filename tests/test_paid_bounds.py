@@ -18,8 +18,6 @@ from dpcore.mechanisms import Laplace
 from dpcore.privacy import Adjacency, releases
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
-from pages.network.experiment import NetworkSettings
-from pages.regression.experiment import RegressionSettings
 from tests.sentences import plain
 from tests.test_own_rows import ROLES, customers, table_of
 
@@ -121,20 +119,6 @@ def test_what_was_paid_is_counted_and_training_has_the_rest():
     assert "paid for bounds" in say.guarantee(result)
     assert "0.15" in plain(say.guarantee(result))
     assert settings.void == ""
-
-
-def test_who_does_not_count_what_was_paid_promises_nothing():
-    """Whoever brings the file: the page refuses it, and a script has no page."""
-    number = {"answer": "calls", "classes": (), "target": Column(name="calls", low=0, high=16)}
-    roles = replace(ROLES, **number, columns=tuple(one for one in ROLES.columns if one.name != "calls"))
-    for payments, void in (((), ""), ((Payment(epsilon=0.1),), "bounds were paid for, which is not counted here")):
-        amounts = own_rows.choose(table_of(customers()), replace(roles, payments=payments))
-        of_classes = paid(*(one.epsilon for one in payments))
-        network = NetworkSettings().change(dataset="own", own=of_classes)
-        regression = RegressionSettings().change(dataset="own", own=amounts)
-        for settings in (network, regression):
-            assert settings.void == void
-            assert (settings.promise is None) is bool(void)
 
 
 def test_an_epsilon_that_is_all_spent_cannot_be_chosen():

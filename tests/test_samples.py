@@ -85,6 +85,15 @@ class TestReadme:
         assert (ends, bool(sample.classes)) == (bounds(name).get(ANSWERS[name]), ends is None)
         assert f"{table(name).rows:,} " in sample.about
 
+    def test_a_column_says_the_source_where_the_notes_say_so(self, name):
+        (sample,) = (one for one in SAMPLES if one.file == name)
+        notes = " ".join(SECTIONS[name].split())
+        found = re.search(r"Sources: `(\w+)` .* Those of (\w+) are private; those of ([\w, ]+) are public", notes)
+        assert (sample.source, sample.own_source) == ((found[1], found[2]) if found else ("", ""))
+        assert set(sample.sources) == (set(re.split(", | and ", found[3])) if found else set())
+        if found:
+            assert {sample.own_source, *sample.sources} == categories(name)[sample.source]
+
     def test_categories_are_all_there_is(self, name):
         rows = table(name)
         for one, words in categories(name).items():

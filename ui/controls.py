@@ -23,6 +23,8 @@ from ui.vocabulary import KNOBS
 # and ``SHOWN`` say how the page is shown, or to whom.
 PIN, ASK = "pin", "what_if"
 SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room")
+# What ``present`` says where it names no picture.
+FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.
 LONGEST = 800
 MOST_UNDONE = 50
@@ -138,6 +140,7 @@ class Desk:
         changes: Mapping[str, Mapping[str, Any]] | None = None,
         marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
         channel: Mapping[str, Any] | None = None,
+        stage: bool = False,
     ) -> None:
         """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
         itself.
@@ -145,7 +148,7 @@ class Desk:
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
         how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: what a question on
-        the channel is about (``place``), if one may be asked.
+        the channel is about (``place``), if one may be asked. ``stage``: as ``live.panel`` has it.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -165,6 +168,7 @@ class Desk:
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
             marks=marks,
             channel=channel,
+            stage=stage,
         )
 
     @property
@@ -176,7 +180,13 @@ class Desk:
         """The page, its whole setting, its pins, the tab that is open and what is asked there: what a question on the
         channel is about, and what pictures are of.
         """
-        return {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
+        about = {"page": self.page, "settings": self.as_link, "pins": self.pins, "tab": tab, "ask": self.ask}
+        return about | {"pins": (), "present": self.presents} if self.presents else about
+
+    @property
+    def presents(self) -> str:
+        """The name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where it shows the whole page."""
+        return self.shown.get("present", "").partition(links.APART)[0]
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""

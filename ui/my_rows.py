@@ -47,7 +47,7 @@ _UNREADY = (
     "another page: its buttons tell which."
 )
 _UNCOUNTED = (
-    "**Bounds of this file were paid for**, and this page cannot count what they cost. The classifier can; or bring "
+    "**Bounds of this file were paid for**, and this page cannot count what they cost. Those that train can; or bring "
     "the file again and type bounds that anybody could know."
 )
 _ELSEWHERE = (
@@ -105,10 +105,16 @@ class Draft:
         if sample.target:
             self.columns[sample.answer] = sample.target
 
+    def fill_source(self, sample: Sample) -> None:
+        """Say which source each row of a sample is of: that column is then not learned from."""
+        self.use(sample.source, "source")
+        self.own_source, self.sources = sample.own_source, sample.sources
+
     def filled(self, sample: Sample) -> bool:
         """Whether what the notes say is said already."""
         said = self.roles
-        theirs = (sample.columns, sample.answer, sample.classes, sample.target)
+        columns = tuple(one for one in sample.columns if one.name != said.source)
+        theirs = (columns, sample.answer, sample.classes, sample.target)
         return (said.columns, said.answer, said.classes, said.target) == theirs
 
     def pay(self, table: Table, name: str, epsilon: float) -> None:
@@ -233,8 +239,8 @@ def _say_void(names: tuple[str, ...]) -> None:
     named = ", ".join(plain(name) for name in names)
     with st.container(key="void", horizontal=True, vertical_alignment="center"):
         st.error(
-            f"**Guarantee void.** The bounds of {named} were read off private rows: they give away the lowest and the "
-            "highest value. Look, but do not release.",
+            f"**Guarantee void.** The bounds of {named} were read off private rows and give their ends away. Look, but "
+            "do not release.",
             icon=":material/warning:",
         )
         st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")

@@ -202,20 +202,32 @@ def void_guarantee(settings: RowsSettings) -> str:
     )
 
 
-def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False) -> str:
+def paid(settings: RowsSettings) -> str:
+    """How much of epsilon went for bounds, where it did; HTML."""
+    if not settings.paid:
+        return ""
+    return (
+        f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds "
+        f"({count(len(settings.paid), 'release')}, Laplace noise), kept or not; training has the other "
+        f"{number(settings.left)}. "
+    )
+
+
+def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
     """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
-    ``several``: whether all rows of a person are learned from."""
+    ``several``: whether all rows of a person are learned from, or ``most`` at most."""
     by_person = settings.own.roles.person and several
     others = f"one row each of {tested:,} others" if by_person else f"{tested:,}"
-    used = used_of(settings, along=along, several=several)
+    used = used_of(settings, along=along, several=several, most=most)
     return f"Learned from {used}; tested on {others}, for the analyst only. No row is drawn."
 
 
-def used_of(settings: RowsSettings, *, along: str = "", several: bool = False) -> str:
-    """How much of a file is used, with ``along`` and ``several`` as in ``learned_from``."""
+def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0) -> str:
+    """How much of a file is used, with ``along``, ``several`` and ``most`` as in ``learned_from``."""
     own, unit, each = settings.own, "rows", ""
     if own.roles.person:
-        unit, each = "people", ", all rows of each" if several else ""
+        rows = f"up to {most}" if most else "all"
+        unit, each = "people", f", {rows} rows of each" if several else ""
     if settings.rows >= own.private:
         return f"{settings.rows:,} {unit}{each}"
     more = own.private / settings.rows
@@ -232,10 +244,10 @@ def each_column(found: Leading) -> str:
     return f"the middle one of each: {said}"
 
 
-def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
+def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
     """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML.
 
-    several: whether all rows of a person are learned from.
+    several: whether all rows of a person are learned from, or ``most`` at most.
     """
     who, how_many, stays = "one row", "number of rows", "stays and adds nothing"
     one = " If a person has several, each is protected by itself only."
@@ -243,17 +255,24 @@ def of_own(roles: Roles, *, public: str, several: bool = False) -> str:
         who, how_many = "one person, all of their rows", "number of people"
         one = " Of each person one row is used, picked by chance."
     if roles.person and several:
+        rows = "All of a person's rows are used"
+        rows = f"Of a person's rows up to {most} are used, picked by chance" if most else rows
         one = (
-            " All of a person's rows are used: their gradients are averaged, and the average is clipped. So a person "
+            f" {rows}: their gradients are averaged, and the average is clipped. So a person "
             "costs what a single row does, however many they have."
         )
         stays = "is none of theirs, and a person without another adds nothing"
     return panels.note(
-        f"Protected is <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, the "
-        f"{how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. "
-        "<b>Not</b> protected: the losses and accuracies on this page, which are for the analyst only, and what other "
-        "people's data reveals about you."
+        f"{protected(roles)} <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, "
+        f"the {how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. <b>Not</b> protected: "
+        "the losses and accuracies on this page, which are for the analyst only, and what other people's data reveals "
+        "about you."
     )
+
+
+def protected(roles: Roles) -> str:
+    """How a sentence begins that says who is protected: nobody, where bounds were read off the rows."""
+    return "With bounds that were public, protected would be" if roles.void else "Protected is"
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:

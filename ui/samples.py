@@ -14,7 +14,9 @@ _YES_OR_NO = ("no", "yes")
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """A generated table. columns: with their public bounds; aside: what is left out; answer: what is to be predicted;
-    classes: its values, or where it is a number, ``target``: its bounds."""
+    classes: its values, or where it is a number, ``target``: its bounds. source: the column that may say the source,
+    with own_source and sources as in ``Roles``; "" for none.
+    """
 
     file: str
     icon: str
@@ -25,6 +27,9 @@ class Sample:
     aside: tuple[str, ...]
     classes: tuple[str, ...] = _YES_OR_NO
     target: Column | None = None
+    source: str = ""
+    own_source: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -88,6 +93,9 @@ SAMPLES = (
         aside=("employee_id",),
         classes=(),
         target=_number("salary", 0, 150),
+        source="department",
+        own_source="schools",
+        sources=("administration", "care", "engineering"),
     ),
 )
 

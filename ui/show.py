@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, delivery, live, pace
+from ui import controls, delivery, live, pace, present, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
-from ui.share import paper, share
+from ui.share import paper, share, told
 
 
 def style() -> None:
@@ -27,18 +27,47 @@ def show(page: Page, welcome: str = "") -> None:
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     desk = controls.desk(page.name, page.settings)
+    teacher.heed(page, desk)
+    if welcome or teacher.pending(page, desk):  # it speaks for the whole lab; or there is nothing to be seen yet
+        desk.shown.pop("present", None)
+    if desk.presents == present.NOTES:
+        present.notes(page)
+        return
     desk.remember()
+    if desk.presents:
+        _presented(page, desk)
+        return
     if not welcome:
         st.title(page.question)
     pins_of(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
+        if teacher.waits(page, desk, told(page, desk)):
+            desk.tell(done=0)
+            return
         _setup(page, desk)
     if page.ready(desk):
         ghost = pins_of(page, desk).ghost
         seconds, tab = page.at(desk.settings).slices.first, _opened(page)
         desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
         _moving(page, welcome)
+
+
+def _presented(page: Page, desk: controls.Desk) -> None:
+    """One run of a page that is presented: nothing that it needs not, and every word large."""
+    pins, stage = pins_of(page, desk).kept, present.staged(page, desk.presents)
+    if desk.notices:
+        with st.container(key="stage-notices"):
+            _notices(desk.notices)
+    if not page.ready(desk):
+        desk.shown.pop("present")
+        st.rerun()  # to the page itself, which shows what is missing
+    places = present.stops(page, desk, pins)
+    present.arrived(desk, places)
+    both = compare(stage, desk.settings, None, seconds=stage.slices.first, tab=present.NOTES)
+    desk.tell(done=both.done)
+    _on_stage(stage)
+    present.controls_of(page, desk, places, both.result)
 
 
 def _unasked(page: Page, desk: controls.Desk) -> list[str]:
@@ -67,12 +96,10 @@ def _moving(page: Page, welcome: str) -> None:
     The knobs are mounted last: their message tells the browser that all the rest has arrived.
     """
     desk = controls.desk(page.name, page.settings)
-    if not page.holds(desk):
+    if not page.holds(desk) or desk.presents:
         st.rerun()
-    here = page.at(desk.settings)
-    pause = here.slices.resting if desk.ack else here.slices.first
-    pins, seconds = pins_of(page, desk), here.slices.moving if desk.moving else pause
-    both = compare(page, desk.settings, pins.ghost, seconds=seconds, tab=_opened(page), ask=desk.ask)
+    here, pins = page.at(desk.settings), pins_of(page, desk)
+    both = compare(page, desk.settings, pins.ghost, seconds=_seconds(here, desk), tab=_opened(page), ask=desk.ask)
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)
@@ -82,13 +109,42 @@ def _moving(page: Page, welcome: str) -> None:
     with right:
         tab = _result(both, desk)
     knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
-    if here.tabs:
-        with beside:
+    with beside:
+        teacher.offer_all(desk)
+        if here.tabs:
             card(desk, pins, both)
     with knobs_place:
         channel = None if here.private(desk.settings) else desk.place(tab)
-        knobs = here.knobs(desk.settings)._asdict()
+        knobs = teacher.knobs(here, desk)._asdict()
         desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
+
+
+def _seconds(page: Page, desk: controls.Desk) -> float:
+    """How long this run of the live part may compute."""
+    if desk.moving:
+        return page.slices.moving
+    return page.slices.resting if desk.ack else page.slices.first
+
+
+@st.fragment
+@pace.working()
+def _on_stage(page: Page) -> None:
+    """The same of a page that is presented."""
+    desk = controls.desk(page.name, page.settings)
+    if not page.holds(desk) or not desk.presents:
+        st.rerun()
+    here = page.at(desk.settings)
+    both = compare(page, desk.settings, None, seconds=_seconds(here, desk), tab=present.NOTES)
+    says, private = both.says(present.NOTES), here.private(desk.settings)
+    place = None if private else desk.place(present.NOTES)
+    with st.container(key="stage"):
+        for name in ("verdict", "numbers", "words-why"):
+            st.html(f'<div class="lab-{name}">{says[f".lab-{name}"]}</div>')
+        with st.container(key="stage-picture"):
+            live.board(both.boards("")[FIRST], key=f"{page.name}.{FIRST}", ack=desk.clicked, name=FIRST, of=place)
+        with st.container(key="stage-knob"):
+            knobs, marked = here.knobs(desk.settings)._asdict(), present.marks(page, desk.settings)
+            desk.panel(done=both.done, marks=marked, channel=place, stage=True, **knobs)
 
 
 def _result(both: Both, desk: controls.Desk) -> str:
@@ -176,6 +232,8 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
             st.markdown(papers.cited(page.method))
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
+            present.door(desk)
+            teacher.make(page, desk)
 
 
 def _notices(sentences: Iterable[str]) -> None:

@@ -78,7 +78,7 @@ def bundle(
     """
     program = script(settings)
     files = {
-        "README.txt": _README.format(question=question, link=link),
+        "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
         "script.py": program,
         "notebook.ipynb": _notebook(program, question),
         "settings.json": json.dumps(asdict(settings), indent=2) + "\n",

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dpcore import check
 from dpcore.data import own_rows, own_table, tokens, toy
+from dpcore.data.paid_bounds import Payment
 from dpcore.experiment import Settings
+from dpcore.privacy import Guarantee, after
 
 OWN = "own"
 # So many rows of a file of one's own are learned from while knobs move: a random part of a larger one. A file with
@@ -14,6 +17,46 @@ OWN = "own"
 MOST_LIVE, _LEAST = 20_000, 50
 # Numbers of private rows that may be held at once: beyond them, not all rows are learned from.
 _MOST_NUMBERS = 15_000_000
+
+
+class PaidBounds:
+    """Settings of a page that counts what bounds of a file have cost: of epsilon, the training has what is left.
+
+    Whoever protects persons has payments for persons only: ``Roles.lacks`` refuses others. A page that does not count
+    them has no ``paid``, and ``own_rows.void`` says that it promises nothing. CURVE: the epsilons of the page's curve.
+    """
+
+    CURVE: ClassVar[tuple[float, ...]] = ()
+
+    @property
+    def paid(self) -> tuple[Payment, ...]:
+        """What was spent on bounds before any training."""
+        return self.own.roles.payments if isinstance(self.own, own_rows.OwnRows) else ()
+
+    @property
+    def spent(self) -> float:
+        """Of epsilon, by all that was paid for."""
+        return spent_of(self.own)
+
+    @property
+    def left(self) -> float:
+        """Of epsilon, for the training."""
+        return self.epsilon - self.spent
+
+    def whole(self, training: Guarantee) -> Guarantee:
+        """The guarantee of a training within what is ``left``, and of the bounds that were paid for before it."""
+        return after(training, tuple(one.event for one in self.paid))
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """Those of the curve that leave something to train with."""
+        least, _ = self.limits["epsilon"]
+        return tuple(epsilon for epsilon in self.CURVE if epsilon >= least)
+
+    def _limit(self, own: str) -> tuple[float, float]:
+        """(lowest, highest) epsilon with this file: at least a tenth more than was spent, and the usual lowest."""
+        (low, high), spent = self.LIMITS["epsilon"], spent_of(own)
+        return (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low), high
 
 
 class RowsSettings(Settings):
@@ -121,6 +164,11 @@ class RowsSettings(Settings):
     def preparation(self) -> str:
         """Lines that a script needs first: a file of one's own must be there."""
         return own_rows.preparation() if self.dataset == OWN else ""
+
+
+def spent_of(own: str) -> float:
+    """What bounds of a file have cost; 0 of one that is only named."""
+    return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
 
 
 def source_of(dataset: str, own: str) -> toy.Source | None:

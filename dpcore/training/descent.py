@@ -20,6 +20,7 @@ from dpcore.streams import normal_steps
 from dpcore.training.clipping import LogisticGradient, SoftmaxGradient
 from dpcore.training.losses import outputs
 from dpcore.training.people import PeopleGradient
+from dpcore.training.people import checked as checked_people
 
 Clipping = Literal["per-example", "average", "none"]
 
@@ -93,7 +94,7 @@ def noisy_gradient_descent(
         "sd": _column("noise_sd", noise_sd, models, zero=True),
     }
     X, y = _checked(X, y, n_classes, dtype)
-    people = None if people is None else _several(people, len(X))
+    people = None if people is None else checked_people(people, len(X))
     shape = (outputs(n_classes), X.shape[1])
     start = np.broadcast_to(check.numbers(shape, (models, *shape), start=start), (models, *shape)).astype(dtype)
     marks = np.unique(check.wholes(low=0, high=steps, record=record))
@@ -173,14 +174,6 @@ def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = F
     """``value`` as (R,), refused by name unless finite and positive (or 0 with ``zero``)."""
     values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
     return np.broadcast_to(values, (models,))
-
-
-def _several(people: np.ndarray, rows: int) -> np.ndarray | None:
-    """The person of each row; None where each has one. Raises RefusedError where a number has no row."""
-    counts = np.bincount(check.wholes((rows,), low=0, high=rows - 1, people=people))
-    if not counts.all():
-        raise check.RefusedError("people", int(np.argmin(counts)), "numbered from 0 without a gap, with a row each")
-    return None if len(counts) == rows else people
 
 
 def _checked(X: np.ndarray, y: np.ndarray, n_classes: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dpcore import check
 from dpcore.streams import stream
+from dpcore.training.people import shares, side_by_side
 
 ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
 
@@ -185,14 +186,46 @@ def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
     z -= truth
 
 
-def gradient_norms(architecture: Architecture, weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 where there is no class (-1)."""
-    layers = architecture.layers(weights)
+def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
+    """Each person's average gradient in each layer, (R, M, outputs, inputs + 1), from a pass over M persons with
+    ``each`` rows side by side; share (R or 1, M each): what a row counts in its person's average.
+
+    sum_j s_j e_j a_j^T is one small matrix product a person: here gradients are formed, of persons and never of rows.
+    """
+    found = []
+    for e, a in zip(both.errors, both.activations, strict=True):
+        e *= share
+        shape = (e.shape[1], -1, each)
+        theirs = e.reshape(len(e), *shape).transpose(1, 2, 0, 3)
+        found.append(theirs @ a.reshape(len(a), *shape).transpose(1, 2, 3, 0))
+    return found
+
+
+def squared_norms(gradients: list[np.ndarray]) -> list[np.ndarray]:
+    """The squared L2 norms (R, M) of persons' gradients in each layer."""
+    return [np.einsum("rmkp,rmkp->rm", one, one) for one in gradients]
+
+
+def gradient_norms(
+    architecture: Architecture, weights: np.ndarray, X: np.ndarray, y: np.ndarray, people: np.ndarray | None = None
+) -> np.ndarray:
+    """L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 where there is no class (-1).
+
+    people (n,): whose each row is, where some have several: then of the average gradients of M persons, (layers, R, M).
+    """
+    y, layers = np.asarray(y), architecture.layers(weights)
+    if people is not None:
+        places = side_by_side(people)
+        rows = places.ravel()
+        share = (shares(y >= 0, people) * (y >= 0))[rows] * (rows >= 0)
+        X, y = X[rows], y[rows]
     both = Pass(architecture, models=len(weights), width=len(X), dtype=weights.dtype.type)
     both.inputs[:-1] = X.T[:, None]
     both.forward(layers)
     both.backward(layers, one_hot(y, architecture.sizes[-1], weights.dtype)[:, None], np.square(X).sum(axis=1) + 1)
-    return np.sqrt(np.stack(both.squares)) * (np.asarray(y) >= 0)
+    if people is None:
+        return np.sqrt(np.stack(both.squares)) * (y >= 0)
+    return np.sqrt(np.stack(squared_norms(of_persons(both, share.astype(weights.dtype), each=places.shape[1]))))
 
 
 def one_hot(y: np.ndarray, classes: int, dtype: type) -> np.ndarray:

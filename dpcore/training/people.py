@@ -6,6 +6,7 @@ as one with a single row does, however many rows they have; clipping each row to
 
 import numpy as np
 
+from dpcore import check
 from dpcore.training.clipping import blocks, least_exponent
 
 
@@ -24,7 +25,7 @@ class PeopleGradient:
         rows, counts = np.argsort(people, kind="stable"), np.bincount(people)
         first = np.cumsum(counts) - counts
         self._people, self._blocks = len(counts), []
-        averaged = X * (len(counts) * shares(X, people)[:, None]).astype(X.dtype)
+        averaged = X * shares(X.any(axis=1), people)[:, None].astype(X.dtype)
         for count in np.unique(counts):
             these = first[counts == count]
             for cut in blocks(len(these), rows=models * outputs * int(count), itemsize=X.itemsize, least=1):
@@ -59,15 +60,31 @@ class PeopleGradient:
             return np.minimum(1, self._clip / np.sqrt(squares))
 
 
-def shares(X: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """What each row (n,) of X (n, p) counts where all people count the same, 1 together; see ``PeopleGradient``.
+def shares(known: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """What each row (n,) counts in its person's average, where only those that are ``known`` (n,) to have an answer do.
 
-    Those without an answer share what a person counts who has no other.
+    Those without share what a person counts who has no other.
     """
-    known = X.any(axis=1)
     counts = np.bincount(people, weights=known)[people]
     rows = np.where(counts > 0, counts, np.bincount(people)[people])
-    return (known | (counts == 0)) / rows / (people.max() + 1)
+    return (known | (counts == 0)) / rows
+
+
+def checked(people: np.ndarray, rows: int) -> np.ndarray | None:
+    """The person of each of ``rows``; None where each has one. Raises RefusedError where a number has no row."""
+    counts = np.bincount(check.wholes((rows,), low=0, high=rows - 1, people=people))
+    if not counts.all():
+        raise check.RefusedError("people", int(np.argmin(counts)), "numbered from 0 without a gap, with a row each")
+    return None if counts.max() == 1 else people
+
+
+def side_by_side(people: np.ndarray) -> np.ndarray:
+    """The rows of each person (M, m), where m is the most that one has; -1 for those that others have more."""
+    order, counts = np.argsort(people, kind="stable"), np.bincount(people)
+    found = np.full((len(counts), counts.max()), -1)
+    whose = people[order]
+    found[whose, np.arange(len(people)) - (np.cumsum(counts) - counts)[whose]] = order
+    return found
 
 
 def _residuals(z: np.ndarray, y: np.ndarray, outputs: int) -> np.ndarray:

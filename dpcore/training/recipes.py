@@ -1,13 +1,13 @@
 """What the classifier's versions claim, what holds, and what the slides of [hoseinpour2023] print."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 from dpcore import accountants, mechanisms
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, Sequence
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, after
 from dpcore.training import descent, losses
 
 VERSIONS = {
@@ -131,18 +131,14 @@ def guarantees(
 
 
 def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]) -> Guarantee:
-    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``.
-
-    With releases ``before`` them their epsilons add up: basic composition of what is exact by itself.
+    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``, and of
+    what was released ``before`` them.
     """
     spent = math.fsum(release.epsilon for release in before)
     multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
     found = accountants.account(event, delta=settings.delta, adjacency=Adjacency(settings.adjacency), unit=unit)
-    if not before:
-        return found
-    basis, whole = f"{found.basis}, and basic composition with {len(before)} pure before it", (*before, event)
-    return replace(found, epsilon=spent + found.epsilon, basis=basis, event=Sequence(events=whole))
+    return after(found, before)
 
 
 def formula_epsilon(epsilon: float, *, delta: float) -> float:

@@ -6,6 +6,9 @@ A lot holds each row with probability q; the noise is added once to the sum, whi
 never by the size that the lot happens to have [abadi2016, Algorithm 1]. The guarantee is under add/remove; n, and so L,
 is a public number that does not move when a row comes or goes. Each of the R networks has its own start, lots and
 noise. A single fit is the batch with R = 1.
+
+Where persons have several rows, a lot holds each *person* with probability q, n is the number of persons, and g_i is
+the average of person i's gradients: clipped to C it moves the sum by no more than a row would.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +23,7 @@ from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
 from dpcore.streams import normal_steps
 from dpcore.training import lots, networks
 from dpcore.training.networks import Architecture, Pass
+from dpcore.training.people import checked, shares, side_by_side
 
 # Name -> where it departs from the algorithm that the accountants count.
 VARIANTS = {
@@ -116,6 +120,7 @@ def train(
     noise_multiplier: float | np.ndarray,
     seed: int,
     draws: Sequence[int],
+    people: np.ndarray | None = None,
     first: int = 0,
     last: int | None = None,
     record: Sequence[int] = (),
@@ -123,10 +128,12 @@ def train(
 ) -> Training:
     """Take steps ``first`` to ``last`` - 1 with R = len(draws) networks.
 
-    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. start: (P,) or (R, P), the weights
-    before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound. draws: which streams of ``seed``
-    each network takes its lots and its noise from; equal draws share both (common random numbers). record: numbers of
-    steps, of first..last, after which the weights are kept. A training in pieces equals one in one piece. Raises
+    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the person of each
+    row, numbered from 0, where a person is the unit; a row without a class is none of theirs. start: (P,) or (R,
+    P), the weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound. draws: which
+    streams of ``seed`` each network takes its lots and its noise from; equal draws share both (common random
+    numbers). record: numbers of steps, of first..last, after which the weights are kept. A training in pieces
+    equals one in one piece. Raises
     RefusedError for bad arguments.
     """
     models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
@@ -143,7 +150,8 @@ def train(
     start = np.asarray(start).astype(dtype)
     weights = np.array(np.broadcast_to(start, (models, parameters)))
     history = np.empty((len(marks), models, parameters), dtype)
-    rows = _Rows(X, y, classes=recipe.architecture.sizes[-1], dtype=dtype)
+    people = None if people is None else checked(people, len(X))
+    rows = _Rows(X, y, people, classes=recipe.architecture.sizes[-1], dtype=dtype)
     draws = check.wholes((models,), low=0, draws=draws)
     order = np.argsort(draws, kind="stable")  # those that share their draws are trained together, and draw once
 
@@ -164,17 +172,33 @@ def train(
 
 
 class _Rows:
-    """The rows as columns, and after the last one, nobody."""
+    """The rows as columns, and after the last one, nobody's.
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, *, classes: int, dtype: type):
+    counted: what each counts in its person's average. places (M + 1, m): the rows of each person, where some have
+    several, and after the last one, nobody's; None where a row is all that one has.
+    """
+
+    def __init__(self, X: np.ndarray, y: np.ndarray, people: np.ndarray | None, *, classes: int, dtype: type):
         columns = np.vstack([X.T, np.ones(len(X))])
         self.columns = np.column_stack([columns, np.zeros(len(columns))]).astype(dtype)
         self.squares = np.square(self.columns).sum(axis=0)
         self.truth = networks.one_hot(np.append(y, -1), classes, dtype)
-        self.counted = self.truth.sum(axis=0)
+        self.counted, self.places = self.truth.sum(axis=0), None
+        if people is not None:
+            self.counted[:-1] *= shares(y >= 0, people)
+            self.places = np.pad(side_by_side(people), ((0, 1), (0, 0)), constant_values=-1)
+            self._most = (self.places >= 0).sum(axis=1)
 
     def __len__(self) -> int:
-        return self.columns.shape[1] - 1
+        """How many can be in a lot."""
+        return (self.columns.shape[1] if self.places is None else len(self.places)) - 1
+
+    def of(self, members: np.ndarray) -> tuple[np.ndarray, int]:
+        """(row numbers (R, W m), m) of those in lots ``members`` (R, W), m side by side for each."""
+        if self.places is None:
+            return members, 1
+        each = max(1, int(self._most.take(members, mode="wrap").max()))
+        return self.places[:, :each].take(members, axis=0, mode="wrap").reshape(len(members), -1), each
 
 
 def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterator[int]:
@@ -241,16 +265,29 @@ class _Gradient:
 
     def __call__(self, members: np.ndarray) -> np.ndarray:
         both, rows = self._pass, self._rows
+        members, each = rows.of(members)
         both.fit(members.shape[1])
         rows.columns.take(members, axis=1, mode="wrap", out=both.inputs)
         both.forward(self._layers)
         truth, squares = rows.truth.take(members, axis=1, mode="wrap"), rows.squares.take(members, mode="wrap")
         both.backward(self._layers, truth, squares)
-        factors = self._factors(both.squares, rows.counted.take(members, mode="wrap"))
+        counted = rows.counted.take(members, mode="wrap")
+        if each > 1:
+            return self._of_persons(networks.of_persons(both, counted, each=each))
+        factors = self._factors(both.squares, counted)
         for gradient, e, a, factor in zip(self._gradients, both.errors, both.activations, factors, strict=True):
             thinner = e if len(e) <= len(a) else a  # either may carry the factor
             thinner *= factor
             np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
+        return self._total
+
+    def _of_persons(self, theirs: list[np.ndarray]) -> np.ndarray:
+        """The sum of what persons' average gradients, (R, W, outputs, inputs + 1) in each layer, are clipped to."""
+        squares = networks.squared_norms(theirs)
+        factors = self._factors(squares, np.ones_like(squares[0]))
+        for gradient, one, factor in zip(self._gradients, theirs, factors, strict=True):
+            total = factor[:, None] @ one.reshape(*factor.shape, -1)
+            gradient[...] = total.reshape(gradient.shape)
         return self._total
 
     def _factors(self, squares: list[np.ndarray], present: np.ndarray) -> list[np.ndarray]:

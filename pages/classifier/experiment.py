@@ -17,9 +17,7 @@ from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, vot
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import tokens
 from dpcore.data import toy as data
-from dpcore.data.own_rows import OwnRows
-from dpcore.data.own_settings import OWN, RowsSettings, source_of
-from dpcore.data.paid_bounds import Payment
+from dpcore.data.own_settings import OWN, PaidBounds, RowsSettings, source_of
 from dpcore.experiment import Measure, Spread, Task, quantiles_of
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
@@ -64,7 +62,7 @@ _FEWEST = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassifierSettings(RowsSettings):
+class ClassifierSettings(PaidBounds, RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``DATASETS`` that straight boundaries can learn something about, or "own".
@@ -101,6 +99,7 @@ class ClassifierSettings(RowsSettings):
     TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "version"
+    CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
 
     dataset: str = "gaussians"
@@ -136,30 +135,15 @@ class ClassifierSettings(RowsSettings):
             return found | {"public_rows": 0, "feature_x": 0, "feature_y": 1}
         fits = max(self.feature_x, self.feature_y) < len(source.features)
         x, y = (self.feature_x, self.feature_y) if fits else (0, 1)
-        found |= {"epsilon": max(self.epsilon, _least(_spent(own)))}
+        found |= {"epsilon": max(self.epsilon, self._limit(own)[0])}
         return found | {"public_rows": min(self.public_rows, source.public_rows), "feature_x": x, "feature_y": y}
-
-    @property
-    def paid(self) -> tuple[Payment, ...]:
-        """What was spent on bounds before any training."""
-        return _payments(self.own)
-
-    @property
-    def spent(self) -> float:
-        """Of epsilon, by all that was paid for; the training has the rest."""
-        return _spent(self.own)
-
-    @property
-    def epsilons(self) -> tuple[float, ...]:
-        """Those of the curve: where nothing is left to train with, there is nothing to see."""
-        return tuple(epsilon for epsilon in EPSILONS if epsilon > self.spent)
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what the data set leaves of them."""
         public, last = (self.source.public_rows, max(1, len(self.source.features) - 1)) if self.source else (0, 1)
         of_data = {"public_rows": (0, public), "feature_x": (0, last), "feature_y": (0, last)}
-        return super().limits | of_data | {"epsilon": (_least(self.spent), self.LIMITS["epsilon"][1])}
+        return super().limits | of_data | {"epsilon": self._limit(self.own)}
 
     @cached_property
     def model(self) -> Model:
@@ -269,19 +253,6 @@ class ClassifierSettings(RowsSettings):
             guarantees=self.guarantees,
             apart=_whole([outcomes.get(task) for task in self._apart()]),
         )
-
-
-def _payments(own: str) -> tuple[Payment, ...]:
-    return own.roles.payments if isinstance(own, OwnRows) else ()
-
-
-def _spent(own: str) -> float:
-    return own.roles.spent if isinstance(own, OwnRows) else 0.0
-
-
-def _least(spent: float) -> float:
-    """The smallest epsilon that leaves something to train with: a tenth more than was spent."""
-    return max(LIMITS["epsilon"][0], float(f"{1.1 * spent:.2g}"))
 
 
 def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:

@@ -272,7 +272,7 @@ def guarantee(result: ClassifierResult) -> str:
                 panels.note(_promise(result))
                 + panels.guarantee(here=held.formula)
                 + panels.note(
-                    _spends(settings)
+                    (outcomes.paid(settings) or f"This run spends exactly epsilon {number(settings.epsilon)}. ")
                     + outcomes.limit(result.gaussian_attacker, held.formula.attacker_accuracy, noise="Gaussian")
                 )
             )
@@ -290,17 +290,6 @@ def guarantee(result: ClassifierResult) -> str:
         "Assumed: feature bounds, number of rows, steps and rates are public; each person has one row. <b>Not</b> "
         "protected: the points, losses and accuracies on this page, the public rows, and what other people's data "
         "reveals about you."
-    )
-
-
-def _spends(settings: ClassifierSettings) -> str:
-    """What a run costs, and where bounds were paid for, how much of it they did."""
-    if not settings.paid:
-        return f"This run spends exactly epsilon {number(settings.epsilon)}. "
-    times = outcomes.count(len(settings.paid), "release")
-    return (
-        f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds ({times}, Laplace "
-        f"noise), kept or not; training has the other {number(settings.epsilon - settings.spent)}. "
     )
 
 

@@ -394,7 +394,7 @@ class _Learned(NamedTuple):
     def of(cls, split: data.Split) -> Self:
         *rows, people = split.learned
         X, y = losses.examples(*rows)
-        return cls(X, y, people, None if people is None else shares(X, people))
+        return cls(X, y, people, None if people is None else shares(X.any(axis=1), people) / (people.max() + 1))
 
     def loss(self, weights: np.ndarray) -> np.ndarray:
         """The mean over people of the mean of theirs, of each model (...,), in nats."""

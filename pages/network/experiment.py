@@ -14,7 +14,7 @@ from dpcore.accountants import BASES
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.data import tokens
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN, RowsSettings
+from dpcore.data.own_settings import OWN, PaidBounds, RowsSettings
 from dpcore.experiment import Measure, Task
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
@@ -47,7 +47,7 @@ _MOMENTS_ORDERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSettings(RowsSettings):
+class NetworkSettings(PaidBounds, RowsSettings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: the rows that the networks learn: a data set, or "own".
@@ -146,17 +146,19 @@ class NetworkSettings(RowsSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         least = math.log(1 / self.delta) / _MOMENTS_ORDERS * 1.05
-        if self.accountant == "moments" and self.epsilon < least:
-            raise check.RefusedError("epsilon", self.epsilon, f"at least {least:.3g} with the moments accountant")
+        if self.accountant == "moments" and self.left < least:
+            least = f"at least {self.spent + least:.3g} with the moments accountant"
+            raise check.RefusedError("epsilon", self.epsilon, least)
         if self.steps < 1:
             raise check.RefusedError(
                 "epsilon", self.epsilon, "enough for one step: more noise or smaller lots allow it"
             )
 
     def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """With lots of no more than its rows."""
+        """With lots of no more than its rows, and something left to train with."""
         found = super().fitting(dataset, own)
-        return found | {"lot_size": min(self.lot_size, found["rows"])}
+        epsilon = max(self.epsilon, self._limit(own)[0])
+        return found | {"lot_size": min(self.lot_size, found["rows"]), "epsilon": epsilon}
 
     def of_rows(self, rows: int) -> Self:
         """With lots that are the same part of all rows: as many steps, with the same noise in a larger sum."""
@@ -168,7 +170,7 @@ class NetworkSettings(RowsSettings):
         (low, high), rows = self.LIMITS["lot_size"], self.rows
         if isinstance(rows, int):
             high = min(max(high, rows // _LEAST_LOTS) if self.dataset == OWN else high, max(rows, low))
-        return super().limits | {"lot_size": (low, high)}
+        return super().limits | {"lot_size": (low, high), "epsilon": self._limit(self.own)}
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -193,7 +195,7 @@ class NetworkSettings(RowsSettings):
 
     @property
     def _within(self) -> StepsWithin:
-        budget = {"sampling_rate": self.rate, "epsilon": self.epsilon, "delta": self.delta}
+        budget = {"sampling_rate": self.rate, "epsilon": self.left, "delta": self.delta}
         return StepsWithin(accountant=self.counted_by, noise_multiplier=self.noise_multiplier, **budget)
 
     @cached_property
@@ -215,7 +217,7 @@ class NetworkSettings(RowsSettings):
 
     def _noise_for(self, rate: float) -> NoiseFor:
         steps = max(1, round(self.epochs / rate))
-        budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.epsilon, "delta": self.delta}
+        budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.left, "delta": self.delta}
         return NoiseFor(accountant=self.counted_by, **budget)
 
     @cached_property
@@ -291,18 +293,20 @@ class NetworkSettings(RowsSettings):
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
         return (*first[:2], *self._prices, *first[2:], *chain(*more_private, *more_plain), *self._noises.values())
 
-    @property
-    def counted(self) -> Guarantee:
-        """What the accountant says of the whole training: a promise of the sound loop, of others a claim."""
+    def counted(self, epsilon: float, *, steps: int) -> Guarantee:
+        """What the accountant says of so many steps, which cost ``epsilon`` beside what bounds have: a promise of the
+        sound loop, of others a claim.
+        """
         job = self.jobs["private"][0]
         unit = "person" if self.by_person else "record"
         about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
-        event = job.recipe.event(job.noise_multiplier)
-        return Guarantee(epsilon=self.epsilon, basis=BASES[self.counted_by], event=event, **about)
+        event = replace(job.recipe.event(job.noise_multiplier), count=max(steps, 1))
+        return self.whole(Guarantee(epsilon=epsilon, basis=BASES[self.counted_by], event=event, **about))
 
     @property
     def promise(self) -> Guarantee | None:
-        return self.counted if self.variant == "sound" and not self.void else None
+        sound = self.variant == "sound" and not self.void
+        return self.counted(self.left, steps=self.steps) if sound else None
 
     def probe(self) -> Ensemble:
         return Ensemble(jobs=self.jobs["private"], frame=self.shown)
@@ -328,11 +332,12 @@ class NetworkSettings(RowsSettings):
         )
 
     def _spent(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
+        """Epsilon at each frame, with what bounds have cost."""
         known = {0: 0.0}
         for task in self._prices:
             if task in outcomes:
                 known |= dict(zip(task.steps, outcomes[task][0], strict=True))
-        return np.array([known.get(step, math.nan) for step in self.marks.tolist()], dtype=float)
+        return self.spent + np.array([known.get(step, math.nan) for step in self.marks.tolist()], dtype=float)
 
 
 def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:

@@ -166,6 +166,7 @@ def _last_epoch(result: NetworkResult) -> float:
 def norms(result: NetworkResult) -> dict:
     """How long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
     bounds, (*layers, whole) = result.recipe.bounds, result.bars
+    who = "person" if result.settings.by_person else "row"
     each = len(bounds) > 1
     if each:
         shapes = [_staircase(bars, colour=LAYERS[place]) for place, bars in enumerate(layers)]
@@ -181,13 +182,17 @@ def norms(result: NetworkResult) -> dict:
         shapes=shapes,
         annotations=words,
         xaxis={
-            "title": {"text": "norm of a row's gradient (log scale)"},
+            "title": {"text": f"norm of a {who}'s gradient (log scale)"},
             "type": "log",
             "range": [np.log10(EDGES[0]), np.log10(EDGES[-1])],
             "tickvals": [1e-4, 1e-2, 1, 100],
             "ticktext": ["0.0001", "0.01", "1", "100"],
         },
-        yaxis={"title": {"text": "share of rows"}, "range": [0, _TALLEST], "tickformat": ".0%"},
+        yaxis={
+            "title": {"text": "share of " + ("people" if who == "person" else "rows")},
+            "range": [0, _TALLEST],
+            "tickformat": ".0%",
+        },
     )
 
 

@@ -141,7 +141,7 @@ PAGE = Page(
 # A file of one's own has no public rows: no plane to draw in.
 OF_OWN = replace(
     PAGE,
-    lead=always(say.OWN_LEAD),
+    lead=lambda settings: say.PEOPLE_LEAD if settings.by_person else say.OWN_LEAD,
     aside=my_rows.part,
     words=PAGE.words | {"caption": say.own_caption},
     pictures=own_pictures,

@@ -175,8 +175,9 @@ class NetworkResult:
 
     @property
     def half_spent(self) -> int:
-        """The step by which half of the epsilon is spent, where all of it is ``counted``."""
-        return int(self.job.marks[np.flatnonzero(self.spent >= self.spent[-1] / 2)[0]])
+        """The step by which half of the training's epsilon is spent, where all of it is ``counted``."""
+        of_training = self.spent - self.spent[0]
+        return int(self.job.marks[np.flatnonzero(of_training >= of_training[-1] / 2)[0]])
 
     @property
     def holds(self) -> bool:
@@ -191,9 +192,8 @@ class NetworkResult:
     @property
     def guarantee(self) -> Guarantee:
         """What is spent at the drawn frame; only a claim where ``holds`` is false."""
-        spent = float(np.nan_to_num(self.spent[self.frame], nan=math.inf))
-        whole = self.settings.counted
-        return replace(whole, epsilon=spent, event=replace(whole.event, count=max(self.step, 1)))
+        spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
+        return self.settings.counted(spent, steps=self.step)
 
     @property
     def by_epochs(self) -> Guarantee:
@@ -204,12 +204,13 @@ class NetworkResult:
 
     @cached_property
     def norms(self) -> np.ndarray:
-        """Gradient norms (layers, R, n) of some private rows under some private networks at the drawn frame."""
-        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured_rows)
+        """Gradient norms (layers, R, n) of some private rows, or persons' averages, under some private networks at
+        the drawn frame."""
+        return networks.gradient_norms(self.architecture, self.weights("private")[:_NETWORKS], *self._measured)
 
     @property
-    def _measured_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        return inputs(self.split.X_private[:_ROWS]), self.split.y_private[:_ROWS]
+    def _measured(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        return self.job.rows.learned(_ROWS)
 
     @property
     def clipped(self) -> np.ndarray:
@@ -242,7 +243,9 @@ class NetworkResult:
         """L2 norm of the mean clipped gradient at the drawn frame, the median of some networks."""
         start = self.weights("private")[:_NETWORKS]
         one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, variant="sound")
-        moved = sgd.train(one, *self._measured_rows, start=start, noise_multiplier=0.0, seed=0, draws=range(len(start)))
+        X, y, people = self._measured
+        draws = range(len(start))
+        moved = sgd.train(one, X, y, people=people, start=start, noise_multiplier=0.0, seed=0, draws=draws)
         return float(np.median(np.linalg.norm(moved.weights - start, axis=1)))
 
     @property

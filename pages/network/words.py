@@ -7,7 +7,7 @@ from dpcore.data.own_rows import OwnRows
 from pages.network.experiment import OVER, NetworkSettings
 from pages.network.figures import arm_name
 from pages.network.result import NetworkResult
-from pages.network.work import FRAMES
+from pages.network.work import FRAMES, MOST_EACH
 from ui import outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
@@ -20,6 +20,8 @@ LEAD = (
     "form while the budget is spent, or **drag epsilon**."
 )
 OWN_LEAD = LEAD.replace("the regions form", "what networks go by form")
+PEOPLE_LEAD = OWN_LEAD.replace("lots of rows", "lots of people").replace("every row's", "every person's average")
+PEOPLE_LEAD = PEOPLE_LEAD.replace("with all rows", "with everybody")
 VARIANTS_HELP = (
     "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
     "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
@@ -51,8 +53,8 @@ ABOUT = {
         "rest, or rises, while the other still falls: there noise has the last word."
     ),
     "norms": (
-        "How long the gradients of single rows are at the moment shown. What is right of the bound is shortened to it. "
-        "Look for a bound far to the right of all: then the noise, which is scaled to it, could be less."
+        "How long the gradients of single rows, or people, are at the moment shown. What is right of the bound is "
+        "shortened to it. Look for a bound far to the right of all: then the noise, scaled to it, could be less."
     ),
     "clipped": (
         "How many gradients the bound shortens as the training goes on. Near 100 a lower bound acts like a lower "
@@ -121,11 +123,11 @@ def numbers(result: NetworkResult) -> list[Number]:
 
 
 def _promise(result: NetworkResult) -> Number:
-    """What is promised at the moment shown: before the first step nothing is released."""
-    if not result.step:
-        return panels.attacker(0.5)
+    """What is promised at the moment shown: before the first step nothing is released but bounds."""
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
+    if not result.step:
+        return panels.attacker(1 / (1 + math.exp(-result.settings.spent)))
     if result.holds:
         spent = result.guarantee
         known = panels.attacker(spent.attacker_accuracy)
@@ -142,8 +144,9 @@ def verdict(result: NetworkResult) -> str:
     """What is spent at the drawn moment and what it costs; where no theorem holds, that alone."""
     steps = f"{count(result.step, 'step')} of {result.settings.steps:,}"
     if not result.step:
+        before = "only what bounds cost" if result.settings.paid else "nothing"
         return (
-            f"Before the first of {count(result.settings.steps, 'step')} nothing is spent: these networks are random. "
+            f"Before the first of {count(result.settings.steps, 'step')} {before} is spent: these networks are random. "
             f"By chance, the middle one is right {percent(result.summary('private').median)} of the time on new people."
         )
     if not result.holds:
@@ -240,14 +243,16 @@ def _budget(result: NetworkResult) -> str:
         )
     else:
         start = (
-            f"For epsilon {number(settings.epsilon)}, {count(settings.steps, 'step')} with lots of {settings.lot_size} "
-            f"out of {settings.rows:,} rows take noise multiplier <b>{number(settings.sigma)}</b>."
+            f"For epsilon {number(settings.left)}{' that is left' * bool(settings.paid)}, "
+            f"{count(settings.steps, 'step')} with lots of {settings.lot_size} out of {settings.rows:,} "
+            f"{'people' if settings.by_person else 'rows'} take noise multiplier <b>{number(settings.sigma)}</b>."
         )
     if not result.counted or settings.steps < 3:
         return start
     half = result.half_spent
     early = ": the first steps cost most" if 2 * half < settings.steps else ""
-    return f"{start} Half of the epsilon is spent after {count(half, 'step')}{early}."
+    whose = "training's epsilon" if settings.paid else "epsilon"
+    return f"{start} Half of the {whose} is spent after {count(half, 'step')}{early}."
 
 
 def _lots(result: NetworkResult) -> str:
@@ -292,6 +297,7 @@ def guarantee(result: NetworkResult) -> str:
         text = outcomes.void_guarantee(result.settings)
     elif result.holds:
         text = _spent(result) if math.isfinite(result.guarantee.epsilon) else panels.note("…")
+        text += panels.note(outcomes.paid(result.settings)) if result.settings.paid else ""
         text += panels.note(
             "It covers the weights after <b>every</b> step, so watching the training costs nothing more."
             + (" It is what the steps so far have spent." if result.frame < FRAMES else "")
@@ -303,7 +309,7 @@ def guarantee(result: NetworkResult) -> str:
         text = panels.note(f"Claimed by the accountant: epsilon {_epsilon(result)}. No theorem gives it for this loop.")
     if isinstance(result.settings.own, OwnRows):
         public = "lot size and all settings; who was in a lot stays secret"
-        return text + outcomes.of_own(result.settings.own.roles, public=public)
+        return text + outcomes.of_own(result.settings.own.roles, public=public, several=True, most=MOST_EACH)
     return text + panels.note(
         "Assumed: number of rows, lot size, bounds and all settings are public; who was in a lot stays secret; each "
         "person has one row. <b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
@@ -363,7 +369,9 @@ def table(result: NetworkResult) -> str:
 def own_caption(result: NetworkResult) -> str:
     """What the dots are, and how much of the file is used."""
     tested = len(result.split.y_test)
-    used = outcomes.learned_from(result.settings, tested=tested, along=", and lots that grow along")
+    used = outcomes.learned_from(
+        result.settings, tested=tested, along=", and lots that grow along", several=True, most=MOST_EACH
+    )
     return f"Each dot is one private network; grey, the middle one without privacy. {used}"
 
 
@@ -405,9 +413,8 @@ def _loss(value: float) -> str:
 def norms_alt(result: NetworkResult) -> str:
     """The histogram in words."""
     share = in_hundred(result.clipped[-1])
-    return (
-        f"Gradient norms of private rows, half of them up to {number(result.usual_norm)}; {share} in 100 are shortened."
-    )
+    whose, usual = "people" if result.settings.by_person else "rows", number(result.usual_norm)
+    return f"Gradient norms of private {whose}, half of them up to {usual}; {share} in 100 are shortened."
 
 
 def clipped_alt(result: NetworkResult) -> str:

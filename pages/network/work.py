@@ -6,8 +6,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from dpcore.data import own_numbers
 from dpcore.data import toy as data
 from dpcore.kept import kept
+from dpcore.streams import stream
 from dpcore.training import losses, networks, sgd
 from dpcore.training.sgd import Recipe
 
@@ -19,6 +21,8 @@ MEASURED_ROWS, MEASURED_NETWORKS = 200, 4
 _CELLS_AT_ONCE = 3.5e7
 # A row that fills the cube [-1, 1]^d enters the network with this norm, or with its own, if that is more.
 _INPUT_NORM = 7.0
+# Of a person so many rows are learned from at most: a lot takes room for as many of each.
+MOST_EACH = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +35,37 @@ class Rows:
 
     def load(self) -> data.Split:
         return data.load(self.dataset, seed=self.seed, private_rows=self.private_rows)
+
+    def learned(self, most: int | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """What networks are trained on, X (n, d), y (n,), and whose each row is (n,), or None where each is a person's
+        only one: of the first ``most`` persons, or of all.
+        """
+        split = self.load()
+        if split.several is None:
+            return inputs(split.X_private[:most]), split.y_private[:most], None
+        X, y, people = _of_persons(self)
+        end = len(y) if most is None else int(np.searchsorted(people, most))
+        return X[:end], y[:end], people[:end]
+
+    @property
+    def each(self) -> int:
+        """The most rows that are learned from of one person."""
+        several = data.source(self.dataset).several and self.load().several
+        return int(np.bincount(_of_persons(self)[2]).max()) if several else 1
+
+
+@kept(newest=2)
+def _of_persons(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each person ``MOST_EACH`` rows at most, picked by chance, from those with an answer where they have any."""
+    X, y, people = rows.load().several
+    counts, answered = np.bincount(people), np.bincount(people, weights=y >= 0).astype(int)
+    theirs = np.lexsort((y < 0, people)), np.cumsum(counts) - counts, np.where(answered > 0, answered, counts)
+    order = np.arange(len(counts))
+    some, ends = own_numbers.taken(theirs, order, MOST_EACH, stream(rows.seed, "data", part=1))
+    found = inputs(X[some]), y[some], np.repeat(order, np.diff(ends, prepend=0))
+    for array in found:
+        array.flags.writeable = False
+    return found
 
 
 def inputs(X: np.ndarray) -> np.ndarray:
@@ -59,7 +94,7 @@ class Job:
     @property
     def cells(self) -> float:
         """The work of one network: (weight, example, step) cells."""
-        lot = self.recipe.sampling_rate * self.rows.private_rows
+        lot = self.recipe.sampling_rate * self.rows.private_rows * self.rows.each
         return self.recipe.architecture.parameters * lot * self.recipe.steps
 
     @property
@@ -156,12 +191,13 @@ def _start(job: Job) -> np.ndarray:
 
 def _train(job: Job, start: np.ndarray, **steps: Any) -> sgd.Training:
     """From ``start`` on. A training that diverges does so in plain sight; numpy need not say it too."""
-    split = job.rows.load()
+    X, y, people = job.rows.learned()
     with np.errstate(over="ignore", invalid="ignore"):
         return sgd.train(
             job.recipe,
-            inputs(split.X_private),
-            split.y_private,
+            X,
+            y,
+            people=people,
             start=start,
             noise_multiplier=job.noise_multiplier,
             seed=job.rows.seed,
@@ -190,11 +226,12 @@ def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
     frames = frames[frames % MEASURED_EVERY == 0]
     split, architecture = job.rows.load(), job.recipe.architecture
     X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
+    some = job.rows.learned(MEASURED_ROWS)
     shares, loss, clipped = [], [], []
     for at in weights[frames - first]:
         loss.append(mean_loss(architecture.logits(at, X), y))
         shares.append(accuracy(architecture, at, split))
-        clipped.append(clipped_share(job.recipe, networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], X, y)))
+        clipped.append(clipped_share(job.recipe, networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some)))
     one, layers = len(weights[0]), len(architecture.shapes)
     return Trained(
         weights=weights,

@@ -14,6 +14,7 @@ from dpcore import check
 from dpcore.boundaries import Plane, principal_plane
 from dpcore.data import own_rows, tokens
 from dpcore.data.own_rows import OwnRows
+from dpcore.data.own_settings import PaidBounds
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.kept import kept
 from dpcore.parties.aggregation import CONSTANTS
@@ -57,7 +58,7 @@ _MOST_ONE_BY_ONE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
-class PartiesSettings(Settings):
+class PartiesSettings(PaidBounds, Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     epsilon: the claim, in nats, for a whole party.
@@ -96,6 +97,7 @@ class PartiesSettings(Settings):
     }
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0)}
     PEOPLE: ClassVar = "parties"
+    CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = (
         "parties",
         "method",
@@ -154,6 +156,7 @@ class PartiesSettings(Settings):
         found = {name: changes.get(name, 0.0) for name in _INVENTED}
         if isinstance(own, OwnRows) and own is not self.own:
             found["parties"] = min(asked["parties"], own.private)
+            found["epsilon"] = max(asked["epsilon"], self._limit(own)[0])
         return found
 
     @property
@@ -166,7 +169,8 @@ class PartiesSettings(Settings):
             most |= {"rows": _MOST_OWN} | dict.fromkeys(_INVENTED, 0.0)
         if isinstance(self.own, OwnRows):
             most["parties"] = min(most["parties"], self.own.private)
-        return self.LIMITS | {name: (LIMITS[name][0], high) for name, high in most.items()}
+        found = {name: (LIMITS[name][0], high) for name, high in most.items()}
+        return self.LIMITS | found | {"epsilon": self._limit(self.own)}
 
     @cached_property
     def world(self) -> World:
@@ -232,7 +236,11 @@ class PartiesSettings(Settings):
 
     @property
     def promise(self) -> Guarantee | None:
-        return None if self.void else self.model.guarantee(self.method, self.epsilon)
+        return None if self.void else self.guarantee(self.method)
+
+    def guarantee(self, method: str) -> Guarantee:
+        """What a method promises to a whole party, with what bounds have cost."""
+        return self.whole(self.model.guarantee(method, self.epsilon))
 
     def probe(self) -> Tried:
         """All methods at today's epsilon, by all of the parties."""
@@ -262,7 +270,7 @@ class PartiesSettings(Settings):
         return [*self._over_epsilon(asked), Change(ensemble=self.ensemble, asked=asked)]
 
     def _over_epsilon(self, asked: int) -> list[Tried]:
-        return [replace(self._now, asked=asked, epsilon=epsilon) for epsilon in EPSILONS]
+        return [replace(self._now, asked=asked, epsilon=epsilon) for epsilon in self.epsilons]
 
     def _of(self, parties: int) -> Tried:
         """Today's, were there so many parties."""

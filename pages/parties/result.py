@@ -141,11 +141,11 @@ class PartiesResult:
 
     def noise_norm(self, release: str) -> float:
         """The mean norm of the noise: k d sensitivity / epsilon."""
-        return self.dimensions * self.sensitivity(release) / self.settings.epsilon
+        return self.dimensions * self.sensitivity(release) / self.settings.left
 
     def noise_norms(self, release: str) -> np.ndarray:
         """The same with each of ``NOISE_AT`` parties."""
-        return self.dimensions * work.sensitivities(self.settings.model, release, NOISE_AT) / self.settings.epsilon
+        return self.dimensions * work.sensitivities(self.settings.model, release, NOISE_AT) / self.settings.left
 
     @property
     def dimensions(self) -> int:
@@ -162,14 +162,15 @@ class PartiesResult:
 
     def guarantee(self, method: str) -> Guarantee:
         """What a method promises to a whole party."""
-        return self.settings.model.guarantee(method, self.settings.epsilon)
+        return self.settings.guarantee(method)
 
     @cached_property
     def attacker(self) -> float:
         """The best attacker's share of right answers, at most: whether it was this party or another in its place."""
         if self.settings.method == "pate":
-            return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantee("pate").event))
-        return work.attacker_accuracy(self.settings.epsilon, dimension=self.dimensions)
+            alone = self.settings.model.guarantee("pate", self.settings.epsilon)
+            return gdp.attacker_accuracy(gdp.mu_of_event(alone.event), pure=self.settings.spent)
+        return work.attacker_accuracy(self.settings.left, dimension=self.dimensions, pure=self.settings.spent)
 
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
@@ -187,7 +188,11 @@ class PartiesResult:
         return self._trials(over)[0]
 
     def _trials(self, over: str):
-        return (EPSILONS, self.over_epsilon) if over == "epsilon" else (self.settings.places, self.over_parties)
+        return (
+            (self.settings.epsilons, self.over_epsilon)
+            if over == "epsilon"
+            else (self.settings.places, self.over_parties)
+        )
 
     @staticmethod
     def _quantiles(places, found) -> tuple[np.ndarray, np.ndarray]:
@@ -210,7 +215,7 @@ class PartiesResult:
                 public_rows=own.crowd.public_rows,
                 inputs=own.shape[1],
                 regularisation=own.regularisation,
-                epsilon=self.settings.epsilon,
+                epsilon=self.settings.left,
                 reference_norm=norm,
             )
             for count in NOISE_AT
@@ -228,7 +233,7 @@ class PartiesResult:
     def answered(self) -> np.ndarray:
         """The share of right answers to each of ``QUERIES`` questions, when each gets its own noise."""
         truth, counts = self.ensemble.rows["check"].y, self.fits.counts
-        return aggregation.answered(counts, truth, epsilon=self.settings.epsilon, queries=np.array(QUERIES))
+        return aggregation.answered(counts, truth, epsilon=self.settings.left, queries=np.array(QUERIES))
 
     def answers(self) -> pd.DataFrame:
         """Noisy answers one by one against one released model, over the number of questions."""

@@ -174,7 +174,7 @@ def _too_few(result: PartiesResult) -> str:
     times = result.noise_norm(method) / signal
     if times <= 1:
         return ""
-    enough = f"epsilon {number(settings.epsilon * times)}"
+    enough = f"epsilon {number(settings.spent + settings.left * times)}"
     if method != "vote":
         enough = f"about {math.ceil(settings.parties * times):,} such parties, or {enough},"
     return (
@@ -358,6 +358,7 @@ def guarantee(result: PartiesResult) -> str:
         ("Gaussian", "epsilon and delta") if pate else (f"spread over {result.dimensions} dimensions", "epsilon")
     )
     text = panels.guarantee(here=held)
+    text += panels.note(outcomes.paid(result.settings)) if result.settings.paid else ""
     text += panels.note(
         "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
         "An attacker guessing whether a party took part, or another party in its place, is right "

@@ -65,7 +65,8 @@ class Ensemble:
 class Model:
     """All that decides what is released, but for epsilon: the ensemble, and how it is made private.
 
-    constants: of the sensitivities. delta, queries: of PATE. repeats: draws of the noise.
+    constants: of the sensitivities. delta, queries: of PATE. repeats: draws of the noise. spent: of each epsilon, what
+    bounds have cost before.
     """
 
     ensemble: Ensemble
@@ -73,6 +74,7 @@ class Model:
     delta: float
     queries: int
     repeats: int
+    spent: float = 0.0
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -97,10 +99,11 @@ class Model:
 
     def sigma(self, epsilon: float) -> float:
         """PATE's noise in votes: its ``queries`` Gaussian releases together are (epsilon, delta)-DP, exactly."""
-        return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon, delta=self.delta)
+        return pate.COUNTS_SENSITIVITY * math.sqrt(self.queries) / gdp.mu_of(epsilon - self.spent, delta=self.delta)
 
     def guarantee(self, method: str, epsilon: float) -> Guarantee:
-        """What a method promises to a whole party."""
+        """What a method promises to a whole party by itself, within what ``epsilon`` leaves."""
+        left = epsilon - self.spent
         base = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party"}
         if method == "pate":
             multiplier = self.sigma(epsilon) / pate.COUNTS_SENSITIVITY
@@ -111,7 +114,7 @@ class Model:
             "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
             "norms": "norm-exponential noise, sensitivity with bounded weights",
         }[self.constants if method != "average" or self.constants == "norms" else "published"]
-        return Guarantee(epsilon=epsilon, delta=0.0, basis=basis, event=PureRelease(epsilon=epsilon), **base)
+        return Guarantee(epsilon=left, delta=0.0, basis=basis, event=PureRelease(epsilon=left), **base)
 
 
 def methods(learner: str) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ def released(model: Model, method: str, asked: int, epsilons: Sequence[float]) -
     if method == "pate":
         return students(model, asked, epsilons)
     own = model.ensemble
-    scale = model.sensitivity(method) / np.asarray(epsilons, dtype=float)
+    scale = model.sensitivity(method) / (np.asarray(epsilons, dtype=float) - model.spent)
     noise = unit_noise(own.crowd.world.seed, method, model.repeats, own.shape)
     return fits(own, asked).weights[method] + scale[:, None, None, None] * noise
 
@@ -330,13 +333,24 @@ class Locals:
         return np.concatenate(found).astype(np.uint8)
 
 
-def attacker_accuracy(epsilon: float, *, dimension: int) -> float:
+def attacker_accuracy(epsilon: float, *, dimension: int, pure: float = 0.0) -> float:
     """The best share of right answers to "which of two weights got this norm-exponential noise?", from 50:50 on.
 
-    The weights lie a sensitivity apart. The nearer one is the likelier, so the answer is right where the noise along
-    their line is below half of that: 1/2 + P[||b|| |u| < 1/2]/2, with ||b|| ~ Gamma(d, 1/epsilon) and u one coordinate
-    of a uniform direction, u^2 ~ Beta(1/2, (d-1)/2). The more dimensions, the less can be seen.
+    The weights lie a sensitivity apart, with noise b of length r, ||b|| ~ Gamma(d, 1/epsilon), and of direction u with
+    u_1^2 ~ Beta(1/2, (d-1)/2). The answer is right where the noise is nearer to its own weights than to the others:
+    where u_1 < 1/(2 r). The more dimensions, the less can be seen.
+
+    pure: what releases of pure privacy beside it spend. They show no more than an answer that is right with probability
+    p = e^pure / (1 + e^pure) [kairouz2015]; noise speaks against it where ||b - e_1|| < r - pure/epsilon.
     """
-    lengths = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon  # the middles of 2,000 equal parts
-    within = betainc(0.5, (dimension - 1) / 2, np.minimum(0.5 / lengths, 1) ** 2)
-    return float(0.5 + within.mean() / 2)
+    r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon  # the middles of 2,000 equal parts
+    p, ahead = 1 / (1 + math.exp(-pure)), pure / epsilon
+    return float(p * _nearer(r, ahead, dimension).mean() + (1 - p) * _nearer(r, -ahead, dimension).mean())
+
+
+def _nearer(r: np.ndarray, ahead: float, dimension: int) -> np.ndarray:
+    """P[||b - e_1|| > r - ahead] over directions of noise b of length ``r`` (m,)."""
+    far = r - ahead
+    end = np.where(far > 0, (r**2 + 1 - far**2) / (2 * r), 1)  # of u_1
+    within = betainc(0.5, (dimension - 1) / 2, np.minimum(end**2, 1))
+    return (1 + np.sign(end) * within) / 2

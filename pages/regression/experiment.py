@@ -15,6 +15,7 @@ import pandas as pd
 from dpcore import check, pieces
 from dpcore.data import own_rows, own_table, tokens
 from dpcore.data import regression as regression_data
+from dpcore.data.own_settings import PaidBounds
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.privacy import Guarantee
@@ -54,7 +55,7 @@ _DECLARED = 200.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressionSettings(Settings):
+class RegressionSettings(PaidBounds, Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: a key of ``SOURCES``, or "own".
@@ -88,6 +89,7 @@ class RegressionSettings(Settings):
     }
     TUNED: ClassVar = {"share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
+    CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
@@ -142,7 +144,8 @@ class RegressionSettings(Settings):
         rows = min(self.rows, source.train_rows) if awaited else source.train_rows
         all_of_own = dataset == OWN and not awaited
         features = len(source.features) if all_of_own else min(self.features, len(source.features))
-        return {"rows": rows, "features": features, "label_top": _DECLARED if dataset == OWN else source.label_top}
+        found = {"rows": rows, "features": features, "epsilon": max(self.epsilon, self._limit(own)[0])}
+        return found | {"label_top": _DECLARED if dataset == OWN else source.label_top}
 
     @property
     def source(self) -> regression_data.Source | None:
@@ -175,6 +178,7 @@ class RegressionSettings(Settings):
         if source is not None:
             most = source.train_rows, len(source.features)
         return self.LIMITS | {
+            "epsilon": self._limit(self.own),
             "rows": (_FEWEST_ROWS, most[0]),
             "features": (2, most[1]),
             "label_top": (_DECLARED, _DECLARED) if self.dataset == OWN else source.label_tops,
@@ -218,28 +222,34 @@ class RegressionSettings(Settings):
         return None if self.void else self.guarantee(self.mechanism)
 
     def guarantee(self, name: str) -> Guarantee:
-        """What the mechanism ``name`` promises at this epsilon."""
+        """What the mechanism ``name`` promises at this epsilon, with what bounds have cost of it."""
         rows = self.rows * self.source.rows_each
-        found = self.mechanism_of(name).guarantee(self.epsilon, inputs=self.features + 1, rows=rows)
-        return replace(found, unit="person") if self.dataset == OWN and self.own.roles.person else found
+        found = self.mechanism_of(name).guarantee(self.left, inputs=self.features + 1, rows=rows)
+        by_person = self.dataset == OWN and self.own.roles.person
+        return self.whole(replace(found, unit="person") if by_person else found)
 
     def focus(self, name: str) -> Focus:
         return Focus(
             problem=self.problem,
             mechanism=self.mechanism_of(name),
-            epsilon=self.epsilon,
+            epsilon=self.left,
             repeats=self.repeats,
             essential=name == self.mechanism,
         )
 
     def curve(self, name: str) -> ErrorCurve:
-        return ErrorCurve(problem=self.problem, mechanism=self.mechanism_of(name), repeats=self.repeats)
+        return ErrorCurve(
+            problem=self.problem,
+            mechanism=self.mechanism_of(name),
+            epsilons=tuple(epsilon - self.spent for epsilon in self.epsilons),
+            repeats=self.repeats,
+        )
 
     def over_share(self, name: str) -> ShareCurve:
         return ShareCurve(
             problem=self.problem,
             mechanisms=tuple(self.mechanism_of(name, share=share) for share in SHARES),
-            epsilon=self.epsilon,
+            epsilon=self.left,
             repeats=min(self.repeats, SHARE_REPEATS),
         )
 
@@ -248,7 +258,7 @@ class RegressionSettings(Settings):
         return self.focus(self.mechanism)
 
     def sample(self, count: int) -> tuple[Tried, ...]:
-        what = {"problem": self.problem, "mechanism": self.mechanism_of(self.mechanism), "epsilon": self.epsilon}
+        what = {"problem": self.problem, "mechanism": self.mechanism_of(self.mechanism), "epsilon": self.left}
         return tuple(
             Tried(**what, first=part.start, count=len(part), given=given)
             for part, given in pieces.sample([range(self.repeats)], count, each=1.0)
@@ -347,7 +357,7 @@ class RegressionResult:
         """The epsilon that the noise of the published mechanism gives, counted exactly."""
         settings = self.settings
         share = settings.share_of("published")
-        return published_epsilon(settings.epsilon, share=share)
+        return settings.spent + published_epsilon(settings.left, share=share)
 
     def summary(self, name: str | None = None) -> Spread:
         """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
@@ -359,7 +369,7 @@ class RegressionResult:
         return float(self.focus.errors.mean())
 
     def quantiles(self, name: str) -> np.ndarray:
-        """5 %, 50 % and 95 % quantiles (3, E) of the error over ``EPSILONS``."""
+        """5 %, 50 % and 95 % quantiles (3, E) of the error over the ``epsilons``."""
         return quantiles_of(self.curves[name].errors, axis=1)
 
     @property
@@ -367,7 +377,7 @@ class RegressionResult:
         """Which other mechanism errs least where curves are trained next to today's epsilon; None before all are."""
         if len(self.curves) < len(REGRESSIONS):
             return None
-        nearest = int(np.abs(np.log(np.array(EPSILONS) / self.settings.epsilon)).argmin())
+        nearest = int(np.abs(np.log(np.array(self.settings.epsilons) / self.settings.epsilon)).argmin())
         others = (name for name in self.curves if name != self.settings.mechanism)
         return min(others, key=lambda name: np.median(self.curves[name].errors[nearest]))
 
@@ -380,7 +390,7 @@ class RegressionResult:
             return None
         useless = np.flatnonzero(self.quantiles(self.settings.mechanism)[1] >= self.mean_error)
         first = int(useless[-1]) + 1 if len(useless) else 0
-        return EPSILONS[first] if first < len(EPSILONS) else None
+        return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
 
     @property
     def rising(self) -> int:
@@ -407,7 +417,7 @@ class RegressionResult:
         """A row a run of the curves: mechanism, epsilon, repeat, error."""
         parts = []
         for name, curve in self.curves.items():
-            index = pd.MultiIndex.from_product([[name], EPSILONS, range(self.settings.repeats)])
+            index = pd.MultiIndex.from_product([[name], self.settings.epsilons, range(self.settings.repeats)])
             index.names = ["mechanism", "epsilon", "repeat"]
             parts.append(pd.DataFrame({"error": curve.errors.ravel()}, index=index).reset_index())
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -419,7 +429,7 @@ class RegressionResult:
             {"mechanism": name, "epsilon": epsilon, **_with_mean(curve.errors[place])}
             | {"no minimum": float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])}
             for name, curve in self.curves.items()
-            for place, epsilon in enumerate(EPSILONS)
+            for place, epsilon in enumerate(self.settings.epsilons)
         ]
         return pd.DataFrame(rows)
 

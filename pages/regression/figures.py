@@ -8,7 +8,6 @@ import numpy as np
 
 from pages.regression.experiment import LIMITS, OWN, SPLITTERS, RegressionResult
 from pages.regression.surface import REACH, Surface
-from pages.regression.work import EPSILONS
 from ui.plot import theme
 
 _LOW, _HIGH = LIMITS["epsilon"]
@@ -58,19 +57,19 @@ def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
     for name in sorted(result.curves, key=lambda name: (name == chosen, name == rival)):
         (title, colour), (low, median, high) = theme.REGRESSIONS[name], np.minimum(result.quantiles(name), most)
         if name == chosen:
-            traces.append(theme.band(np.array(EPSILONS), low, high, colour=colour))
+            traces.append(theme.band(np.array(result.settings.epsilons), low, high, colour=colour))
         now = _amount(result.summary(name).median) if name in result.at_now else ""
         hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
         style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, rival))
         shown = {"name": theme.key(title, now), "hovertemplate": hover}
-        traces.append(theme.line(np.array(EPSILONS), median, colour=colour, **shown, **style))
+        traces.append(theme.line(np.array(result.settings.epsilons), median, colour=colour, **shown, **style))
     return traces
 
 
 def _late(result: RegressionResult) -> bool:
     """Whether the curves come down so late that the corner under them is free."""
     shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
-    early = np.array(EPSILONS) <= 0.4
+    early = np.array(result.settings.epsilons) <= 0.4
     return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
 
 
@@ -148,7 +147,12 @@ def no_minimum(result: RegressionResult) -> dict:
         style = _weight(colour, chosen=name == chosen)
         traces.append(
             theme.line(
-                np.array(EPSILONS), 100 * curve.no_minimum, colour=colour, name=title, hovertemplate=hover, **style
+                np.array(result.settings.epsilons),
+                100 * curve.no_minimum,
+                colour=colour,
+                name=title,
+                hovertemplate=hover,
+                **style,
             )
         )
     often = all(curve.no_minimum[-4:].max() > 0.5 for curve in result.curves.values() if curve.no_minimum is not None)

@@ -5,7 +5,7 @@ from html import escape
 
 from dpcore.data.own_rows import OwnRows, Roles
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import apart, count, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
@@ -98,7 +98,7 @@ def numbers(result: RegressionResult) -> list[Number]:
         ),
         Number("Without privacy", plain, f"price: {price}" if price else cost),
         Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
-        Number("Best attacker", "no limit", result.settings.void, tone="void")
+        outcomes.void_attacker(result.settings)
         if result.settings.void
         else panels.attacker(result.guarantee.attacker_accuracy),
     ]
@@ -122,11 +122,7 @@ def verdict(result: RegressionResult) -> str:
             f"In <b>{count(failed, 'run')} of {settings.repeats} the noisy quadratic has no minimum</b>, only a saddle "
             "point or a maximum.",
         )
-    if settings.void:
-        said.append(
-            f"<b>The guarantee is void</b>: {settings.void}, so epsilon {number(settings.epsilon)} promises nothing."
-        )
-    return " ".join(said)
+    return " ".join(filter(None, [*said, outcomes.void(settings)]))
 
 
 def _cost(result: RegressionResult) -> str:
@@ -246,12 +242,10 @@ def guarantee(result: RegressionResult) -> str:
     """What is promised, under which assumptions, and what is not."""
     settings = result.settings
     if settings.void:
-        return panels.note(
-            f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no "
-            "epsilon limits what an attacker may learn. Look, but do not release: type bounds that anybody could know."
-        ) + panels.note(_of_own(settings.own.roles))
+        return outcomes.void_guarantee(settings) + panels.note(_of_own(settings.own.roles))
     odds = f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
     text = panels.note(odds + panels.weak(result.guarantee.attacker_accuracy)) + panels.guarantee(here=result.guarantee)
+    text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if result.settings.mechanism == "published":
         end = " What fails here is not the promise but the answer." if result.failed else ""
         text += panels.note(
@@ -286,9 +280,9 @@ def _of_own(roles: Roles) -> str:
         else "No answer was said to be missing; one that is counts as the middle of its bounds."
     )
     return (
-        f"Protected is <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, and the number "
-        f"of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface and least "
-        "squares, which are for the analyst only, and what other people's data reveals about you."
+        f"{outcomes.protected(roles)} <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, "
+        f"and the number of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface "
+        "and least squares, which are for the analyst only, and what other people's data reveals about you."
     )
 
 

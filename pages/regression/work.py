@@ -147,7 +147,7 @@ class Tried:
 
 @dataclass(frozen=True, kw_only=True)
 class CurveOutcome:
-    """Held-out error (E, R) at ``EPSILONS``, and the share (E,) of draws without a minimum, or None."""
+    """Held-out error (E, R) at E epsilons, and the share (E,) of draws without a minimum, or None."""
 
     errors: np.ndarray
     no_minimum: np.ndarray | None
@@ -155,15 +155,16 @@ class CurveOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorCurve:
-    """All repeats of one mechanism at all ``EPSILONS``."""
+    """All repeats of one mechanism at each of ``epsilons``."""
 
     problem: Problem
     mechanism: Any
+    epsilons: tuple[float, ...]
     repeats: int
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> CurveOutcome:
-        fit = self.problem.fit(self.mechanism, np.array(EPSILONS), repeats=self.repeats)
+        fit = self.problem.fit(self.mechanism, np.array(self.epsilons), repeats=self.repeats)
         least = None if fit.gram is None else np.linalg.eigvalsh(fit.gram)[..., 0]
         return CurveOutcome(
             errors=self.problem.errors(fit.weights), no_minimum=None if least is None else (least <= 0).mean(axis=1)

@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore import check
+from dpcore.accountants import BASES
 from dpcore.data import own_rows, own_table, tokens
-from dpcore.data.own_settings import OWN
+from dpcore.data.own_settings import OWN, PaidBounds
 from dpcore.experiment import Measure, Settings, Task
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
 from pages.transfer import own as own_file
@@ -56,7 +57,7 @@ _FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class TransferSettings(Settings):
+class TransferSettings(PaidBounds, Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     dataset: "made", made-up rows whose truth is known, or "own".
@@ -98,6 +99,7 @@ class TransferSettings(Settings):
     }
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
+    CURVE: ClassVar = EPSILONS
     COMMON: ClassVar = (
         "dataset",
         "own",
@@ -152,6 +154,7 @@ class TransferSettings(Settings):
         if not _usable(held):
             return sound
         limits = _limits_of(held)
+        sound["epsilon"] = max(self.epsilon, self._limit(held)[0])
         awaited = self.dataset == OWN and self.own != tokens.NONE and not _usable(self.own)
         for name in ("target_rows", "sources", "dimension", "migrated"):
             low, high = limits[name]
@@ -166,7 +169,8 @@ class TransferSettings(Settings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what a file leaves of them."""
-        return self.LIMITS | (_limits_of(self.own) if self.dataset == OWN else {})
+        of_data = _limits_of(self.own) if self.dataset == OWN else {}
+        return self.LIMITS | of_data | {"epsilon": self._limit(self.own)}
 
     @property
     def void(self) -> str:
@@ -222,7 +226,18 @@ class TransferSettings(Settings):
 
     @property
     def promise(self) -> Guarantee | None:
-        return None if self.void else self.model.guarantee("transfer", self.epsilon, self.migrated)
+        return None if self.void else self.guarantee("transfer")
+
+    def guarantee(self, name: str) -> Guarantee | None:
+        """A candidate's guarantee: by concentrated privacy, with what bounds have cost. None for what never sees a
+        private row, unless bounds were paid for, which were drawn from those rows too.
+        """
+        found = self.model.guarantee(name, self.epsilon, self.migrated)
+        if found is None and self.paid:
+            bought = Sequence(events=tuple(one.event for one in self.paid))
+            about = {"adjacency": Adjacency(self.adjacency), "unit": self.data.unit, "event": bought}
+            return Guarantee(epsilon=self.spent, delta=0.0, basis=BASES["naive"], **about)
+        return found and self.whole(found)
 
     def probe(self) -> Focus:
         """The four candidates now."""
@@ -259,7 +274,7 @@ class TransferSettings(Settings):
         """Over epsilon, and then over migrated rows with all repeats."""
         cells = self.repeats * self.target_rows * self.dimension * fw.MOST_STEPS
         width = max(1, int(_CELLS_AT_ONCE / cells))
-        budgets = [(epsilon, self.migrated) for epsilon in EPSILONS]
+        budgets = [(epsilon, self.migrated) for epsilon in self.epsilons]
         pots = [(self.epsilon, rows) for rows in self.pots]
         return tuple(
             ExcessCurve(model=self.model, cases=tuple(cases[first : first + width]), candidates=candidates)

@@ -8,7 +8,7 @@ import numpy as np
 from dpcore.data.own_settings import OWN
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES, EPSILONS
+from pages.transfer.work import CANDIDATES
 from ui.plot import theme
 
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
@@ -183,8 +183,8 @@ def _ahead(result: TransferResult) -> str:
     """For which epsilons the sources help; or how far the curves have come."""
     at, (_, alone, _) = result.quantiles("target", "epsilon")
     _, (_, helped, _) = result.quantiles("transfer", "epsilon")
-    if len(at) < len(EPSILONS):
-        return f"{len(at)} of {len(EPSILONS)} trained"
+    if len(at) < (most := len(result.settings.epsilons)):
+        return f"{len(at)} of {most} trained"
     ahead = helped < alone
     if ahead.all() or not ahead.any():
         return f"the sources help {'at every epsilon' if ahead.all() else 'at no epsilon'}"

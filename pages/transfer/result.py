@@ -91,13 +91,13 @@ class TransferResult:
         return self.settings.model.plans(self.settings.epsilon, self.settings.migrated)[name]
 
     def guarantee(self, name: str) -> Guarantee | None:
-        """A candidate's guarantee: by concentrated privacy. None for what never sees a private row."""
-        return self.settings.model.guarantee(name, self.settings.epsilon, self.settings.migrated)
+        """A candidate's guarantee; None for what never sees a private row."""
+        return self.settings.guarantee(name)
 
     @property
     def detection_guarantee(self) -> Guarantee | None:
         """What the detection of sources costs by itself."""
-        return self.guarantee("source")
+        return self.settings.model.guarantee("source", self.settings.epsilon, self.settings.migrated)
 
     def strong(self, name: str) -> Guarantee:
         """The walk's guarantee by strong composition, which the printed scale is made for."""

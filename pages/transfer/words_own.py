@@ -174,15 +174,17 @@ def guarantee(result: TransferResult) -> str:
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
     text = panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
+    text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if result.detection_guarantee is None:
+        needs = "sees nothing of a private row but the bounds" if settings.paid else "never sees a private row"
         text += panels.note(
-            "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But that they "
-            "resemble the target must be known without the private rows."
+            f"<b>Trusting the sources as they are</b> {needs} and needs no {'more ' * bool(settings.paid)}epsilon. But "
+            "that they resemble the target must be known without the private rows."
         )
     else:
         text += panels.note(
             f"Of the transfer's epsilon, detection alone would be {number(result.detection_guarantee.epsilon)}; "
-            "<b>trusting the sources as they are</b> spends just that."
+            f"<b>trusting the sources as they are</b> spends just that{', beside the bounds' * bool(settings.paid)}."
         )
     return text + panels.note(_protected(settings.own.roles))
 
@@ -200,11 +202,11 @@ def _protected(roles: Roles) -> str:
         else "No answer was said to be missing; a private one that is counts as the middle of its bounds."
     )
     return (
-        f"Protected is <b>{who}</b>, for each of the ways alone: publishing all four would add up. {one} <b>Public, as "
-        "you declared: every row of the sources</b>, with its answer; nothing protects them here. Assumed public too: "
-        f"which source a row is of, the bounds, categories and sources that were typed, the number of {size}. "
-        f"{missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and what other "
-        "people's data reveals about you."
+        f"{outcomes.protected(roles)} <b>{who}</b>, for each of the ways alone: publishing all four would add up. "
+        f"{one} <b>Public, as you declared: every row of the sources</b>, with its answer; nothing protects them here. "
+        f"Assumed public too: which source a row is of, the bounds, categories and sources that were typed, the number "
+        f"of {size}. {missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and "
+        "what other people's data reveals about you."
     )
 
 

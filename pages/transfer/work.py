@@ -44,24 +44,32 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What a walk promises beside epsilon, and how: delta, "replace-one" or "add/remove", and the kind of noise."""
+    """What a walk promises beside epsilon, and how: delta, "replace-one" or "add/remove", and the kind of noise.
+
+    spent: of each epsilon, what bounds have cost before.
+    """
 
     delta: float
     adjacency: str
     noise: str
+    spent: float = 0.0
 
     @property
     def neighbours(self) -> dict[str, Any]:
         """What a guarantee is about."""
         return {"delta": self.delta, "adjacency": Adjacency(self.adjacency)}
 
+    def rho(self, epsilon: float) -> float:
+        """The whole rho of what ``epsilon`` leaves to train with."""
+        return zcdp.rho_of(epsilon - self.spent, delta=self.delta)
+
     def plan(self, epsilon: float, *, radius: float, rows: int, vertices: int, rest: float = 1.0) -> Plan:
         """The walk over a ball of ``radius`` within ``rest`` of the whole rho, its length from public numbers alone."""
-        rho = rest * zcdp.rho_of(epsilon, delta=self.delta)
+        rho = rest * self.rho(epsilon)
         noise = "gumbel" if self.noise == "gumbel" else "laplace"
         steps = fw.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=RESIDUAL_BOUND, vertices=vertices)
         if self.noise == "printed":
-            nominal = epsilon * math.sqrt(rest)
+            nominal = (epsilon - self.spent) * math.sqrt(rest)
             each = fw.printed_epsilon(nominal, delta=self.delta, steps=steps, adjacency=self.adjacency)
         else:
             each = fw.selection_epsilon(rho, steps=steps, noise=noise)
@@ -130,7 +138,7 @@ class Model:
 
     def detection_rho(self, epsilon: float) -> float:
         """What the detection of sources may spend, of the whole rho of (epsilon, delta)."""
-        return self.detection_share * zcdp.rho_of(epsilon, delta=self.claim.delta)
+        return self.detection_share * self.claim.rho(epsilon)
 
 
 @kept

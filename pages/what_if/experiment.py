@@ -152,6 +152,10 @@ class WhatIfSettings(Settings):
             raise AttributeError(name)
         return getattr(self.settings, name)
 
+    @property
+    def void(self) -> str:
+        return self.settings.void
+
     @cached_property
     def different(self) -> dict[str, Any]:
         """Field -> what it is in the other setting, of those that are different there."""

@@ -10,7 +10,12 @@ from ui import outcomes
 
 
 def verdict(result: WhatIfResult) -> str:
-    """The answer in a sentence or two, chosen by what came out."""
+    """The answer in a sentence or two, and that no epsilon promises anything where bounds were read off the rows."""
+    return " ".join(filter(None, [_answer(result), outcomes.void(result.settings.settings)]))
+
+
+def _answer(result: WhatIfResult) -> str:
+    """Chosen by what came out."""
     settings = result.settings
     if settings.asks == "accuracy":
         return _accuracy_said(result)

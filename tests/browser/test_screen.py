@@ -113,7 +113,7 @@ def test_home_moves_at_once(page, serve):
     drawn(home, charts=1)
     picture = home.locator(".st-key-pictures [data-chart] [role=img]")
     before = picture.get_attribute("aria-label")
-    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("A tour in four stops")):
+    for thing in (picture, slider(home), home.locator(".lab-numbers"), home.get_by_text("Guess first, then see")):
         expect(thing).to_be_in_viewport(ratio=1)
     slider(home).press("PageUp")
     expect(picture).not_to_have_attribute("aria-label", before, timeout=PATIENCE)

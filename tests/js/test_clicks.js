@@ -9,7 +9,7 @@ const WANTED = { point: "person", place: "outlier", x: [0, 10], y: [0, 10] }
 let sent, clicks
 
 /** An axis of 100 pixels from 0 to 10, which begins `offset` pixels into the chart. */
-const axis = (offset) => ({ _offset: offset, _length: 100, d2p: (value) => 10 * value, p2d: (pixel) => pixel / 10 })
+const axis = (offset) => ({ _offset: offset, _length: 100, d2p: (value) => 10 * value, p2l: (pixel) => pixel / 10 }) // p2l: of a log axis the logarithm, as its ends are
 
 /** A chart at (1000, 2000) on the page, with one point at (2, 3) in its data. */
 function drawn(trace = {}) {

@@ -25,7 +25,8 @@ const figure = (text = "<b>Accuracy:</b> ahead from 1 on") => ({
 test("letters, margins and shifts grow; what is measured in the units of the data does not", () => {
   const { data, layout } = figure()
   const grown = fitted({ data, layout }, 1.25, WIDE)
-  assert.equal(grown.data, data)
+  assert.deepEqual(grown.data, [{ ...data[0], textfont: { size: 15 } }])
+  assert.equal(grown.data[0].x, data[0].x)
   assert.deepEqual(grown.layout, {
     title: { text: layout.title.text, font: { size: 18.75 }, x: 0.01, pad: { l: 5, t: 10 } },
     margin: { l: 60, r: 15, t: 67.5, b: 55 },
@@ -43,6 +44,27 @@ test("letters, margins and shifts grow; what is measured in the units of the dat
     height: 400,
   })
   assert.deepEqual({ data, layout }, figure(), "what came is as it came")
+})
+
+test("for a hall no letters stay small, and lines and marks grow, too", () => {
+  const { data, layout } = figure()
+  const path = { type: "path", path: "M-6,0L0,1.5e-1Z", xsizemode: "pixel", line: { width: 1 } }
+  const shown = fitted({ data, layout: { ...layout, shapes: [...layout.shapes, path] } }, 2, WIDE, 13)
+  assert.deepEqual(shown.data[0], {
+    x: data[0].x,
+    line: { width: 6 },
+    marker: { size: 16 },
+    textfont: { size: 26 },
+  })
+  assert.equal(shown.layout.annotations[0].font.size, 26)
+  assert.equal(shown.layout.title.font.size, 30)
+  assert.equal(shown.layout.shapes[0].line.width, 4)
+  assert.deepEqual(shown.layout.shapes[1], { ...path, path: "M-12,0L0,0.15Z", line: { width: 2 } })
+  const many = [{ marker: { size: Float32Array.of(1, 2), line: { width: 1 } } }, { fill: "toself" }]
+  const [points, area] = fitted({ data: many, layout: {} }, 2, WIDE, 13).data
+  assert.deepEqual(points.marker, { size: Float32Array.of(2, 4), line: { width: 2 } })
+  assert.deepEqual(area, many[1])
+  assert.notEqual(fitted({ data, layout }, 2, WIDE).data[0].line.width, 6, "nor for a page")
 })
 
 test("where nothing has to change the figure is the very same", () => {

@@ -32,6 +32,7 @@ from ui.guard import same_origin
 from ui.page import Page
 from ui.pins import MOST
 from ui.pins import read as read_pins
+from ui.present import staged
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -87,7 +88,7 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         message = orjson.loads(text)
         number, page, link, moves = (message[name] for name in ("number", "page", "settings", "moves"))
         name, values, tab = message.get("name"), message.get("ahead"), message.get("tab", "")
-        pins, ask = message.get("pins", []), message.get("ask", "")
+        pins, ask, picture = message.get("pins", []), message.get("ask", ""), message.get("present", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
     if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
@@ -98,7 +99,11 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         raise MalformedError("a tab is a name, and what is asked there a text")
     if not (isinstance(pins, list) and len(pins) <= MOST and all(isinstance(one, str) for one in pins)):
         raise MalformedError("pins are a few texts")
-    asked = Question({"number": number}, pages[page], link, tab, _moves(moves, MOST_MOVES), tuple(pins), ask)
+    if not (isinstance(picture, str) and len(picture) <= LONGEST_TEXT):
+        raise MalformedError("a picture that is presented is a name")
+    whole = pages[page]
+    here = staged(whole, picture) if picture else whole
+    asked = Question({"number": number}, here, link, tab, _moves(moves, MOST_MOVES), tuple(pins), ask)
     if values is None:
         return asked, None
     if not isinstance(values, list):

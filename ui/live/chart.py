@@ -15,8 +15,9 @@ class Picture:
     """One chart of a board.
 
     `figure` is Plotly's, as plain data. `alt` is the sentence that a screen reader reads in place of the picture.
-    `height` is in CSS pixels, `wide` its share of the row. `about` says what one sees, and what to look for, to who
-    asks. A `pair` is shown twice where settings are pinned, theirs beside today's (`ui.ghosts`).
+    `height` is in CSS pixels, `narrow` the same where a page has one column, and `wide` its share of the row. `about`
+    says what one sees, and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
+    beside today's (`ui.ghosts`).
     `clicks` makes a click a movement of the board (`movement(key)`): of the field `clicks["point"]` to the customdata
     of the point under it, else of the field `clicks["place"]` to "x,y", -1 and 1 being the ends of the axes' ranges in
     `clicks["x"]` and `clicks["y"]`. `clicks["drag"]`, {"at": (x, y), "colour"}, lets one drag the mark that is drawn
@@ -27,6 +28,7 @@ class Picture:
     figure: Mapping
     alt: str
     height: int = 320
+    narrow: int | None = None
     wide: float = 1.0
     pair: bool = False
     about: str = ""
@@ -35,6 +37,7 @@ class Picture:
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""
         known = {"name": self.name, "about": self.about, "height": self.height, "wide": self.wide}
+        known |= {"narrow": self.narrow} if self.narrow else {}
         return known | {"figure": orjson.Fragment(_json(self.figure))} | self.beside()
 
     def beside(self) -> dict:

@@ -140,6 +140,7 @@ def panel(
     errors: Mapping[str, str] | None = None,
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
     channel: Mapping[str, Any] | None = None,
+    stage: bool = False,
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
@@ -150,7 +151,7 @@ def panel(
     page. `errors` maps a knob
     to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
     each with a short label. `channel`, the page and its settings as a link holds them, lets movements go by the channel
-    first, and to Streamlit once they rest.
+    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
@@ -162,6 +163,7 @@ def panel(
         "errors": dict(errors or {}),
         "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
         "channel": channel,
+        "stage": stage,
     }
     serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
 

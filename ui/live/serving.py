@@ -28,7 +28,8 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 HERE = Path(__file__).parent
-FOLDERS = {"knobs": "assets", "connection": "assets", "chart": "assets", "plotly": "plotly"}
+WIDGETS = ("knobs", "connection", "chart", "present", "notes")
+FOLDERS = dict.fromkeys(WIDGETS, "assets") | {"plotly": "plotly"}
 PLOTLY = HERE / "plotly" / "plotly-basic.min.js"
 
 _registering = threading.Lock()

@@ -21,6 +21,8 @@ NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
 # The colour of the text; and, for what is caught doing more than it claims, that of a fault.
 NOW, CAUGHT = "black", "firebrick"
+# What one drags to say a guess.
+HANDLE = "#5b52d6"
 # The two worlds that an attacker would tell apart.
 WITH_YOU = "#c2559a"
 WITHOUT_YOU = "#b3871a"

@@ -6,6 +6,7 @@ import { load } from "./pictures.js"
 const SHOW = "epsilon-lab:show"
 const RELEASE = "epsilon-lab:release"
 const MOVED = "epsilon-lab:moved"
+const STEPPED = "epsilon-lab:stepped"
 const AT_ONCE = 2 // questions on their way
 // Milliseconds: how long nothing has moved when Streamlit is told, where the server has not said it; how much longer it may
 // be while work goes on; how often to look.
@@ -52,6 +53,19 @@ export function whenMoved(take) {
   const heard = ({ detail }) => (detail.taken ||= take(detail.name, detail.value))
   globalThis.addEventListener(MOVED, heard)
   return () => globalThis.removeEventListener(MOVED, heard)
+}
+
+/** Go to a stop of a presentation by these [name, value] pairs; with none, Streamlit is told at once what was moved. */
+export function step(moves) {
+  globalThis.dispatchEvent(new CustomEvent(STEPPED, { detail: moves }))
+}
+
+/** `go(moves)` is told of it. Returns a function that ends it. */
+export function whenStepped(go) {
+  /** @param {any} event */
+  const heard = ({ detail }) => go(detail)
+  globalThis.addEventListener(STEPPED, heard)
+  return () => globalThis.removeEventListener(STEPPED, heard)
 }
 
 export class Channel {
@@ -165,19 +179,25 @@ export class Channel {
     this.finish()
   }
 
-  /** A knob, or a mark on a chart, was moved. False where Streamlit has to be told instead. */
-  take(name, value) {
+  /** A knob, or a mark on a chart, was moved, and `others` in one with it. False where Streamlit has to be told instead. */
+  take(name, value, others = []) {
     const text = typeof value === "string" && value.length > LONGEST_TEXT
     if (text || !this.about || !this.connected()) return false
+    for (const [other, there] of others) this.put(other, there)
     this.enter(name)
-    this.moves.delete(name) // the newest goes to the end of the line
-    this.moves.set(name, value)
+    this.put(name, value)
     this.moving = true
     this.stir(true)
     this.movedAt = performance.now()
     this.rest(this.least)
     this.want(this.key(name, value))
     return true
+  }
+
+  /** The newest goes to the end of the line. */
+  put(name, value) {
+    this.moves.delete(name)
+    this.moves.set(name, value)
   }
 
   want(key) {

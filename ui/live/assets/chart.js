@@ -19,6 +19,8 @@ const letters = new TextDecoder()
 const CONFIG = { displaylogo: false, displayModeBar: false }
 const NOTHING = "null" // what a board is of whose pictures the channel does not know
 const NARROW = 220 // pixels
+const LEAST = 13 // height of letters in a picture that has the screen to itself, before they grow with the page
+const ONE_COLUMN = "(max-width: 899px)"
 const FIRST = "board" // the one that speaks for the page
 let library = null // one copy of Plotly for all charts of the page
 let made = 0
@@ -184,8 +186,8 @@ class Chart {
     this.bar = null // its buttons
     this.clicks = null // what hears of them, if they mean something
     this.resets = 1 // Plotly keeps what was zoomed as long as this is what it was; 0 would mean: never
-    this.width = 0 // as last observed: to ask for it at each draw would make the browser lay out the page twice
-    this.watcher = new ResizeObserver(([seen]) => this.resized(Math.floor(seen.contentRect.width)))
+    this.width = this.room = 0 // as last observed: to ask at each draw would make the browser lay out the page twice
+    this.watcher = new ResizeObserver(([seen]) => this.resized(seen.contentRect))
     this.watcher.observe(this.cell)
     this.seen = true // until the browser says that it is out of view
     this.eye = new IntersectionObserver((news) => this.looked(news.at(-1).isIntersecting))
@@ -193,22 +195,28 @@ class Chart {
   }
 
   /** Take a new figure (or the same one, under a new theme), for `show` to show. */
-  update({ figure, alt, height, wide, about }) {
+  update({ figure, alt, height, narrow, wide, about }) {
     this.about.say(about)
     this.cell.style.flex = `${wide} 1 min(100%, ${wide * NARROW}px)` // below which a row is broken
-    this.asked = height
+    this.asked = { height, narrow: narrow ?? height }
     this.reserve()
     this.sent = { alt, figure: this.read(figure), raw: this.raw }
   }
 
   read(figure) {
     this.raw = adopt(this.raw, figure)
-    return this.latest = fitted(this.raw, this.scale, this.width)
+    return this.latest = this.sized(this.raw)
   }
 
-  /** Keep the room for the picture, so that nothing on the page moves when it comes. */
+  /** A figure for the room there is; the one picture of a screen has no letters that a hall could not read. */
+  sized(figure) {
+    return fitted(figure, this.scale, this.width, this.asked.height ? 0 : LEAST)
+  }
+
+  /** Keep the room for the picture, so that nothing on the page moves when it comes. One of no height has all there is. */
   reserve() {
-    this.height = Math.round(this.asked * this.scale)
+    const asked = matchMedia(ONE_COLUMN).matches ? this.asked.narrow : this.asked.height
+    this.height = asked ? Math.round(asked * this.scale) : this.room
     this.node.style.minHeight = `${this.height}px`
   }
 
@@ -216,9 +224,8 @@ class Chart {
   fit() {
     this.scale = scaleOf()
     this.reserve()
-    const fit = (figure) => fitted(figure, this.scale, this.width)
-    if (this.raw) this.figure = this.latest = fit(this.raw)
-    if (this.sent) this.sent.figure = fit(this.sent.raw)
+    if (this.raw) this.figure = this.latest = this.sized(this.raw)
+    if (this.sent) this.sent.figure = this.sized(this.sent.raw)
   }
 
   /** Show a picture that came on the channel: painted over what Plotly has drawn or, where that takes more, drawn. */
@@ -248,8 +255,9 @@ class Chart {
     this.figure = figure
   }
 
-  resized(width) {
-    this.width = width
+  resized({ width, height }) {
+    this.width = Math.floor(width)
+    this.room = Math.floor(height)
     this.fit()
     cancelAnimationFrame(this.frame)
     this.frame = requestAnimationFrame(() => (this.seen ? this.draw() : drawSoon(this)))
@@ -262,7 +270,7 @@ class Chart {
 
   draw(look = lookOf(this.node)) {
     const { tools, figure, width, height, resets } = this
-    if (!tools || !width) return // in a closed tab there is no width: drawn when it opens
+    if (!tools || !width || !height) return // in a closed tab there is no width: drawn when it opens
     const wanted = JSON.stringify([look, width, height, resets])
     if (this.painted || this.drawn?.figure === figure) release(this.node)
     this.painted = false

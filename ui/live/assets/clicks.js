@@ -120,7 +120,7 @@ function nearest(node, x, y) {
 /** What a point has to say: a name, or a number. */
 const named = (said) => (Number.isNaN(Number(said)) ? said : Number(said))
 
-/** Where a pixel lies between these ends of an axis, as -1 to 1, whatever the zoom. */
+/** Where a pixel lies between these ends of an axis, of a log axis their logarithms, as -1 to 1, whatever the zoom. */
 function share(axis, pixel, [low, high]) {
-  return Math.max(-1, Math.min(1, (2 * (axis.p2d(pixel) - low)) / (high - low) - 1)).toFixed(3)
+  return Math.max(-1, Math.min(1, (2 * (axis.p2l(pixel) - low)) / (high - low) - 1)).toFixed(3)
 }

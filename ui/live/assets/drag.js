@@ -22,9 +22,10 @@ export class Handle {
     this.mark = this.make()
   }
 
-  /** From now on the mark is at `at` (x, y), in units of the axes. */
-  move({ at, colour }) {
+  /** From now on the mark is at `at` (x, y), in units of the axes; an `upright` one is dragged up and down only. */
+  move({ at, colour, upright }) {
     this.at = at
+    this.upright = upright
     this.mark.style.setProperty("--mark", colour)
     this.place()
   }
@@ -79,7 +80,9 @@ export class Handle {
     const box = this.node.getBoundingClientRect()
     this.mark.style.cursor = "grabbing"
     this.mark.style.border = "3px solid var(--mark)"
-    this.put(event.clientX - box.left, event.clientY - box.top)
+    const { xaxis } = this.node._fullLayout
+    const x = this.upright ? xaxis._offset + xaxis.d2p(this.at[0]) : event.clientX - box.left
+    this.put(x, event.clientY - box.top)
     this.send(event, false)
   }
 

@@ -5,17 +5,22 @@ const AXIS = /^[xy]axis\d*$/
 const LENGTHS = new Set(["size", "pad", "xshift", "yshift", "l", "r", "t", "b"])
 const PARTS = new Set(["font", "tickfont", "title", "margin", "annotations", "legend", "pad"])
 
+const PAIR = /(-?[\d.]+(?:e[-+]?\d+)?),(-?[\d.]+(?:e[-+]?\d+)?)/g
+
 const FINDING = /^(<b>.*?):<\/b> .*$/
 const LETTER = 0.55 // widths of a letter, in heights of the font
 const ASIDE = 34 // pixels for the button beside a title
 
 const made = new WeakMap() // part -> [how, the same part so], so that what stays is known to stay
 
-/** `figure` with letters and margins `scale` times as large, in `width` pixels; the very same where nothing has to change. */
-export function fitted(figure, scale, width) {
-  const grown = scale === 1
-    ? figure
-    : once(figure, scale, () => ({ ...figure, layout: layout(figure.layout ?? {}, scale) }))
+/** `figure` with letters and margins `scale` times as large, in `width` pixels; the very same where nothing has to change.
+ * With `least`, for a hall: no letters that were smaller than this, and lines and marks grow, too. */
+export function fitted(figure, scale, width, least = 0) {
+  const grown = scale === 1 && !least ? figure : once(figure, `${scale} ${least}`, () => ({
+    ...figure,
+    data: traces(figure.data, scale, least),
+    layout: layout(figure.layout ?? {}, scale, least),
+  }))
   const title = grown.layout?.title
   const letters = title?.text?.replace(/<.*?>/g, "").length * LETTER * (title?.font?.size ?? 17)
   if (!(width && letters > width - ASIDE * scale) || !FINDING.test(title.text)) return grown
@@ -25,19 +30,57 @@ export function fitted(figure, scale, width) {
   })
 }
 
-function layout(all, scale) {
-  return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [name, PARTS.has(name) || AXIS.test(name) ? part(value, scale) : value]),
+/** Of a trace its words and, where all is for a hall, its lines and marks. */
+function traces(all, scale, least) {
+  const how = `${scale} ${least}`
+  const grown = all.map((trace) =>
+    least || trace.textfont ? once(trace, how, () => grownTrace(trace, scale, least)) : trace
   )
+  return grown.every((trace, place) => trace === all[place]) ? all : once(all, how, () => grown)
 }
 
-function part(value, scale) {
+function grownTrace(trace, scale, least) {
+  const { textfont, line, marker } = trace
+  return {
+    ...trace,
+    ...(textfont && { textfont: part(textfont, scale, least) }),
+    ...(least && line && { line: stroke(line, scale) }),
+    ...(least && marker && { marker: mark(marker, scale) }),
+  }
+}
+
+const stroke = (line, scale) => typeof line.width === "number" ? { ...line, width: line.width * scale } : line
+
+function mark(marker, scale) {
+  const { size, line } = marker
+  const large = typeof size === "number" ? size * scale : size?.map?.((one) => one * scale)
+  return { ...marker, ...(large && { size: large }), ...(line && { line: stroke(line, scale) }) }
+}
+
+/** A shape whose path is in pixels, in either direction, is as much larger. */
+function shape(one, scale) {
+  const [across, up] = [one.xsizemode, one.ysizemode].map((mode) => mode === "pixel" ? scale : 1)
+  const path = across * up !== 1 && one.path?.replace(PAIR, (_, x, y) => `${x * across},${y * up}`)
+  return { ...one, ...(path && { path }), ...(one.line && { line: stroke(one.line, scale) }) }
+}
+
+function layout(all, scale, least) {
+  const grown = (name, value) => {
+    if (name === "shapes" && least) return value.map((one) => once(one, `${scale} ${least}`, () => shape(one, scale)))
+    return PARTS.has(name) || AXIS.test(name) ? part(value, scale, least) : value
+  }
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, grown(name, value)]))
+}
+
+function part(value, scale, least) {
   if (value === null || typeof value !== "object") return value
-  return once(value, scale, () => {
-    if (Array.isArray(value)) return value.map((one) => part(one, scale))
+  return once(value, `${scale} ${least}`, () => {
+    if (Array.isArray(value)) return value.map((one) => part(one, scale, least))
     const pairs = Object.entries(value).map(([name, one]) => {
-      if (LENGTHS.has(name) && typeof one === "number") return [name, one * scale]
-      return [name, PARTS.has(name) ? part(one, scale) : one]
+      if (LENGTHS.has(name) && typeof one === "number") {
+        return [name, scale * (name === "size" ? Math.max(one, least) : one)]
+      }
+      return [name, PARTS.has(name) ? part(one, scale, least) : one]
     })
     return Object.fromEntries(pairs)
   })

@@ -1,7 +1,7 @@
 // The knob panel: lays out the rows, and keeps them and the server in step. Streamlit calls the default export again
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag in progress survive.
 
-import { Channel, whenMoved } from "./channel.js"
+import { Channel, whenMoved, whenStepped } from "./channel.js"
 import { whenBack } from "./connection.js"
 import { complete, onceDrawn, whenStirred } from "./drawing.js"
 import { Player } from "./play.js"
@@ -31,6 +31,7 @@ export default function ({ parentElement, data, setStateValue }) {
     panel.ignore()
     panel.alone()
     panel.deaf()
+    panel.still()
     globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
     panel.sender.stop()
     panel.channel.stop()
@@ -50,6 +51,7 @@ class Panel {
     this.unsure = false // whether the server has what was sent: the connection was lost since
     this.alone = whenBack(() => (this.unsure = true))
     this.deaf = whenMoved((name, value) => this.asked(name, value))
+    this.still = whenStepped((moves) => this.go(moves))
     this.voice = new Voice()
     this.values = {} // as Streamlit says
     this.touched = null // on this row
@@ -72,10 +74,10 @@ class Panel {
     this.bar.append(element("div", "done"))
     this.more = element("details", "more")
     this.more.append(element("summary"), this.groups.more)
-    const frame = element("div", "panel")
-    frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
-    frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
-    root.append(frame)
+    this.frame = element("div", "panel")
+    this.frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
+    this.frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
+    root.append(this.frame)
     this.arrange = () => {
       const { main, more } = this.groups
       PHONE.matches ? more.before(main) : this.more.before(main)
@@ -86,7 +88,8 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage }) {
+    this.frame.classList.toggle("stage", stage)
     this.place(knobs)
     if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
     // first: the server works on the next while this is drawn
@@ -135,6 +138,17 @@ class Panel {
   moved(name, value, final) {
     if (this.asked(name, value)) this.sender.drop(name)
     else this.sender.moved(name, value, final)
+  }
+
+  /** To a stop of a presentation: its values at once, as if the knobs had been moved there. */
+  go(moves) {
+    if (!moves.length) return this.channel.settle(true)
+    this.pause()
+    this.voice.stop()
+    for (const [name, value] of moves) this.rows.get(name)?.show(value, "")
+    const [name, value] = moves.at(-1)
+    const asked = this.channel.take(name, value, moves.slice(0, -1))
+    for (const [one, there] of moves) asked ? this.sender.drop(one) : this.sender.moved(one, there, true)
   }
 
   /** Tell Streamlit what the channel knows already, all but the last with the least work. */

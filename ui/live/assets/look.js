@@ -83,7 +83,8 @@ export function themed(layout, look, { width, height, resets }) {
     font: { family: look.font, color: look.text, ...layout.font },
     hoverlabel: { bgcolor: look.back, bordercolor: look.line, ...layout.hoverlabel },
   }
-  out.hoverlabel.font = { family: look.font, color: look.text, ...out.hoverlabel.font }
+  const { size } = out.font
+  out.hoverlabel.font = { family: look.font, color: look.text, ...(size && { size }), ...out.hoverlabel.font }
   const named = Object.keys(layout).filter((name) => AXIS.test(name))
   for (const axis of new Set(["xaxis", "yaxis", ...named])) {
     out[axis] = {

@@ -1,0 +1,1 @@
+"""Guess, see, and say why."""

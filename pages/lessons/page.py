@@ -1,0 +1,263 @@
+"""Guess, see, and say why: the lessons.
+
+A guess is kept in the session and in no address: a link that somebody sends on shows nobody an outcome. Before it is
+locked in, nothing of the outcome is made into an element. The pages are handed over by the frame.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from dpcore.links import brief
+from pages.lessons import words as say
+from pages.lessons.lessons import LESSONS, Case, Lesson, Number
+from ui import doors, guess, live, pace
+from ui.compute import compute
+from ui.page import Page
+from ui.plain import quoted
+from ui.plot import guesses
+
+NAMED = {lesson.name: lesson for lesson in LESSONS}
+HEIGHT, NARROW = 640, 400
+SECONDS = 0.5  # of work before the first picture
+WHOLE = 60.0  # as many as it takes
+AT = "lessons.at"  # where this session is: (lesson, step)
+TITLE = "Lessons: guess first, then see"
+
+
+@dataclass
+class Kept:
+    """What this session said: the guess, a number or a place among the options, and what was seen."""
+
+    guess: float | None = None
+    seen: int | None = None
+    done: bool = False
+
+
+def kept(lesson: Lesson) -> Kept:
+    """What was said in this lesson."""
+    return st.session_state.setdefault("lessons", {}).setdefault(lesson.name, Kept())
+
+
+@pace.working()
+def show(pages: Sequence[Page]) -> None:
+    """The lesson that the address names, at its step; without one, all of them."""
+    if "lesson" not in st.query_params and st.session_state.get(
+        AT
+    ):  # back from another page, which takes the address along
+        go(*st.session_state[AT])
+    name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
+    if name and name not in NAMED:
+        st.warning(f"There is no lesson {quoted(name)}; here are all.", icon=":material/link_off:")
+    if name not in NAMED:
+        _all()
+        return
+    lesson, notice = NAMED[name], ""
+    if step not in say.STEPS:
+        notice, step = f"There is no step {quoted(step)}; the lesson begins with a guess.", "guess"
+    elif step != "guess" and kept(lesson).guess is None:
+        notice, step = say.AGAIN, "guess"
+    if notice:
+        st.info(notice, icon=":material/replay:")
+    page = next(page for page in pages if page.name == lesson.page)
+    st.session_state[AT] = lesson, step
+    _trail(lesson)
+    if step == "guess":
+        _guess(lesson, page)
+    else:
+        _outcome(lesson, page, step)
+
+
+def _all() -> None:
+    """A card for each lesson."""
+    st.title(TITLE)
+    st.markdown(say.INTRODUCTION)
+    with st.container(key="lessons"):
+        for place, lesson in enumerate(LESSONS, 1):
+            with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
+                st.button(f"{place}. {lesson.title}", key=f"lesson.{lesson.name}.open", on_click=go, args=(lesson,))
+                st.markdown(lesson.ask)
+                done = " · :material/check: done" if kept(lesson).done else ""
+                st.caption(f"{lesson.minutes} minutes{done}")
+
+
+def go(lesson: Lesson | None, step: str = "guess") -> None:
+    """To a step of a lesson, or to all of them; the address says so."""
+    st.session_state[AT] = (lesson, step) if lesson else None
+    st.query_params.from_dict({"lesson": lesson.name, "step": step} if lesson else {})
+
+
+def _trail(lesson: Lesson) -> None:
+    """Where one is, and the way to all lessons."""
+    with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
+        st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
+        st.html(f'<span class="lab-trail">{lesson.title}</span>')
+
+
+def _places():
+    """(for the words, for the chart, for what one answers): beside each other, on a phone one below the other."""
+    whole = st.container(key="lesson")
+    return (
+        whole.container(key="lesson-words"),
+        whole.container(key="lesson-chart"),
+        whole.container(key="lesson-answer"),
+    )
+
+
+def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
+    """The page's own picture that the lesson is about."""
+    found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
+    figure = guesses.called(found.figure, lesson.chart)
+    figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
+    return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
+
+
+def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
+    """Where the handle stands at first: in the middle, or above what is known there."""
+    one = lesson.guess
+    start = guesses.middle(axis, one.low, one.high)
+    for x, y, _ in lesson.points(before):
+        if x == place and guesses.far(axis, y, start) < 0.1:
+            start = guesses.middle(axis, y, one.high)
+    return guess.Range(one.low, one.high, one.step).near(start)
+
+
+@st.fragment
+@pace.working()
+def _guess(lesson: Lesson, page: Page) -> None:
+    """The first step: what is known, the covered chart, and the guess."""
+    settings, asked = lesson.cases(page.settings)
+    result, _ = compute(settings, seconds=WHOLE if lesson.whole else 0)
+    before, key, mine = Case(settings, result), f"lesson.{lesson.name}", kept(lesson)
+    picture = _picture(lesson, page, result)
+    axes = picture.figure["layout"]
+    text, chart, answer = _places()
+    with text:
+        st.html(say.head(lesson, "guess"))
+        st.title(lesson.ask)
+        st.markdown(say.known(lesson, before))
+    number = isinstance(lesson.guess, Number)
+    place = None
+    if number:
+        one = lesson.guess
+        span = guess.Range(one.low, one.high, one.step, one.unit)
+        start = _start(lesson, before, axes["yaxis"], one.place(asked)) if mine.guess is None else mine.guess
+        guess.dragged(key, axes["yaxis"], span)
+        place = one.place(asked), guess.draft(key, start)
+    points = [guesses.Known(*point) for point in lesson.points(before)]
+    with chart:
+        figure = guesses.covered(picture.figure, lesson.chart, points, place)
+        alt = f"The chart is covered until you have guessed. {lesson.ask}"
+        clicks = guess.clicks(axes, *place) if place else None
+        guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
+    with answer:
+        if number:
+            st.markdown("Drag the handle to your guess, or type it.")
+            value = guess.number(key, span, start)
+        else:
+            st.markdown("**My guess**")
+            guess.choice(key, lesson.ask, lesson.guess.options, said=mine.guess, done=lambda _: None)
+            value = st.session_state[f"{key}.choice"]
+        if st.button("Lock in and see", type="primary", disabled=value is None, key=f"{key}.lock"):
+            mine.guess, mine.seen = value, None
+            st.session_state.pop(f"{key}.seen.choice", None)
+            go(lesson, "reveal")
+            st.rerun()
+        st.caption(say.GRADELESS)
+
+
+def _outcome(lesson: Lesson, page: Page, step: str) -> None:
+    """After the guess: the page's own chart with the guess beside the truth, and what to make of it."""
+    first, second = lesson.cases(page.settings)
+    known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
+    result, done = compute(second, seconds=WHOLE if lesson.whole else SECONDS)
+    before, after = Case(first, known), Case(second, result)
+    text, chart, answer = _places()
+    with text:
+        st.html(say.head(lesson, step))
+        _words(lesson, step, before, after)
+    with chart:
+        st.fragment(_chart, run_every=None if done == 1 else 0.2)(lesson, page, done < 1)
+    with answer:
+        {"reveal": _reveal, "why": _why, "try": _try}[step](lesson, page, before, after)
+
+
+@pace.working()
+def _chart(lesson: Lesson, page: Page, late: bool) -> None:
+    """The chart, which gets finer while models are still trained; ``late``: it is asked for until they are."""
+    first, second = lesson.cases(page.settings)
+    known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
+    result, done = compute(second, seconds=0.5 * SECONDS)
+    before, after, mine = Case(first, known), Case(second, result), kept(lesson)
+    picture = _picture(lesson, page, result)
+    if isinstance(lesson.guess, Number):
+        place, truth = lesson.guess.place(second), say.centre(lesson.guess, after)
+        how = {"told": say.named(lesson.guess, after), "tone": lesson.guess.tone}
+        picture = replace(picture, figure=guesses.beside(picture.figure, place, mine.guess, truth, **how))
+    alt = f"{say.heading(lesson, mine.guess, before, after)} {picture.alt}"
+    live.board([[replace(picture, alt=alt)]], key=f"lesson.{lesson.name}.reveal", name="lesson")
+    if done < 1:
+        st.progress(done, text="Still training: the picture gets finer.")
+    elif late:
+        st.rerun()  # nothing has to be asked for again
+
+
+def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
+    """What a step says, over what one can do."""
+    tell = partial(say.told, lesson, before=before, after=after)
+    match step:
+        case "reveal":
+            st.title(say.heading(lesson, kept(lesson).guess, before, after))
+            st.markdown(tell("Seen"))
+        case "why":
+            st.title("Why")
+            st.markdown(tell("Why"))
+            st.markdown(f"**Not so:** {tell('Misconception')}")
+        case "try":
+            st.title("Try it yourself")
+            st.markdown(tell("Try"))
+
+
+def _reveal(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
+    """What did you see?"""
+    mine, key = kept(lesson), f"lesson.{lesson.name}.seen"
+    st.markdown("**What did you see?**")
+
+    def said(place: int) -> None:
+        mine.seen = place
+
+    guess.choice(key, "What did you see?", lesson.observe.options, said=mine.seen, done=said)
+    if mine.seen is not None:
+        right, sentence = say.saw(lesson, mine.seen, before, after)
+        (st.success if right else st.info)(sentence, icon=":material/check:" if right else ":material/visibility:")
+    _ways(lesson, back="guess", on="why", label="Why?", primary=mine.seen is not None)
+
+
+def _why(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
+    _ways(lesson, back="reveal", on="try", label="Try it yourself")
+
+
+def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
+    """The page itself, at these settings, with the knobs that matter; and the next lesson."""
+    kept(lesson).done = True
+    query = {**brief(after.settings), "only": ",".join(lesson.only)}
+    st.page_link(
+        doors.to(lesson.page),
+        label=f"Open the page: {page.title}",
+        icon=":material/open_in_full:",
+        query_params=query,
+    )
+    place = LESSONS.index(lesson) + 1
+    following = LESSONS[place] if place < len(LESSONS) else None
+    label = f"Next: {following.title}" if following else "All lessons"
+    with st.container(horizontal=True, key="lesson-ways"):
+        st.button("Back", on_click=go, args=(lesson, "why"))
+        st.button(label, type="primary", on_click=go, args=(following,))
+
+
+def _ways(lesson: Lesson, *, back: str, on: str, label: str, primary: bool = True) -> None:
+    with st.container(horizontal=True, key="lesson-ways"):
+        st.button("Back", on_click=go, args=(lesson, back))
+        st.button(label, type="primary" if primary else "secondary", on_click=go, args=(lesson, on))

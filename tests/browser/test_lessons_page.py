@@ -1,0 +1,215 @@
+"""Lessons in a real browser: the guess by hand, the outcome only after it, and where a guess is drawn."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.lessons import words as say
+from pages.lessons.lessons import LESSONS
+from pages.lessons.page import NAMED
+from pages.table import PAGES
+from tests.browser.person import PATIENCE, field, hold_still
+from tests.browser.test_accessibility import AXE, RUN
+from ui.live.chart import Picture
+
+# (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
+OFF = """(node) => {
+  const { shapes, yaxis, xaxis } = node._fullLayout
+  const at = shapes.findIndex(({ name }) => name === "guess")
+  const mark = [...node.querySelectorAll(".shapelayer path")].find((one) => one.dataset.index === String(at))
+  const box = mark.getBoundingClientRect(), { top, left } = node.getBoundingClientRect()
+  const y = box.top + box.height / 2 - top - yaxis._offset, x = box.left + box.width / 2 - left - xaxis._offset
+  const { yanchor, xanchor } = shapes[at]
+  return [Math.abs(y - yaxis.d2p(yanchor)), Math.abs(x - xaxis.d2p(xanchor)), yanchor]
+}"""
+# Where on the window a value of the axis upwards is.
+PLACE = """(node, value) => {
+  const { yaxis } = node._fullLayout
+  return node.getBoundingClientRect().top + yaxis._offset + yaxis.d2p(value)
+}"""
+
+
+def chart(page: Page, name: str = "guess"):
+    return page.locator(f"[data-chart={name}] .js-plotly-plot")
+
+
+def lesson(page, serve, name: str, **how) -> Page:
+    opened = page(f"{serve('app.py')}/lessons?lesson={name}", **how)
+    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+    return opened
+
+
+def guess_field(opened: Page):
+    return opened.get_by_role("spinbutton").or_(opened.get_by_label("My guess", exact=False).locator("input")).first
+
+
+def lock(opened: Page, picture: str) -> None:
+    opened.get_by_role("button", name="Lock in and see").click()
+    opened.wait_for_url("**step=reveal*")
+    expect(chart(opened, picture).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+
+
+def outcome(name: str) -> list[bytes]:
+    """What only the outcome's picture holds: the data of its traces, and the strokes of single runs."""
+    one = NAMED[name]
+    page = next(page for page in PAGES if page.name == one.page)
+    known, asked = (
+        page.at(settings).view(settings.run()).pictures(one.board)[one.picture] for settings in one.cases(page.settings)
+    )
+    return [part for part in _parts(asked) if part not in _parts(known)]
+
+
+def _parts(picture: Picture) -> list[bytes]:
+    figure = picture.figure
+    data = [trace["y"]["bdata"] for trace in figure["data"] if isinstance(trace.get("y"), dict)]
+    paths = [shape["path"] for shape in figure["layout"].get("shapes", ()) if len(shape.get("path", "")) > 200]
+    return [text.encode() for text in (*data, *paths) if len(text) > 24]
+
+
+@pytest.mark.parametrize("name", ["public_start", "attacker"])
+def test_no_outcome_is_on_the_page_or_in_any_message_before_the_guess(page, serve, name):
+    opened, heard = page(f"{serve('app.py')}/lessons"), []
+
+    def listen(socket) -> None:
+        socket.on("framereceived", lambda frame: heard.append(frame if isinstance(frame, bytes) else frame.encode()))
+
+    opened.on("websocket", listen)
+    opened.goto(f"{serve('app.py')}/lessons?lesson={name}")
+    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+    opened.wait_for_timeout(1500)  # for whatever might still come
+    hidden, before = outcome(name), b"".join(heard)
+    assert len(before) > 5000
+    assert hidden
+    assert [part for part in hidden if part in before] == []
+    assert opened.evaluate("document.querySelectorAll('.js-plotly-plot').length") == 1
+    assert chart(opened).evaluate("(node) => node._fullData.length") == 1
+    assert opened.evaluate("document.querySelectorAll('.js-plotly-plot path.js-line[d]').length") <= 1
+    lock(opened, NAMED[name].picture)
+    expect(opened.get_by_text("Still training")).to_have_count(0, timeout=PATIENCE)
+    assert [part for part in hidden if part in b"".join(heard)] != []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_a_guess_is_typed_and_drawn_at_its_value(page, serve, width, dark):
+    opened = lesson(page, serve, "public_start", width=width, dark=dark, touch=width < 500)
+    guess_field(opened).fill("62")
+    guess_field(opened).press("Enter")
+    opened.wait_for_function(f"() => ({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2] === 62")
+    lock(opened, "accuracy")
+    expect(opened.get_by_role("heading", level=1)).to_contain_text("You said 62\xa0%")
+    off_y, off_x, value = chart(opened, "accuracy").evaluate(OFF)
+    assert value == 62
+    assert max(off_y, off_x) <= 1
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("name", "picture", "value"), [("parties", "parties", 30), ("composition", "steps", 40)])
+def test_a_guess_is_dragged(page, serve, name, picture, value):
+    """Up and down only, on a straight axis and on a logarithmic one."""
+    opened = lesson(page, serve, name, width=1440)
+    handle = opened.locator("[data-handle]")
+    hold_still(handle)
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    opened.mouse.move(x, y)
+    opened.mouse.down()
+    to = chart(opened).evaluate(PLACE, value)
+    opened.mouse.move(x + 60, (y + to) / 2)
+    assert handle.bounding_box()["x"] == pytest.approx(box["x"], abs=1)
+    opened.mouse.move(x + 60, to)
+    opened.mouse.up()
+    drawn_at = f"({OFF})(document.querySelector('[data-chart=guess] .js-plotly-plot'))[2]"
+    opened.wait_for_function(f"(value) => Math.abs({drawn_at} / value - 1) < .06", arg=value)
+    typed = float(guess_field(opened).input_value())
+    assert typed == pytest.approx(value, rel=0.06)
+    lock(opened, picture)
+    off_y, off_x, drawn = chart(opened, picture).evaluate(OFF)
+    assert drawn == pytest.approx(typed)
+    assert max(off_y, off_x) <= 1
+
+
+def test_a_guess_by_keyboard_alone(page, serve):
+    opened = lesson(page, serve, "epsilon")
+    guess_field(opened).focus()
+    before = float(guess_field(opened).input_value())
+    for _ in range(3):
+        opened.keyboard.press("ArrowUp")
+    expect(guess_field(opened)).to_have_value(f"{before + 3:g}")
+    opened.keyboard.press("Tab")
+    opened.get_by_role("button", name="Lock in and see").focus()
+    opened.keyboard.press("Enter")
+    expect(opened.get_by_role("heading", level=1)).to_contain_text(f"You said {before + 3:g}\xa0%", timeout=PATIENCE)
+    opened.get_by_role("radio").first.focus()
+    opened.keyboard.press("Space")
+    expect(opened.get_by_text("That is what the chart shows.")).to_be_visible(timeout=PATIENCE)
+
+
+def test_steps_links_reload_and_another_tab(page, serve):
+    opened = lesson(page, serve, "clipping")
+    opened.get_by_text("Best somewhere between").click()
+    expect(opened.get_by_role("button", name="Lock in and see")).to_be_enabled(timeout=PATIENCE)
+    lock(opened, "curve")
+    reveal = opened.url
+    assert "guess=" not in reveal
+    opened.get_by_role("button", name="Why?").click()
+    opened.wait_for_url("**step=why*")
+    opened.get_by_role("button", name="Back").click()
+    opened.wait_for_url("**step=reveal*")
+    expect(opened.get_by_role("heading", level=1)).to_contain_text("As you said", timeout=PATIENCE)
+    other = page(reveal)
+    expect(other.get_by_text(say.AGAIN)).to_be_visible(timeout=PATIENCE)
+    opened.reload()
+    expect(opened.get_by_text(say.AGAIN)).to_be_visible(timeout=PATIENCE)
+
+
+def test_from_the_list_through_a_lesson_to_the_page(page, serve):
+    opened = page(f"{serve('app.py')}/lessons")
+    tabs = len(opened.context.pages)
+    opened.get_by_role("button", name=LESSONS[0].title).click()
+    opened.wait_for_url("**lesson=epsilon*")
+    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+    lock(opened, "posterior")
+    opened.get_by_role("button", name="Why?").click()
+    opened.get_by_role("button", name="Try it yourself").click()
+    opened.get_by_role("link", name="Open the page").click()
+    opened.wait_for_url("**/mechanisms?*only=epsilon*")
+    assert len(opened.context.pages) == tabs  # in the same one
+    expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
+    opened.go_back()
+    expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
+    opened.go_forward()
+    opened.get_by_role("button", name="Show all knobs").click()
+    expect(opened.get_by_role("button", name="Show all knobs")).to_have_count(0, timeout=PATIENCE)
+
+
+def test_a_teachers_lesson_shows_nothing_before_the_guess(page, serve):
+    link = "classifier?repeats=5&steps=5&only=clip_norm,epsilon&ask=How+often%3F&guess=scratch"
+    opened = page(f"{serve('app.py')}/{link}")
+    expect(opened.get_by_role("heading", name="How often?")).to_be_visible(timeout=PATIENCE)
+    assert opened.locator(".js-plotly-plot, [role=slider], .lab-numbers").count() == 0
+    opened.get_by_role("button", name="Lock in and see").click()
+    expect(chart(opened, "lesson").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+    expect(field(opened, "Clip norm")).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("name", ["", "tuning", "published"])
+def test_no_step_breaks_a_rule(page, serve, name):
+    """Wide and light, then narrow and dark."""
+    opened = page(f"{serve('app.py')}/lessons") if not name else lesson(page, serve, name)
+    _obeys(opened)
+    if name:
+        if opened.get_by_role("radio").count():
+            opened.get_by_role("radio").first.check(force=True)
+            expect(opened.get_by_role("button", name="Lock in and see")).to_be_enabled(timeout=PATIENCE)
+        opened.set_viewport_size({"width": 1200, "height": 900})
+        lock(opened, NAMED[name].picture)
+        expect(opened.get_by_text("Still training")).to_have_count(0, timeout=PATIENCE)
+        _obeys(opened)
+
+
+def _obeys(opened: Page) -> None:
+    opened.evaluate(AXE)
+    assert opened.evaluate(RUN) == []
+    opened.emulate_media(color_scheme="dark")
+    opened.set_viewport_size({"width": 390, "height": 900})
+    assert opened.evaluate(RUN) == []

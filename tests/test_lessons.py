@@ -1,0 +1,297 @@
+"""Lessons: what they say holds in the engine, and nothing of it is there before the guess."""
+
+import re
+from string import Formatter
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from dpcore.kept import MEMORY
+from dpcore.links import brief
+from pages.lessons import page as lessons
+from pages.lessons import words as say
+from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
+from pages.table import PAGES
+from tests.test_pages import opened, text
+from ui import teacher
+from ui.compute import compute
+from ui.controls import Desk, from_link
+from ui.page import Page
+from ui.plot import guesses
+
+SEEDS, HOLDS = range(20), 19
+NAMES = ["epsilon", "clipping", "composition", "public_start", "parties", "published", "attacker", "tuning"]
+every = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+
+
+def page_of(lesson: Lesson) -> Page:
+    return next(page for page in PAGES if page.name == lesson.page)
+
+
+def cases(lesson: Lesson, seed: int | None = None) -> tuple[Case, Case]:
+    before, after = lesson.cases(page_of(lesson).settings, seed=seed)
+    return Case(before), Case(after)
+
+
+def test_their_names_are_those_that_others_link_to():
+    assert [lesson.name for lesson in LESSONS] == NAMES
+
+
+@every
+def test_what_a_text_takes_for_granted_holds_whatever_the_seed(lesson):
+    kind = page_of(lesson).settings
+    seeds = SEEDS if "seed" in kind.LIMITS or "base" in lesson.settings else [None]
+    held = [lesson.claim(*cases(lesson, seed)) for seed in seeds]
+    assert sum(held) >= HOLDS if len(held) > 1 else all(held)
+
+
+@every
+def test_every_link_of_a_lesson_gives_no_notice(lesson):
+    page = page_of(lesson)
+    _, after = lesson.cases(page.settings)
+    settings, notices = from_link(page.settings, brief(after))
+    assert (settings, notices) == (after, [])
+    desk = Desk(page=page.name, settings=after, shown={"only": ",".join(lesson.only)})
+    teacher.heed(page, desk)
+    shown = teacher.knobs(page, desk)
+    assert desk.notices == []
+    assert {shown.hero, *shown.main, shown.play} - {None} == set(lesson.only)
+
+
+@every
+def test_a_lesson_opens_with_its_question_and_no_notice(lesson):
+    app = opened("lessons", lesson=lesson.name)
+    assert not app.exception
+    assert not app.warning
+    assert not app.info
+    assert app.title[0].value == lesson.ask
+
+
+@every
+def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
+    """Each number of a text is computed, or one of the settings (``TYPED``)."""
+    parts, (before, after) = say.texts(lesson.name), cases(lesson)
+    assert tuple(parts) == say.PARTS
+    known, found = set(lesson.known(before)), set(lesson.found(before, after))
+    for part, words in parts.items():
+        used = {name for _, name, _, _ in Formatter().parse(words) if name}
+        assert used <= (known if part == "Known" else found), part
+    typed = {number for words in parts.values() for number in numbers(re.sub(r"{.*?}", "", words))}
+    assert typed <= set(TYPED[lesson.name])
+    assert all(value(before.settings, after.settings) for value in TYPED[lesson.name].values())
+
+
+def numbers(words: str) -> list[str]:
+    return re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?(?!\w)", words)
+
+
+def _epsilon(*values: float):
+    return lambda before, after: {before.epsilon, after.epsilon} >= set(values)
+
+
+def _in(name: str, *values: float):
+    return lambda before, after: {getattr(before, name), getattr(after, name)} >= set(values)
+
+
+def _coin(before, after) -> bool:
+    """A coin, or the confidence of an interval."""
+    return True
+
+
+TYPED = {
+    "epsilon": {
+        "50": lambda before, after: before.prior == after.prior == 0.5,
+        "0.1": _epsilon(0.1),
+        "1": _epsilon(1),
+        "10": _coin,  # of which the text says what comes out, computed
+    },
+    "clipping": {
+        "0.1": lambda before, after: after.measure == "scratch" and after.LIMITS,
+        "0.5": lambda before, after: after.settings.epsilon == 0.5,
+        "1": lambda before, after: after.settings.clip_norm == 1,
+        "10": _coin,
+        "5": lambda before, after: after.settings.epsilon < 5 <= after.settings.LIMITS["epsilon"][1],
+    },
+    "composition": {
+        "0.1": lambda before, after: round(Case(after).result.one_step, 1) == 0.1,
+        "1,000": _in("steps", 1000),
+        "1e-5": _in("delta", 1e-5),
+    },
+    "public_start": {"0.5": _epsilon(0.5), "100": _in("public_rows", 0, 100), "50": _coin},
+    "parties": {"1": _epsilon(1), "10": _in("parties", 10), "1,000": _in("parties", 1000)},
+    "published": {"1": _epsilon(1), "50": _coin, "100": _coin, "95": _coin},
+    "attacker": {"0.5": _epsilon(0.5), "4": _epsilon(4), "50": _coin, "100": _coin, "95": _coin},
+    "tuning": {"10": _in("settings_tried", 10)},
+}
+
+
+def test_a_claim_can_fail():
+    """A text is held against what is measured: at other settings it does not hold."""
+    by_name = {lesson.name: lesson for lesson in LESSONS}
+    start, clip = by_name["public_start"], by_name["clipping"]
+    before, after = cases(start)
+    assert not start.claim(before, Case(after.settings.change(epsilon=50)))
+    asked = cases(clip)[1].settings
+    free = asked.change(base=f"{asked.base} version none")
+    assert not clip.claim(Case(asked), Case(free))
+
+
+@every
+def test_the_engine_says_which_choice_is_right(lesson):
+    before, after = cases(lesson)
+    for choice in (lesson.guess, lesson.observe):
+        if isinstance(choice, Choice):
+            assert 0 <= choice.right(before, after) < len(choice.options)
+            assert len(set(choice.options)) == len(choice.options)
+
+
+def drawn(lesson: Lesson) -> tuple[dict, dict]:
+    """(the page's chart at what is known, at what is asked for), whole."""
+    page = page_of(lesson)
+    both = (compute(settings, seconds=60)[0] for settings in lesson.cases(page.settings))
+    known, outcome = (lessons._picture(lesson, page, result).figure for result in both)
+    return known, outcome
+
+
+@every
+def test_the_covered_chart_has_the_axes_of_the_reveal_and_nothing_else_of_it(lesson):
+    known, outcome = drawn(lesson)
+    points = [guesses.Known(*point) for point in lesson.points(cases(lesson)[0])]
+    covered = guesses.covered(known, lesson.chart, points)
+    for axis in ("xaxis", "yaxis"):
+        assert covered["layout"][axis]["range"] == pytest.approx(outcome["layout"][axis]["range"])
+        assert covered["layout"][axis].get("type") == outcome["layout"][axis].get("type")
+    assert len(covered["data"]) == 1
+    assert len(covered["data"][0]["x"]["bdata"]) < 40  # the four corners
+    assert len(covered["layout"]["shapes"]) == len(points)
+    assert covered["layout"]["title"]["text"] == f"<b>{lesson.chart}</b>"
+
+
+@every
+def test_a_guess_is_drawn_at_its_value_beside_the_truth(lesson):
+    if not isinstance(lesson.guess, Number):
+        return
+    _, outcome = drawn(lesson)
+    _, after = cases(lesson)
+    place, truth = lesson.guess.place(after.settings), say.centre(lesson.guess, after)
+    figure = guesses.beside(outcome, place, lesson.guess.high, truth, told=say.named(lesson.guess, after))
+    (mark,) = [shape for shape in figure["layout"]["shapes"] if shape.get("name") == guesses.GUESS]
+    assert (mark["xanchor"], mark["yanchor"]) == (place, lesson.guess.high)
+    assert figure["data"] == outcome["data"]
+    assert truth == pytest.approx(np.median(lesson.guess.truth(after)))
+    low, high = (guesses.value_at(outcome["layout"]["yaxis"], end) for end in (-1, 1))
+    assert low <= lesson.guess.low < truth < lesson.guess.high <= high
+
+
+def test_where_a_search_stands_is_where_the_page_draws_it():
+    lesson = next(lesson for lesson in LESSONS if lesson.name == "tuning")
+    for case in cases(lesson):
+        assert lesson.guess.place(case.settings) == pytest.approx(case.result.chance("all"))
+
+
+def test_before_the_guess_no_outcome_is_computed():
+    """Nothing of it is in memory that a page could show."""
+    lesson = next(lesson for lesson in LESSONS if lesson.name == "public_start")
+    _, after = lesson.cases(page_of(lesson).settings)
+    after = after.change(seed=77)
+    opened("lessons", lesson=lesson.name)
+    assert not any(MEMORY.find(task)[0] for task in after.samples())
+
+
+class TestSteps:
+    def test_a_step_without_a_guess_asks_for_one(self):
+        app = opened("lessons", lesson="epsilon", step="reveal")
+        assert [info.value for info in app.info] == [say.AGAIN]
+        assert app.title[0].value == LESSONS[0].ask
+
+    @pytest.mark.parametrize("link", [{"lesson": "nobody"}, {"lesson": "<b>x</b>", "step": "why"}])
+    def test_an_unknown_lesson_shows_all(self, link):
+        app = opened("lessons", **link)
+        assert "There is no lesson" in app.warning[0].value
+        assert app.title[0].value == lessons.TITLE
+
+    def test_an_unknown_step_begins(self):
+        app = opened("lessons", lesson="epsilon", step="77")
+        assert "There is no step" in app.info[0].value
+
+    def test_from_the_guess_to_the_next_lesson(self):
+        app = opened("lessons", lesson="epsilon")
+        app.number_input[0].set_value(60.0).run()
+        press(app, "Lock in and see")
+        assert app.query_params["step"] == "reveal"
+        assert "guess" not in app.query_params
+        assert app.title[0].value == "You said 60\xa0%. It can become 73\xa0%."
+        app.radio[0].set_value(1).run()
+        assert "Look again" in app.info[0].value
+        app.radio[0].set_value(0).run()
+        assert "That is what the chart shows." in app.success[0].value
+        press(app, "Why?")
+        assert "Not so:" in text(app)
+        press(app, "Try it yourself")
+        press(app, "Next: How far to clip")
+        assert app.query_params["lesson"] == "clipping"
+        press(app, "All lessons")
+        assert "done" in " ".join(caption.value for caption in app.caption)
+
+    def test_a_choice_has_to_be_made(self):
+        app = opened("lessons", lesson="clipping")
+        (lock,) = [one for one in app.button if one.label == "Lock in and see"]
+        assert lock.disabled
+        app.radio[0].set_value(2).run()
+        press(app, "Lock in and see")
+        assert app.title[0].value == "As you said: best somewhere between."
+
+
+def press(app, label: str) -> None:
+    (button,) = [one for one in app.button if one.label == label]
+    button.click().run()
+    assert not app.exception
+
+
+class TestTeacher:
+    LINK: ClassVar = {"only": "epsilon,clip_norm", "ask": "How often is *it* right?", "guess": "scratch"}
+
+    @pytest.mark.parametrize("more", [{}, {"present": "1"}, {"present": "notes"}], ids=str)
+    def test_the_page_waits_for_the_guess(self, more):
+        app = opened("classifier", **self.LINK, **more)
+        assert not app.warning
+        assert "How often is &#42;it&#42; right?" in app.header[0].value
+        assert 'class="lab-numbers"' not in text(app)
+        assert not app.session_state["classifier.desk"].told[1]
+        app.number_input[0].set_value(70.0)
+        press(app, "Lock in and see")
+        assert "You said **70\xa0%**." in text(app)
+        assert 'class="lab-numbers"' in text(app)
+
+    def test_knobs_that_a_link_does_not_name_are_hidden_until_asked_for(self):
+        app = opened("classifier", only="clip_norm,epsilon")
+        desk = app.session_state["classifier.desk"]
+        page = next(page for page in PAGES if page.name == "classifier")
+        assert teacher.knobs(page, desk)[:3] == ("clip_norm", ["epsilon"], ())
+        press(app, "Show all knobs")
+        assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.knobs(desk.settings)
+
+    @pytest.mark.parametrize(
+        ("link", "said"),
+        [
+            ({"only": "nobody"}, "`only` names no knob"),
+            ({"only": "epsilon,<b>"}, "`only` names no knob"),
+            ({"guess": "nobody"}, "`guess` names nothing"),
+            ({"ask": "Why?"}, "`ask` was ignored"),
+        ],
+    )
+    def test_what_nobody_can_follow_gives_a_notice_and_the_page(self, link, said):
+        app = opened("classifier", **link)
+        assert [said in warning.value for warning in app.warning] == [True]
+        assert 'class="lab-numbers"' in text(app)
+
+    def test_a_guess_of_what_has_no_limit_is_typed(self):
+        app = opened("ledger", guess="epsilon")
+        app.number_input[0].set_value(3.0)
+        press(app, "Lock in and see")
+        assert "You said **3**. It is **0.947**." in text(app)
+
+    def test_the_link_that_share_makes_is_such_a_lesson(self):
+        link = teacher.link(page_of(LESSONS[3]).settings(epsilon=2.0), self.LINK)
+        assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch"

@@ -1,0 +1,190 @@
+"""Stops, words and numbers of a page that is presented."""
+
+import pytest
+
+from pages.table import PAGES
+from tests.test_pages import opened, text
+from tests.toy.page import TOY
+from ui import present
+from ui.controls import Desk, from_link
+from ui.live import Knob
+from ui.live.channel import MalformedError, read, shown
+from ui.page import FIRST
+from ui.panels import Number
+from ui.pins import Pin
+
+BY_NAME = {page.name: page for page in PAGES}
+CLASSIFIER = BY_NAME["classifier"]
+
+
+def desk_at(page, said: str = "1", **link: str) -> Desk:
+    settings, notices = from_link(page.settings, link)
+    assert not notices
+    return Desk(page=page.name, settings=settings, shown={"present": said})
+
+
+def test_without_pins_the_stops_are_round_values_of_the_hero_knob_and_where_it_began():
+    desk = desk_at(CLASSIFIER, epsilon="0.3")
+    places = present.stops(CLASSIFIER, desk, ())
+    assert [*places.values()] == [f"Epsilon {value}" for value in ("0.01", "0.1", "0.3", "1", "10", "100")]
+    assert desk.settings in places
+    assert all(one.change(epsilon=0.3) == desk.settings for one in places)
+
+
+def test_with_pins_they_are_the_stops_and_then_where_it_began():
+    desk = desk_at(CLASSIFIER, epsilon="0.3")
+    pins = [Pin(desk.settings.change(epsilon=1.0), "Much"), Pin(desk.settings.change(clip_norm=0.2))]
+    assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clip norm 0.2", "As it was"]
+
+
+def test_where_it_began_stays_in_the_address_whatever_is_moved():
+    desk = desk_at(CLASSIFIER, epsilon="0.3")
+    first = present.stops(CLASSIFIER, desk, ())
+    assert desk.shown["present"] == "1~epsilon~0.3"
+    assert desk.presents == "1"
+    desk.change(epsilon=7.0)
+    again = desk_at(CLASSIFIER, desk.shown["present"], epsilon="7")
+    assert present.stops(CLASSIFIER, again, ()) == first
+    whole = desk_at(CLASSIFIER)
+    present.begun(whole)
+    later = desk_at(CLASSIFIER, whole.shown["present"], epsilon="7")
+    assert present.begun(later) == CLASSIFIER.settings()
+
+
+def test_without_pins_only_the_hero_knob_goes_where_it_began():
+    """What an address does not hold, a file of one's own, is not read out of it."""
+    desk = desk_at(CLASSIFIER, "1~epsilon~0.3", epsilon="7", steps="11")
+    places = present.stops(CLASSIFIER, desk, ())
+    assert {one.steps for one in places} == {11}
+    assert "Epsilon 0.3" in places.values()
+
+
+@pytest.mark.parametrize("said", ["1~", "1~epsilon", "1~epsilon~soup~steps", "x~" + "~" * 50, "~epsilon~2"])
+def test_a_broken_address_begins_somewhere(said):
+    assert isinstance(present.begun(desk_at(CLASSIFIER, said)), CLASSIFIER.settings)
+
+
+def test_the_place_is_the_stop_or_the_one_before_the_knob_was_moved():
+    desk = desk_at(CLASSIFIER, epsilon="0.3")
+    places = present.stops(CLASSIFIER, desk, ())
+    assert present.arrived(desk, places) == 2
+    desk.change(epsilon=0.35)
+    assert present.arrived(desk, places) == 2
+    desk.change(epsilon=10.0)
+    assert present.arrived(desk, places) == 4
+    for broken in ("", "0", "99", "-1", "two", "9" * 700, "²"):
+        desk.change(epsilon=0.35)
+        desk.shown["step"] = broken
+        assert 0 <= present.arrived(desk, places) < len(places), broken
+
+
+def test_knobs_lead_from_each_stop_to_each_other_and_choices_do_not():
+    settings = CLASSIFIER.settings()
+    places = {settings.change(epsilon=1.0, steps=7): "a", settings.change(clip_norm=0.2): "b"}
+    for settings, stop in zip(places, present.told(places, hero="epsilon", asks="x"), strict=True):
+        assert {name for name, _ in stop.moves} == {"epsilon", "steps", "clip_norm"}
+        assert all(getattr(settings, name) == value for name, value in stop.moves)
+        assert from_link(CLASSIFIER.settings, dict(pair.split("=") for pair in stop.link.split("&")))[0] == settings
+    places[settings.change(dataset="wine")] = "c"
+    assert all(stop.moves is None for stop in present.told(places, hero="epsilon", asks="x"))
+
+
+def test_the_name_of_a_pin_is_a_text():
+    (stop,) = present.told({CLASSIFIER.settings(): "<img src=x>"}, hero="epsilon", asks="x")
+    assert stop.name == "<img src=x>", "which the browser writes as letters"
+    assert "&lt;img src=x&gt;" in stop.notes
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_has_stops_that_its_knob_leads_to(page):
+    desk = Desk(page=page.name, settings=page.settings(), shown={"present": "1"})
+    places = present.stops(page, desk, ())
+    assert 3 <= len(places) <= 8
+    assert all(
+        stop.moves for stop in present.told(places, hero=page.at(desk.settings).knobs(desk.settings).hero, asks="")
+    )
+
+
+@pytest.mark.parametrize(
+    ("knob", "values"),
+    [
+        ({"low": 0.05, "high": 50.0, "scale": "log"}, [0.1, 1, 10]),
+        ({"low": 1e-12, "high": 0.1, "scale": "log"}, [1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2]),
+        ({"low": 2.0, "high": 7.0, "scale": "log"}, [2, 7]),
+        ({"low": 0, "high": 9999, "whole": True}, [0, 2000, 4000, 6000, 8000]),
+        ({"low": 1, "high": 3, "whole": True}, [1, 2, 3]),
+        ({"low": 0.0, "high": 1.0, "step": 0.05}, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ({"low": 3.0, "high": 3.0}, []),
+    ],
+)
+def test_round_values_along_a_knob(knob, values):
+    assert present.ticks(Knob(name="x", label="X", **knob)) == pytest.approx(values)
+
+
+def test_three_numbers_of_four():
+    numbers = [Number(name, "1") for name in "abcd"]
+    assert [one.label for one in present.three(numbers)] == ["a", "b", "d"]
+    assert present.three(numbers[:3]) == numbers[:3]
+    dots = [numbers[0], numbers[1]._replace(mark='<i class="lab-dots"></i>'), *numbers[2:]]
+    assert [one.label for one in present.three(dots)] == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "parts"),
+    [
+        ("Nothing more.", ("Nothing more.", "")),
+        ("<b>At epsilon 0.5</b> it costs 2 points. More.", ("<b>At epsilon 0.5</b> it costs 2 points.", "More.")),
+        ("<b>One. Two</b> of them. <b>Three</b>", ("<b>One. Two</b> of them.", "<b>Three</b>")),
+        ("<b>One.</b> Two.", ("<b>One.</b>", "Two.")),
+        ("no end", ("no end", "")),
+    ],
+)
+def test_the_first_sentence_is_the_heading_and_none_is_lost(verdict, parts):
+    assert present.heading(verdict) == "<h1>{}</h1><p>{}</p>".format(*parts)
+
+
+def test_a_question_of_a_presented_page_is_about_its_one_picture():
+    asked, _ = read(
+        '{"number":1,"page":"toy","settings":{},"moves":[],"tab":"notes","pins":[],"present":"1"}', {"toy": TOY}
+    )
+    told = shown(asked, 0)
+    assert told.rows == {FIRST: [[next(iter(told.pictures))]]}
+    assert {".lab-verdict", ".lab-numbers", ".lab-words-why"} == set(told.words)
+    assert told.words[".lab-verdict"].startswith("<h1>")
+    for broken in (7, "x" * 65):
+        with pytest.raises(MalformedError):
+            read(
+                f'{{"number":1,"page":"toy","settings":{{}},"moves":[],"present":{broken!r}}}'.replace("'", '"'),
+                {"toy": TOY},
+            )
+
+
+def test_another_picture_and_one_that_there_is_not():
+    result = TOY.settings().run()
+    names = [one.name for row in TOY.pictures(result) for one in row]
+    for asked, name in [(name, name) for name in names] + [("1", names[0]), ("nothing", names[0])]:
+        ((picture,),) = present.staged(TOY, asked).view(result).boards[FIRST]
+        assert (picture.name, picture.height) == (name, 0)
+
+
+def test_a_presented_page_is_the_page_with_less_on_it():
+    app = opened("classifier", epsilon="0.3", present="1")
+    assert not app.exception
+    assert not app.title
+    assert not app.get("tab")
+    assert "<h1>" in text(app)
+    assert app.query_params["present"] == "1~epsilon~0.3"
+    assert app.query_params["step"] == "3"
+
+
+def test_the_window_with_the_notes_computes_nothing(monkeypatch):
+    monkeypatch.setattr("ui.show.compare", lambda *_, **__: pytest.fail("it computes"))
+    app = opened("classifier", epsilon="0.3", present="notes")
+    assert not app.exception
+
+
+def test_the_home_page_is_not_presented():
+    app = opened("", present="1")
+    assert not app.exception
+    assert "Guess first, then see" in [one.value for one in app.header]
+    assert "present" not in app.query_params

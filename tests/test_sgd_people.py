@@ -1,0 +1,262 @@
+"""DP-SGD on persons: lots of them, their gradients averaged and then clipped, noise for one of them, and an audit."""
+
+import math
+
+import network_oracles as plain
+import numpy as np
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.pld import PLDAccountant
+from dp_accounting.rdp import RdpAccountant
+from scipy import stats
+
+from dpcore import check
+from dpcore.attacks import audit
+from dpcore.data import own_rows
+from dpcore.privacy import PoissonSampled, releases
+from dpcore.streams import stream
+from dpcore.training import lots, networks, sgd
+from dpcore.training.networks import Architecture
+from pages.network import words as say
+from pages.network.experiment import NetworkSettings
+from pages.network.work import MOST_EACH
+from tests import test_sgd_audit as one_row
+from tests.sentences import plain as plainly
+from tests.test_own_rows import ROLES, customers, table_of
+
+RATE, STEPS, COUNTS = 0.3, 60, (3, 1, 2, 1, 1, 4, 2, 1, 1, 3, 2, 1)
+NET = Architecture(sizes=(3, 5, 2))
+CLIPPING = {"none": None, "flat": 0.3, "layers": (0.2, 0.3)}
+
+
+def rows_of(counts=COUNTS, *, seed=0):
+    """Rows of people in no order, one person without any answer and one with an answer to some."""
+    rng = np.random.default_rng(seed)
+    people = rng.permutation(np.repeat(np.arange(len(counts)), counts))
+    X, y = rng.normal(size=(len(people), 3)), rng.integers(0, 2, len(people))
+    y[people == 2] = -1
+    y[np.flatnonzero(people == 0)[0]] = -1
+    return X, y, people
+
+
+def recipe(clip=0.3, **changes):
+    given = {"sampling_rate": RATE, "steps": STEPS, "learning_rate": 0.6, "decay": 0.2, "clip_norm": clip}
+    return sgd.Recipe(architecture=NET, **given | changes)
+
+
+def trained(which, X, y, people, **changes):
+    start = NET.start(0, [0, 1])
+    how = {"start": start, "noise_multiplier": 0.0, "seed": 3, "draws": [4, 0], "dtype": np.float64}
+    return sgd.train(which, X, y, people=people, **how | changes)
+
+
+def average(weights, X, y):
+    """A person's mean gradient over the rows with an answer, one row at a time; a list of matrices."""
+    layers = plain.cut(NET.sizes, weights)
+    found = [plain.gradient(layers, x, label, activation="tanh") for x, label in zip(X, y, strict=True) if label >= 0]
+    if not found:
+        return [np.zeros_like(layer) for layer in layers]
+    return [np.mean(one, axis=0) for one in zip(*found, strict=True)]
+
+
+def one_at_a_time(which, X, y, people, *, start, draw, sigma):
+    """The descent from its definition: person by person, each with all of their rows."""
+    count, weights = people.max() + 1, start.copy()
+    drawn = lots.poisson(3, [draw], rows=count, rate=RATE, first=0, last=STEPS)
+    noise = stream(3, "noise", draw, 0).standard_normal((50, NET.parameters))
+    noise = np.concatenate([noise, stream(3, "noise", draw, 1).standard_normal((50, NET.parameters))])
+    bounds = which.bounds if len(which.bounds) > 1 else (which.bounds or (0.0,)) * 2
+    scale = np.concatenate([np.full(20, bounds[0]), np.full(12, bounds[1])])
+    for step, (members,) in enumerate(drawn):
+        total = sigma * scale * noise[step]
+        for person in members[members >= 0]:
+            theirs = average(weights, X[people == person], y[people == person])
+            total = total + plain.flat(plain.clipped(theirs, which.clip_norm))
+        weights = weights - 0.6 * 0.2 ** (step / (STEPS - 1)) * total / (RATE * count)
+    return weights
+
+
+@pytest.mark.parametrize("clip", CLIPPING)
+def test_it_is_the_descent_from_its_definition(clip):
+    X, y, people = rows_of()
+    which, sigma = recipe(CLIPPING[clip]), 0.0 if clip == "none" else 0.7
+    found = trained(which, X, y, people, noise_multiplier=sigma)
+    for place, draw in enumerate([4, 0]):
+        start = NET.start(0, [0, 1])[place]
+        one = one_at_a_time(which, X, y, people, start=start, draw=draw, sigma=sigma)
+        np.testing.assert_allclose(found.weights[place], one, atol=1e-11)
+    free = trained(recipe(None), X, y, people)
+    assert clip == "none" or np.abs(found.weights - free.weights).max() > 0.01
+
+
+def test_people_of_one_row_each_are_trained_as_rows_are():
+    X, y, _ = rows_of([1] * 30)
+    alone, grouped = (trained(recipe(), X, y, people, noise_multiplier=1.0) for people in (None, np.arange(30)))
+    np.testing.assert_array_equal(alone.weights, grouped.weights)
+
+
+def test_in_pieces_as_in_one():
+    X, y, people = rows_of()
+    whole = trained(recipe(), X, y, people, noise_multiplier=1.0)
+    half = trained(recipe(), X, y, people, noise_multiplier=1.0, last=23)
+    rest = trained(recipe(), X, y, people, noise_multiplier=1.0, first=23, start=half.weights)
+    np.testing.assert_array_equal(whole.weights, rest.weights)
+
+
+@pytest.mark.parametrize("people", [[0, 2, 2], [0, 0], [-1, 0, 1]])
+def test_each_row_must_be_somebodys(people):
+    with pytest.raises(check.RefusedError, match="people"):
+        sgd.train(recipe(), np.ones((3, 3)), [0, 1, 0], people=people, start=NET.start(0, [0])[0], **QUIET)
+
+
+QUIET = {"noise_multiplier": 0.0, "seed": 0, "draws": [0]}
+
+
+@pytest.mark.parametrize("clip", CLIPPING)
+def test_gradient_norms_are_those_of_the_averages(clip):
+    X, y, people = rows_of()
+    weights = NET.start(0, [0, 1])
+    found = networks.gradient_norms(NET, weights, X, y, people)
+    for place, person in np.ndindex(2, len(COUNTS)):
+        theirs = average(weights[place], X[people == person], y[people == person])
+        np.testing.assert_allclose(found[:, place, person], [np.linalg.norm(one) for one in theirs], atol=1e-12)
+
+
+def lot_sum(weights, X, y, people, *, clip):
+    """The sum over everybody, as the engine forms it."""
+    which = sgd.Recipe(architecture=NET, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=clip)
+    found = sgd.train(which, X, y, people=people, start=weights, dtype=np.float64, **QUIET)
+    return (weights - found.weights[0]) * (people.max() + 1)
+
+
+@pytest.mark.parametrize("clip", [0.3, (0.2, 0.3)], ids=str)
+def test_nobody_moves_the_sum_by_more_than_the_noise_is_made_for(clip):
+    """Persons left out, and replaced by the worst that was found, with any number of rows, alike or not."""
+    rng, most = np.random.default_rng(5), {"left out": 0.0, "replaced": 0.0}
+    bound = math.hypot(*clip) if isinstance(clip, tuple) else clip
+    X, y, people = rows_of((2, 1, 3))
+    for _ in range(60):
+        weights = NET.start(0, [0])[0] + rng.normal(size=NET.parameters) * rng.choice([0.1, 1, 3])
+        sums = {}
+        for name, label in (("one", 0), ("other", 1)):
+            many = int(rng.choice([1, 2, 7, 40]))
+            theirs = np.tile(rng.normal(size=(1, 3)) * rng.choice([0.1, 5]), (many, 1))
+            theirs += rng.choice([0, 1]) * rng.normal(size=theirs.shape)
+            rows = np.concatenate([X, theirs]), np.concatenate([y, np.full(many, label)])
+            sums[name] = lot_sum(weights, *rows, np.append(people, np.full(many, 3)), clip=clip)
+        without = lot_sum(weights, X, y, people, clip=clip)
+        most["left out"] = max(most["left out"], *(np.linalg.norm(one - without) for one in sums.values()))
+        most["replaced"] = max(most["replaced"], np.linalg.norm(sums["one"] - sums["other"]))
+    assert 0.95 * bound < most["left out"] <= bound * (1 + 1e-12)
+    assert 1.5 * bound < most["replaced"] <= 2 * bound * (1 + 1e-12)
+
+
+def test_in_single_precision_hardly_more():
+    X, y, people = rows_of()
+    X *= 7
+    weights = NET.start(0, [0])[0]
+    for clip in (0.01, 0.3):
+        found, exact = (
+            sgd.train(
+                sgd.Recipe(architecture=NET, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=clip),
+                X[people == 5],
+                y[people == 5],
+                people=np.zeros(4, int),
+                start=np.zeros_like(weights) + weights.astype(np.float32),
+                dtype=dtype,
+                **QUIET,
+            ).weights[0]
+            - weights.astype(np.float32)
+            for dtype in (np.float32, np.float64)
+        )
+        assert np.linalg.norm(found) <= clip * (1 + 1e-3)
+        np.testing.assert_allclose(found, exact, atol=1e-5)
+
+
+def three_rows(present):
+    """Others with a row each, and a person with three, all alike."""
+    y = np.array([0] * one_row.OTHERS + [1] * 3 * present)
+    return np.zeros((len(y), 1)), y, np.minimum(np.arange(len(y)), one_row.OTHERS)
+
+
+def moves(present, *, by_person, runs, seed):
+    """Each step's move along the direction of the three rows, in units of C, (runs, T)."""
+    X, y, people = three_rows(present)
+    start = np.array([0.0, 400.0, 0.0, -400.0])
+    units = (people.max() + 1) if by_person else len(y)
+    path = sgd.train(
+        one_row.recipe("sound", learning_rate=0.01 * units / one_row.OTHERS),  # eta / L as without the person
+        X,
+        y,
+        people=people if by_person else None,
+        start=start,
+        noise_multiplier=one_row.SIGMA,
+        seed=seed,
+        draws=range(runs),
+        record=range(one_row.STEPS + 1),
+        dtype=np.float64,
+    )
+    moved = (-np.diff(path.history, axis=0) @ one_row.DIRECTION).T / (0.01 * one_row.CLIP)
+    return one_row.RATE * one_row.OTHERS * moved
+
+
+def several_in_a_lot(sums, sigma):
+    """Log-likelihood ratio where each of three rows is in a lot, or not, by itself."""
+    law = stats.binom(3, one_row.RATE).pmf
+    each = [law(k) * np.exp(k * sums / sigma**2 - k**2 / (2 * sigma**2)) for k in range(4)]
+    return np.log(sum(each)).sum(axis=1)
+
+
+@pytest.mark.parametrize("by_person", [True, False])
+def test_an_audit_of_a_persons_three_rows(by_person):
+    """Sampled and clipped as one, they cost what a row does. One by one, noise for a row does not hide them."""
+    sums = [moves(here, by_person=by_person, runs=3000, seed=int(here)) for here in (True, False)]
+    sigma = one_row.SIGMA
+    scores = [one_row.in_some_lots(one, sigma, shift=1) if by_person else several_in_a_lot(one, sigma) for one in sums]
+    found = audit.epsilon_lower_bound(*scores, delta=one_row.DELTA, adjacency=one_row.ADD)
+    assert found.refutes(one_row.claimed(sigma)) != by_person
+    assert found.epsilon > (0.5 if by_person else 1.3)
+
+
+def test_a_person_is_in_a_lot_with_all_rows_or_none():
+    found = moves(True, by_person=True, runs=400, seed=1) - moves(False, by_person=True, runs=400, seed=1)
+    there = found.round(6)
+    assert set(np.unique(there)) == {0, 1}
+    assert there.mean() == pytest.approx(one_row.RATE, abs=4 * math.sqrt(0.16 / there.size))
+
+
+class TestPage:
+    """A file in which a column says whose each row is."""
+
+    @staticmethod
+    def settings(rows=1600, people=800, **changes):
+        frame = customers(rows).assign(customer_id=[f"C{number % people}" for number in range(rows)])
+        own = own_rows.choose(table_of(frame), own_rows.replace(ROLES, person="customer_id"))
+        quick = {"epochs": 2, "width": 4, "layers": 1, "repeats": 2}
+        return NetworkSettings(**quick).change(dataset="own").change(own=own).change(**changes)
+
+    @pytest.mark.parametrize(("accountant", "theirs"), [("renyi", RdpAccountant), ("pld", PLDAccountant)])
+    def test_its_guarantee_is_that_of_another_library(self, accountant, theirs):
+        settings = self.settings(accountant=accountant, epsilon=2.0)
+        held, (release,) = settings.promise, releases(settings.promise.event)
+        assert (settings.rows, held.unit) == (640, "person")
+        assert held.event.event == PoissonSampled(rate=100 / 640, event=release.event)
+        step = dp_event.PoissonSampledDpEvent(100 / 640, dp_event.GaussianDpEvent(settings.sigma))
+        other = theirs().compose(step, settings.steps).get_epsilon(settings.delta)
+        assert other == pytest.approx(2.0, rel=0.02)
+        assert held.epsilon == 2.0
+
+    def test_all_rows_have_a_say_and_only_so_many(self):
+        few, many = self.settings(), self.settings(rows=8000)
+        (X, _, people), (more, _, theirs) = (one.jobs["private"][0].rows.learned() for one in (few, many))
+        assert (len(X), set(np.bincount(people))) == (1280, {2})
+        assert (len(more), set(np.bincount(theirs)), many.rows) == (640 * MOST_EACH, {MOST_EACH}, 640)
+        assert few.sigma == many.sigma
+        assert few.steps == many.steps
+
+    def test_what_is_said(self):
+        result = self.settings().run()
+        found = plainly(say.own_caption(result) + say.guarantee(result) + " ".join(say.diagnostics(result)))
+        assert "Learned from 640 people, up to 8 rows of each" in found
+        assert "Of a person's rows up to 8 are used, picked by chance: their gradients are averaged" in found
+        assert "out of 640 people" in found

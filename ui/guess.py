@@ -1,0 +1,98 @@
+"""A guess, before anything is shown: typed, dragged on the chart, or chosen; then locked in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from ui import live
+from ui.controls import hold
+from ui.plot import guesses, theme
+
+
+class Range(NamedTuple):
+    """What can be typed: from ``low`` to ``high``, by ``step``, in ``unit``."""
+
+    low: float
+    high: float
+    step: float
+    unit: str = ""
+
+    def near(self, value: float) -> float:
+        """A value as somebody would type it: of two digits where the range is wide, else a whole number of steps."""
+        wide = self.low > 0 and self.high > 20 * self.low
+        typed = float(f"{value:.2g}") if wide else round(round(value / self.step) * self.step, 6)
+        return float(min(max(typed, self.low), self.high))
+
+
+def draft(key: str, start: float) -> float:
+    """The number that is in the field, before it is locked in."""
+    return float(st.session_state.get(f"{key}.field", start))
+
+
+def dragged(key: str, axis: Mapping[str, Any], range_: Range) -> None:
+    """Take the newest place of the handle into the field; ``axis``: that along which it is dragged."""
+    seen = f"{key}.seen"
+    move = live.movement(f"{key}.board", after=st.session_state.get(seen, -1))
+    if move is None or not isinstance(move.value, str):
+        return
+    st.session_state[seen] = move.seq
+    try:
+        up = float(move.value.split(",")[1])
+    except (IndexError, ValueError):  # nothing that the chart sends
+        return
+    value = guesses.value_at(axis, max(-1.0, min(1.0, up)))
+    hold(f"{key}.field", range_.near(value))
+
+
+def clicks(axes: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
+    """What a chart does with a press: the handle at (x, y) goes there, upwards only."""
+    ends = {name[0]: list(axes[name]["range"]) for name in ("xaxis", "yaxis")}
+    return {"place": "guess", **ends, "drag": {"at": (x, y), "colour": theme.HANDLE, "upright": True}}
+
+
+def board(picture: live.Picture, key: str) -> None:
+    """The covered chart."""
+    live.board([[picture]], key=f"{key}.board", ack=st.session_state.get(f"{key}.seen", -1), name=f"{key}.board")
+
+
+def number(key: str, range_: Range, start: float) -> float:
+    """The field."""
+    name = f"{key}.field"
+    hold(name, draft(key, start))
+    with st.container(horizontal=True, vertical_alignment="center", key="guess-field"):
+        st.html('<span class="lab-guess" aria-hidden="true">My guess</span>', width="content")
+        value = st.number_input(
+            f"My guess, {range_.unit}" if range_.unit else "My guess",
+            float(range_.low),
+            float(range_.high),
+            key=name,
+            step=float(range_.step),
+            format="%.6g",
+            label_visibility="collapsed",
+            width=150,
+        )
+        if range_.unit:
+            st.html(f'<span class="lab-guess" aria-hidden="true">{range_.unit}</span>', width="content")
+    return float(value)
+
+
+def choice(key: str, label: str, options: Sequence[str], *, said: int | None, done: Callable[[int], None]) -> None:
+    """One of several answers; ``done`` is told which, as a place among them."""
+    name = f"{key}.choice"
+    if st.session_state.get(name) is None and said is not None:
+        st.session_state[name] = said
+
+    def chosen() -> None:
+        if st.session_state[name] is not None:
+            done(st.session_state[name])
+
+    st.radio(
+        label,
+        range(len(options)),
+        index=None,
+        key=name,
+        format_func=lambda place: options[place],
+        on_change=chosen,
+        label_visibility="collapsed",
+    )

@@ -1,0 +1,190 @@
+"""A guess and the truth in one chart: the chart covered before the guess, the guess on the chart, runs on a line."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ui.plot import theme
+
+# Half of the line at a guess, in pixels.
+_HALF = 30
+_ARROWS = "M-4,-2.5L0,-6.5L4,-2.5M-4,2.5L0,6.5L4,2.5"
+_DISC = "M12,0C12,6.63 6.63,12 0,12C-6.63,12 -12,6.63 -12,0C-12,-6.63 -6.63,-12 0,-12C6.63,-12 12,-6.63 12,0Z"
+_HATCH = "rgba(128,128,128,.3)"
+TONES = {"private": theme.PRIVATE, "public": theme.PUBLIC, "bound": theme.BOUND}
+# What tells a test, and nobody else, which shape is the guess.
+GUESS = "guess"
+
+
+@dataclass(frozen=True)
+class Known:
+    """A point of a chart that may be seen before the guess: its place in units of the axes, and its words."""
+
+    x: float
+    y: float
+    words: str
+
+
+def covered(
+    figure: Mapping[str, Any], title: str, known: Iterable[Known] = (), guess: tuple[float, float] | None = None
+) -> dict:
+    """The axes of ``figure``, and nothing else of it: hatched, with what is ``known``, and the ``guess`` (x, y)."""
+    layout = figure["layout"]
+    axes = {name: layout[name] for name in ("xaxis", "yaxis")}
+    (left, right), (low, high) = (_ends(axes[name]) for name in axes)
+    corners = np.array([left, right, right, left]), np.array([low, low, high, high])
+    hatch = {"shape": "/", "fgcolor": _HATCH, "bgcolor": "rgba(0,0,0,0)", "size": 14, "solidity": 0.12}
+    cover = theme.scatter(*corners, mode="lines", fill="toself", hoverinfo="skip", line={"width": 0})
+    shapes, words = [], [one for one in layout.get("annotations", ()) if _names_axis(one)]
+    left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
+    side = {"x": 0.02, "xanchor": "left"} if left else {"x": 0.98, "xanchor": "right"}
+    hidden = {"xref": "paper", "yref": "paper", "yanchor": "middle"} | side
+    words.append(theme.word("Hidden until you have guessed", y=0.12, size=15, **hidden))
+    for one in known:
+        shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
+        words.append(_beside(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), below=True))
+    if guess is not None:
+        shapes += [theme.rule(guess[0]), *handle(*guess)]
+        words.append(_beside(axes, *guess, f"<b>your guess: {theme.written(guess[1], digits=4)}</b>"))
+    keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
+    more = {"title": theme.title(title), "shapes": shapes, "annotations": words, "showlegend": False}
+    return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
+
+
+def handle(x: float, y: float) -> list[dict]:
+    """The mark of a guess that one drags."""
+    arrows = _at(x, y, _ARROWS) | {"line": {"color": "white", "width": 2}}
+    disc = _at(x, y, _DISC) | {"fillcolor": theme.HANDLE, "line": {"color": "white", "width": 2}}
+    return [_mark(x, y, dash="solid"), disc, arrows]
+
+
+def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told: str, tone: str = "private") -> dict:
+    """``figure`` with a guess ``y`` at ``x``, dashed, and with the ``truth``, both by name: of the truth ``told``, in
+    the colour of its ``tone``.
+    """
+    layout = figure["layout"]
+    axes = {name: layout[name] for name in ("xaxis", "yaxis")}
+    words = [
+        _beside(axes, x, y, f"<b>your guess: {theme.written(y, digits=4)}</b>"),
+        _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True),
+    ]
+    line = _at(x, truth, f"M-{_HALF},0L{_HALF},0") | {"line": {"color": TONES[tone], "width": 4}}
+    marks = [line, _mark(x, y, dash="5px,3px")]
+    more = {"shapes": [*layout.get("shapes", ()), *marks], "annotations": [*layout.get("annotations", ()), *words]}
+    return {**figure, "layout": {**layout, **more}}
+
+
+def called(figure: Mapping[str, Any], name: str) -> dict:
+    """``figure`` under another name; what is to be seen in it stays in its title."""
+    layout = figure["layout"]
+    _, _, finding = layout["title"]["text"].partition("</b>")
+    return {**figure, "layout": {**layout, "title": theme.title(name, finding.strip())}}
+
+
+def ranged(figure: Mapping[str, Any], low: float, high: float) -> dict:
+    """``figure`` between these ends of its axis upwards."""
+    layout = figure["layout"]
+    return {**figure, "layout": {**layout, "yaxis": {**layout["yaxis"], "range": [low, high]}}}
+
+
+def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[float, float]) -> dict:
+    """Every run as a dot on a line, nine in ten as a band, the middle one, and the guess dashed, all in one unit."""
+    values = np.asarray(runs, dtype=float)
+    low, middle, high = np.quantile(values, (0.05, 0.5, 0.95))
+    y = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+    y = y[np.argsort(np.arange(len(y)) * 7 % max(len(y), 1), kind="stable")]
+    dots = theme.scatter(
+        values,
+        y,
+        mode="markers",
+        marker={"color": theme.PRIVATE, "size": 7, "opacity": 0.7},
+        hovertemplate="%{x:.4~g}<extra>one run</extra>",
+    )
+    box = {"type": "rect", "x0": low, "x1": high, "y0": -0.4, "y1": 0.4, "line": {"width": 0}, "layer": "below"}
+    style = {"type": "line", "y0": -0.5, "y1": 0.5}
+    truth = style | {"x0": middle, "x1": middle, "line": {"color": theme.PRIVATE, "width": 4}}
+    mine = style | {
+        "x0": guess,
+        "x1": guess,
+        "line": {"color": theme.NOW, "width": 3, "dash": "5px,3px"},
+        "name": GUESS,
+    }
+    told = theme.ink(f"<b>middle run: {theme.written(middle, digits=3)}</b>", theme.PRIVATE)
+    return theme.figure(
+        dots,
+        title=theme.title(name, ""),
+        margin={"l": 12, "r": 12, "t": 34, "b": 36},
+        xaxis={"range": list(ends)},
+        yaxis={"range": [-1, 1], "visible": False, "fixedrange": True},
+        shapes=[box | {"fillcolor": theme.rgba(theme.PRIVATE, 0.18)}, truth, mine],
+        annotations=[
+            _centred(f"<b>your guess: {theme.written(guess, digits=4)}</b>", guess, ends, y=0.55, up=True),
+            _centred(told, middle, ends, y=-0.55, up=False),
+        ],
+    )
+
+
+def _centred(text: str, x: float, ends: tuple[float, float], *, y: float, up: bool) -> dict:
+    """Words over or under a place on the line; near an end they stay within."""
+    at = (x - ends[0]) / (ends[1] - ends[0])
+    side = "left" if at < 0.2 else "right" if at > 0.8 else "center"
+    return theme.word(text, x=x, y=y, size=14, xanchor=side, yanchor="bottom" if up else "top")
+
+
+def value_at(axis: Mapping[str, Any], share: float) -> float:
+    """The value at ``share`` of an axis, from -1 at its lower end to 1."""
+    low, high = axis["range"]
+    place = low + (high - low) * (share + 1) / 2
+    return float(10**place if axis.get("type") == "log" else place)
+
+
+def _share(axis: Mapping[str, Any], value: float) -> float:
+    """How far along an axis a value is, from 0 to 1."""
+    low, high = axis["range"]
+    return ((math.log10(value) if axis.get("type") == "log" else value) - low) / (high - low)
+
+
+def far(axis: Mapping[str, Any], one: float, other: float) -> float:
+    """How far two values are apart, as a share of an axis."""
+    return abs(_share(axis, one) - _share(axis, other))
+
+
+def middle(axis: Mapping[str, Any], low: float, high: float) -> float:
+    """Half way between two values along an axis."""
+    return math.sqrt(low * high) if axis.get("type") == "log" else (low + high) / 2
+
+
+def _ends(axis: Mapping[str, Any]) -> tuple[float, float]:
+    return value_at(axis, -1), value_at(axis, 1)
+
+
+def _at(x: float, y: float, path: str) -> dict:
+    size = {"xsizemode": "pixel", "ysizemode": "pixel", "xanchor": float(x), "yanchor": float(y)}
+    return {"type": "path", "path": path, "xref": "x", "yref": "y"} | size
+
+
+def _mark(x: float, y: float, *, dash: str) -> dict:
+    style = {"line": {"color": theme.NOW, "width": 3, "dash": dash}, "name": GUESS}
+    return _at(x, y, f"M-{_HALF},0L{_HALF},0") | style
+
+
+def _beside(axes: Mapping, x: float, y: float, text: str, *, below: bool = False, left: bool = False) -> dict:
+    """Words at a point: under it, or beside it where there is more room, or to the ``left``."""
+    at, up = (math.log10(v) if axes[n].get("type") == "log" else v for n, v in (("xaxis", x), ("yaxis", y)))
+    share = _share(axes["xaxis"], x)
+    if below:
+        side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
+        return theme.word(text, x=at, y=up, size=14, xanchor=side, yanchor="top", yshift=-8)
+    before = (not left and share > 0.6) or (left and share > 0.35)
+    place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
+    if left and not before:  # no room on that side: under the guess's words
+        place["yshift"] = -14
+    return theme.word(text, x=at, y=up, size=15, yanchor="middle", **place)
+
+
+def _names_axis(annotation: Mapping[str, Any]) -> bool:
+    """Whether these are the words over the axis upwards."""
+    return (annotation.get("xref"), annotation.get("x"), annotation.get("y")) == ("paper", 0, 1)

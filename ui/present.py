@@ -1,0 +1,286 @@
+"""A page presented (``?present=1``): one picture, three numbers, one knob, the verdict as the heading, all of it large.
+
+It is the page itself with less on it, so it stays live. ``stops`` are where Page Down and Page Up go; what is said at
+each is shown in a second window (``?present=notes``), which follows this one on the same machine.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from functools import lru_cache
+from html import escape
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dpcore.experiment import Settings
+from dpcore.links import APART, brief, word
+from ui import comparison, controls
+from ui.controls import FIRST_PICTURE, Desk
+from ui.live import Knob, serving
+from ui.page import Knobs, Page, Rows, Tab, always
+from ui.panels import Number
+from ui.pins import Pin
+
+NOTES = "notes"
+# What the speaker reads, in no sight of the hall.
+NOTES_TAB = Tab(NOTES, "", ("why",))
+KEYS = (
+    "**Page Down** and **Page Up**, as a remote sends them, go from stop to stop, the arrow keys move the knob; **B** "
+    "blanks the screen, **F** fills it, **P** shows another picture, **N** opens your notes in a second window, "
+    "**Escape** ends."
+)
+_MOST_STOPS = 6
+_SENTENCE = re.compile(r"[.!?](?:</b>)? (?=[A-Z0-9<“])")
+_WORD, _STEP = "present", "step"
+
+
+class Stop(NamedTuple):
+    """Where a presentation stops: its ``name``; its ``link``, what an address holds of it; ``notes`` for the speaker,
+    to be said before one goes there (HTML). ``moves``: (field, value) pairs by which the live channel gets there from
+    every other stop, or None where only the server can.
+    """
+
+    name: str
+    link: str
+    notes: str = ""
+    moves: Sequence[tuple[str, Any]] | None = None
+
+
+@lru_cache(maxsize=256)
+def staged(page: Page, picture: str) -> Page:
+    """``page`` as it is presented, with this picture alone; with its first one where it has none of this name."""
+
+    def only(result: Any) -> Rows:
+        every = {one.name: one for row in page.pictures(result) for one in row}
+        return [[replace(every.get(picture) or next(iter(every.values())), height=0, wide=1.0, pair=False)]]
+
+    def variant(settings: Any) -> Page | None:
+        other = page.variant(settings) if page.variant else None
+        return staged(other, picture) if other else None
+
+    def hero(settings: Any) -> Knobs:
+        whole = page.knobs(settings)
+        return Knobs(hero=whole.hero, changes=whole.changes)
+
+    return replace(
+        page,
+        aside=always(None),
+        knobs=hero,
+        numbers=lambda result: three(page.numbers(result)),
+        words={"verdict": lambda result: heading(page.words["verdict"](result)), "why": page.words["why"]},
+        pictures=only,
+        tabs=(NOTES_TAB,),
+        variant=variant,
+        asked=None,
+    )
+
+
+def three(numbers: Sequence[Number]) -> Sequence[Number]:
+    """At most three of the big numbers: without the dots of single runs, or else without the third."""
+    if len(numbers) < 4:
+        return numbers
+    out = next((one for one in numbers if "lab-dots" in one.mark), numbers[2])
+    return [one for one in numbers if one is not out][:3]
+
+
+def heading(verdict: str) -> str:
+    """Its first sentence as the heading, the others under it.
+
+    >>> heading("Privacy costs <b>2 points</b>. A run may fail.")
+    '<h1>Privacy costs <b>2 points</b>.</h1><p>A run may fail.</p>'
+    """
+    ends = (match.end() for match in _SENTENCE.finditer(verdict))
+    end = next((end for end in ends if verdict.count("<b>", 0, end) == verdict.count("</b>", 0, end)), len(verdict))
+    return f"<h1>{verdict[:end].strip()}</h1><p>{verdict[end:].strip()}</p>"
+
+
+def begun(desk: Desk) -> Settings:
+    """Where the presentation began, which the address holds from then on."""
+    picture, fixed, origin = desk.shown[_WORD].partition(APART)
+    if not fixed:
+        desk.shown[_WORD] = f"{picture}{APART}{word(desk.settings)}"
+        return desk.settings
+    parts = origin.split(APART)
+    return controls.from_link(type(desk.settings), dict(zip(parts[::2], parts[1::2], strict=False)))[0]
+
+
+def stops(page: Page, desk: Desk, pins: Sequence[Pin]) -> dict[Settings, str]:
+    """Settings -> name of the stop, in order: the pins and then where the presentation began; without pins, a few
+    values of the hero knob, among them where it began.
+    """
+    origin = begun(desk)
+    if not pins:
+        return _along(hero_of(page, desk.settings), desk.settings, origin)
+    knobs = page.at(origin).knobs(origin)
+    words = comparison.of_knobs(knobs.changes)
+    named = {pin.settings: pin.name or _differing(pin.settings, origin, words) for pin in pins}
+    return named | {origin: named.get(origin, "As it was")}
+
+
+def hero_of(page: Page, settings: Any) -> Knob:
+    """The one knob of a presented page."""
+    knobs = page.at(settings).knobs(settings)
+    return controls.knob(knobs.hero, settings.limits, **knobs.changes.get(knobs.hero, {}))
+
+
+def _along(knob: Knob, settings: Any, origin: Any) -> dict[Settings, str]:
+    """The same settings with other values of this knob, among them the one where it began: all else is as it is, and
+    may be of a file, which no address holds."""
+    places = {}
+    for value in sorted({*ticks(knob), getattr(origin, knob.name)}):
+        there, refused = controls.moved(settings, knob.name, value)
+        if not refused:
+            places[there] = f"{knob.label} {_written(value)}"
+    return places
+
+
+def ticks(knob: Knob) -> list[float]:
+    """A few round values along a knob: powers of ten of a logarithmic one, even steps of a linear one."""
+    if knob.low == knob.high:
+        return []
+    if knob.scale == "log":
+        powers = [10.0**power for power in range(-12, 13)]
+        inside = [value for value in powers if knob.low * 0.999 <= value <= knob.high * 1.001]
+        every = inside[:: -(-len(inside) // _MOST_STOPS)] if inside else [knob.low, knob.high]
+    else:
+        rough = max((knob.high - knob.low) / 5, knob.step)
+        size = 10.0 ** math.floor(math.log10(rough))
+        step = next(size * times for times in (1, 2, 5, 10) if size * times >= rough * 0.99)
+        first = math.ceil(knob.low / step - 1e-9)
+        every = [float(f"{place * step:.12g}") for place in range(first, math.floor(knob.high / step + 1e-9) + 1)]
+    return [int(value) for value in every] if knob.whole else every
+
+
+def _written(value: float) -> str:
+    return f"{value:g}" if abs(value) < 1e5 else f"{value:,.0f}"
+
+
+def _differing(settings: Settings, origin: Settings, words: comparison.Words) -> str:
+    """A pin without a name, by the knobs that it has other than where the presentation began."""
+    mine, others = asdict(settings), asdict(origin)
+    pairs = [words(name, value) for name, value in mine.items() if value != others[name]]
+    return ", ".join(" ".join(pair) for pair in pairs if pair) or "Pinned"
+
+
+def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
+    """The stops as the browser is told; ``asks``: the name of the number that the hall is asked about."""
+    ways = _ways(list(places), hero)
+    return [
+        Stop(
+            name,
+            urlencode(brief(settings)),
+            f"Ask before you go on: at <b>{escape(name)}</b>, will “{asks}” go up or down?",
+            ways and [(field, getattr(settings, field)) for field in ways],
+        )
+        for settings, name in places.items()
+    ]
+
+
+def _ways(places: Sequence[Settings], hero: str) -> list[str] | None:
+    """The fields that lead from each of these settings to each other, moved in this order; None where they do not."""
+    names = [one.name for one in fields(places[0])]
+    ways = [name for name in names if name == hero or len({getattr(one, name) for one in places}) > 1]
+
+    def leads(here: Settings, there: Settings) -> bool:
+        for name in ways:
+            here, refused = controls.moved(here, name, getattr(there, name))
+            if refused:
+                return False
+        return here == there
+
+    return ways if all(leads(here, there) for here in places for there in places) else None
+
+
+def arrived(desk: Desk, places: Mapping[Settings, str]) -> int:
+    """The place of the stop where the page is or, since a knob was moved, of the one where it was; from 0."""
+    if desk.settings in places:
+        desk.shown[_STEP] = str([*places].index(desk.settings) + 1)
+    step = desk.shown.get(_STEP, "")
+    return min(int(step), len(places)) - 1 if step.isascii() and step.isdigit() and int(step) else 0
+
+
+def presenter(
+    *,
+    key: str,
+    stops: Sequence[Stop],
+    at: int,
+    title: str,
+    pictures: Sequence[str] = (),
+    go: Callable[[int], None],
+    show: Callable[[str], None],
+    leave: Callable[[], None],
+) -> None:
+    """The buttons and keys of a presented screen, outside of all fragments.
+
+    ``go`` is called with the place of a stop that has no ``moves``, ``show`` with the name of the next of ``pictures``,
+    ``leave`` at the end.
+    """
+
+    def sent(name: str) -> Any:
+        return (st.session_state.get(key) or {}).get(name)
+
+    def gone() -> None:
+        place = sent("go")
+        if type(place) is int and 0 <= place < len(stops):
+            go(place)
+
+    def shown() -> None:
+        if sent("picture") in pictures:
+            show(sent("picture"))
+
+    data = {"stops": [one._asdict() for one in stops], "at": at, "title": title, "pictures": list(pictures)}
+    act = {"on_go_change": gone, "on_picture_change": shown, "on_leave_change": leave}
+    with st.container(key="presenter"):
+        serving.mount("present", css="present.css", key=key, data=data, **act)
+
+
+def controls_of(page: Page, desk: Desk, places: Mapping[Settings, str], result: Any) -> None:
+    """The same for a page of the lab; ``page`` is the whole one."""
+    here, settings = page.at(desk.settings), [*places]
+    numbers = here.numbers(result)
+
+    def end() -> None:
+        for name in (_WORD, _STEP):
+            desk.shown.pop(name, None)
+
+    def show(picture: str) -> None:
+        _, fixed, origin = desk.shown[_WORD].partition(APART)
+        desk.shown[_WORD] = picture + fixed + origin
+
+    names = [one.name for row in here.pictures(result) for one in row]
+    at = names.index(desk.presents) if desk.presents in names else 0
+    presenter(
+        key=f"{page.name}.present",
+        stops=told(places, hero=here.knobs(desk.settings).hero, asks=numbers[0].label),
+        at=arrived(desk, places),
+        title=page.question,
+        pictures=[*names[at + 1 :], *names[:at]],
+        go=lambda place: desk.take(settings[place]),
+        show=show,
+        leave=end,
+    )
+
+
+def marks(page: Page, settings: Settings) -> dict[str, list[tuple[float, str]]]:
+    """A few round values on the track of the hero knob."""
+    one = hero_of(page, settings)
+    return {one.name: [(value, _written(value)) for value in ticks(one)]}
+
+
+def door(desk: Desk) -> None:
+    """The button that begins it, and its keys."""
+
+    def begin() -> None:
+        desk.shown[_WORD] = FIRST_PICTURE
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin)
+        st.caption(KEYS)
+
+
+def notes(page: Page) -> None:
+    """The second window: it computes nothing, and shows what the window that presents says."""
+    serving.mount("notes", css="notes.css", key="speaker", data={"title": page.question, "page": page.name})

@@ -1,0 +1,188 @@
+"""A teacher's own lesson, by link: ``only``, the knobs in view, ``ask``, a question, ``guess``, what is to be guessed.
+
+A link is a page's own, with these words beside its settings. Before the guess the page shows nothing; after it, the
+runs beside the guess, and the page as always. The guess is kept in the session, in no address.
+"""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+import numpy as np
+import streamlit as st
+
+from dpcore.experiment import Measure, Settings
+from dpcore.kept import MEMORY
+from dpcore.links import brief
+from ui import guess, live
+from ui.controls import Desk
+from ui.page import Knobs, Page
+from ui.plain import plain, quoted
+from ui.plot import guesses
+from ui.plot.theme import written
+from ui.vocabulary import KNOBS
+
+HEIGHT = 190
+ONLY, ASK, GUESS = "only", "ask", "guess"
+
+
+def heed(page: Page, desk: Desk) -> None:
+    """Forget what of a lesson's link nobody can follow, with a notice (markdown) for each."""
+    shown = desk.shown
+    whole = _all(page.at(desk.settings).knobs(desk.settings))
+    unknown = [name for name in _named(desk) if name not in whole]
+    if unknown:
+        _note(desk, f"In the link, `only` names no knob of this page: {', '.join(map(quoted, unknown))}.")
+        shown[ONLY] = ",".join(name for name in _named(desk) if name not in unknown)
+    if ONLY in shown and not _named(desk):
+        del shown[ONLY]
+    if GUESS in shown and (shown[GUESS] not in desk.settings.measures or page.private(desk.settings)):
+        _note(desk, f"In the link, `guess` names nothing that can be guessed here: {quoted(shown.pop(GUESS))}.")
+    if ASK in shown and GUESS not in shown:
+        _note(desk, "In the link, `ask` was ignored: what is to be guessed has to be named.")
+        del shown[ASK]
+
+
+def _note(desk: Desk, notice: str) -> None:
+    if notice not in desk.notices:
+        desk.notices = [*desk.notices, notice]
+
+
+def knobs(page: Page, desk: Desk) -> Knobs:
+    """Those of the page that a link leaves in view, in its order; all where it names none."""
+    whole = page.knobs(desk.settings)
+    only = [name for name in _named(desk) if name in _all(whole)]
+    if not only:
+        return whole
+    rest = [name for name in only if name != whole.play]
+    play = whole.play if rest and whole.play in only else None
+    hero, *main = rest or only
+    return whole._replace(hero=hero, main=main, more=(), play=play)
+
+
+def offer_all(desk: Desk) -> None:
+    """A button for the knobs that are hidden."""
+    if ONLY in desk.shown:
+        name = f"{desk.page}/all"
+        st.button("Show all knobs", icon=":material/tune:", key=name, on_click=desk.shown.pop, args=(ONLY, None))
+
+
+def _named(desk: Desk) -> list[str]:
+    """The knobs that a link names."""
+    return [name for name in dict.fromkeys(desk.shown.get(ONLY, "").replace(" ", "").split(",")) if name]
+
+
+def _all(whole: Knobs) -> list[str]:
+    return [whole.hero, *([whole.play] if whole.play else []), *whole.main, *whole.more]
+
+
+def pending(page: Page, desk: Desk) -> bool:
+    """Whether the link asks for a guess that nobody has made yet."""
+    key = f"{page.name}.lesson"
+    here = desk.shown.get(ASK, ""), desk.shown.get(GUESS)
+    return GUESS in desk.shown and (
+        st.session_state.get(f"{key}.asked") != here or st.session_state.get(f"{key}.said") is None
+    )
+
+
+def waits(page: Page, desk: Desk, told: str) -> bool:
+    """Whether something is to be guessed before the page is shown. Asks for it; once it is there, shows the runs.
+
+    told: the settings in words.
+    """
+    name = desk.shown.get(GUESS)
+    if name is None:
+        return False
+    measure, key = desk.settings.measures[name], f"{page.name}.lesson"
+    asked = desk.shown.get(ASK, ""), name
+    if st.session_state.get(f"{key}.asked") != asked:
+        st.session_state.update({f"{key}.asked": asked, f"{key}.said": None, f"{key}.at": desk.settings})
+    waiting = st.session_state[f"{key}.said"] is None
+    with st.container(border=True, key="own-lesson"):
+        st.header(plain(asked[0]) or f"What will it be: {measure.label}?")
+        if waiting:
+            _ask(measure, desk, key, told)
+        else:
+            _show(measure, desk, key)
+    return waiting
+
+
+def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
+    span = _range(measure)
+    st.markdown(f"To be guessed: {measure.label}. When you have locked in your guess, the runs are shown.")
+    st.caption(", ".join([*_chosen(desk.settings), told]))
+    value = guess.number(key, span, span.near((span.low + span.high) / 2 if measure.unit == "%" else 1.0))
+    if st.button("Lock in and see", type="primary", key=f"{key}.lock"):
+        st.session_state.update({f"{key}.said": value, f"{key}.at": desk.settings})
+        st.rerun()
+
+
+def _chosen(settings: Settings) -> list[str]:
+    """The choices that are not as by default: their lists are not in view."""
+    usual = type(settings)()
+    names = [name for name in settings.choices if getattr(settings, name) != getattr(usual, name)]
+    return [f"{name} {getattr(settings, name)}".replace("_", " ") for name in names]
+
+
+def _range(measure: Measure) -> guess.Range:
+    """What can be typed."""
+    if measure.unit == "%":
+        low, high = (100 * end for end in measure.limits)
+        return guess.Range(low, high, 1.0, "%")
+    low, high = measure.limits
+    return guess.Range(low, min(high, 1e6), 0.1, measure.unit)
+
+
+def _show(measure: Measure, desk: Desk, key: str) -> None:
+    """The runs at the settings that were asked about, with the guess."""
+    said, at = (st.session_state[f"{key}.{one}"] for one in ("said", "at"))
+    scale = 100.0 if measure.unit == "%" else 1.0
+    runs = [scale * value for value in _runs(at, measure)]
+    middle = float(np.median(runs))
+    unit = f"\u00a0{measure.unit}" if measure.unit else ""
+    what = "The middle run" if len(runs) > 1 else "It"
+    st.markdown(f"You said **{written(said, digits=4)}{unit}**. {what} is **{written(middle, digits=3)}{unit}**.")
+    figure = guesses.line_of_runs(runs, said, name=measure.label.capitalize(), ends=_ends(measure, runs, said))
+    alt = f"Your guess {written(said, digits=4)}{unit}; middle run {written(middle, digits=3)}{unit}."
+    live.board([[live.Picture(name="lesson", figure=figure, alt=alt, height=HEIGHT)]], key=f"{key}.runs", name="lesson")
+    if at != desk.settings:
+        st.caption("These are the runs at the settings of the link; the page below shows those that you have chosen.")
+
+
+def _runs(settings: Settings, measure: Measure) -> list[float]:
+    found = [np.ravel(measure.read(MEMORY.answer(task, task.run))) for task in settings.samples()]
+    return np.concatenate(found).tolist()
+
+
+def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:
+    """Of the line: all that there can be of a share, else all runs and the guess."""
+    if measure.unit == "%":
+        return 100 * measure.limits[0], 100 * measure.limits[1]
+    low, high = min(*runs, said), max(*runs, said)
+    room = 0.08 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def make(page: Page, desk: Desk) -> None:
+    """The tab *Share*: how a teacher makes a lesson of what is shown."""
+    if not desk.settings.measures or page.private(desk.settings):
+        return
+    key = f"{page.name}.teacher"
+    with st.expander("Make a lesson of this", icon=":material/school:"):
+        st.caption("Who opens the link guesses first, then sees the runs, and then has the page with these knobs.")
+        question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
+        measures = {name: one.label for name, one in desk.settings.measures.items()}
+        measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")
+        names = _all(page.at(desk.settings).knobs(desk.settings))
+        only = st.multiselect("Knobs in view (none: all)", names, format_func=_label, key=f"{key}.only")
+        words = {ASK: question.strip(), GUESS: measure, ONLY: ",".join(only)}
+        st.code(link(desk.settings, words), language=None, wrap_lines=True)
+
+
+def _label(name: str) -> str:
+    return KNOBS[name]["label"]
+
+
+def link(settings: Settings, words: Mapping[str, str]) -> str:
+    """The address of a lesson: the page, its settings and these words, as far as they say anything."""
+    query = urlencode({**brief(settings), **{name: word for name, word in words.items() if word}})
+    return f"{(st.context.url or '').split('?')[0]}?{query}"
