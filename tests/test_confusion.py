@@ -9,10 +9,11 @@ from scipy.special import expit, softmax
 from sklearn import metrics
 
 from dpcore.confusion import ByClass, balanced_accuracy, confusion, recalls
-from dpcore.training import losses
+from dpcore.parties.hypotheses import informed
+from dpcore.training import erm, losses
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
-from pages.hypotheses.work import over_repeats, target_fit
+from pages.hypotheses.work import _weights, target_fit
 from pages.network.experiment import NetworkSettings
 from pages.network.work import inputs
 from pages.parties.experiment import PartiesSettings
@@ -88,15 +89,20 @@ def parties():
 def hypotheses():
     sizes = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "public_rows": 300}
     result = HypothesesSettings(**sizes, repeats=4).run()
-    target, said = result.settings.target(), {}
-    for arm, done, which in (
-        ("transfer", result.now, "posterior"),
-        ("weak", result.now, "alone"),
-        ("transfer without noise", result.found["epsilon", np.inf], "posterior"),
-    ):
-        fits = [target_fit(target, repeat) for repeat in over_repeats(done, "repeats")]
-        shares = [expit(one.X_test @ w) for one, w in zip(fits, over_repeats(done, which), strict=True)]
-        said[arm] = [(one.y_test, np.stack([1 - p, p], axis=1)) for one, p in zip(fits, shares, strict=True)]
+    settings, said = result.settings, {"transfer": [], "weak": [], "transfer without noise": []}
+    for answer in (*settings.answers(), *settings.answers(epsilon=np.inf)):
+        weighing = answer.weighing
+        fits = [target_fit(weighing.target, repeat) for repeat in weighing.repeats]
+        X = np.stack([one.X[: result.labels] for one in fits]).astype(float)
+        y = np.stack([one.y[: result.labels] for one in fits])
+        _, found = informed(weighing.releases(), _weights(weighing), X, y)
+        models = {"transfer without noise": found}
+        if np.isfinite(weighing.budget.epsilon):
+            alone = erm.logistic(X, y, regularisation=settings.lambda_lr).weights
+            models = {"transfer": found, "weak": alone}
+        for arm, found in models.items():
+            shares = [expit(one.X_test @ w) for one, w in zip(fits, found, strict=True)]
+            said[arm] += [(one.y_test, np.stack([1 - p, p], axis=1)) for one, p in zip(fits, shares, strict=True)]
     return result, said, result.summary["transfer"].median
 
 

@@ -26,17 +26,22 @@ def where(kind="topics", **changes):
 @pytest.mark.parametrize("projection", domains.PROJECTIONS)
 def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
     here = where(kind, projection=projection)
-    world = domains.world(here)
+    public = written_out(domains.world(here).public)
     drawn = domains.draw(here, 1, labelled=120, unlabelled=80, target=100)
-    assert world.public.shape == (300, 12)
+    words = {"domains": 12, "topics": 5588, "reviews": 2969}[kind]
+    assert public.shape == (300, words if projection == "none" else 12)
     for first, second, third in zip(drawn.labelled, drawn.unlabelled, drawn.left, strict=True):
         assert [len(part[1]) for part in (first, second, third)] == [120, 80, 100]
-        rows = np.concatenate([part[0] for part in (first, second, third)])
-        assert np.linalg.norm(rows, axis=1).max() <= 1 + 1e-9
+        rows = np.concatenate([written_out(part[0]) for part in (first, second, third)])
+        assert np.linalg.norm(rows, axis=1).max() <= 1 + (1e-6 if projection == "none" else 1e-9)
         names = np.concatenate([part[2] for part in (first, second, third)])
         assert len(np.unique(names)) == 300
-        assert not (rows[:, None] == world.public[None]).all(axis=2).any()
+        assert not {row.tobytes() for row in rows} & {row.tobytes() for row in public}
         assert 0.4 < first[1].mean() < 0.6
+
+
+def written_out(X):
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def test_the_texts_have_the_published_sizes():
@@ -75,19 +80,23 @@ def test_a_target_is_the_mixture_that_was_asked_for():
     assert np.bincount(y, minlength=3).tolist() == [90, 0, 10]
 
 
+def forget():
+    for kept in (domains._texts, domains._along, domains.world):
+        kept.cache_clear()
+
+
 def others_moved(monkeypatch, before: Corpus, after: Corpus, place: int, projection: str = "svd") -> tuple[bool, bool]:
     """(whether document ``place`` moved, whether anybody else's row did) when one private document is exchanged."""
     here, seen = where(projection=projection, dimension=6, public_rows=60), []
     for corpus in (before, after):
         monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
-        domains._texts.cache_clear()
-        domains.world.cache_clear()
+        forget()
         world = domains.world(here)
         parts = world.rows(0, 10**6)
         names = np.concatenate([part[2] for part in parts])
         assert place in names  # it is private
-        rows = np.concatenate([part[0] for part in parts])
-        seen.append((rows[names == place], rows[names != place], world.public))
+        rows = np.concatenate([written_out(part[0]) for part in parts])
+        seen.append((rows[names == place], rows[names != place], written_out(world.public)))
     (own, rest, public), (own_after, rest_after, public_after) = seen
     same = rest.shape == rest_after.shape and np.array_equal(rest, rest_after) and np.array_equal(public, public_after)
     return not np.array_equal(own, own_after), not same
@@ -115,8 +124,7 @@ class TestNothingIsFittedToPrivateRows:
     @pytest.fixture(autouse=True)
     def fresh(self):
         yield
-        domains._texts.cache_clear()
-        domains.world.cache_clear()
+        forget()
 
     @pytest.fixture
     def pair(self):
@@ -219,8 +227,9 @@ def home(tmp_path, monkeypatch):
 
 
 def clear():
-    for kept in (domain_text._newsgroups, domain_text.newsgroups, domains._texts, domains.world):
+    for kept in (domain_text._newsgroups, domain_text.newsgroups):
         kept.cache_clear()
+    forget()
 
 
 class TestNewsgroups:
@@ -246,6 +255,18 @@ class TestNewsgroups:
         (home / "20news-bydate_py3.pkz").write_bytes(b"rubbish")
         assert not domain_text.newsgroups_here()
 
+    def test_with_all_words(self, home):
+        """As many features as the public letters have words, and no row is written out."""
+        cache(home)
+        settings = HypothesesSettings().change(data="newsgroups", projection="none", noise="gaussian")
+        sizes = {"source_rows": 100, "unlabelled_rows": 100, "target_rows": 200, "public_rows": 250, "repeats": 2}
+        settings = settings.change(**sizes)
+        world, outcome = domains.world(settings.model.where), settings.answers(epsilon=1e6)[0].run()
+        assert sparse.issparse(world.public)
+        assert world.public.shape == (250, world.features)
+        assert 300 < world.features < 700
+        assert outcome.accuracy[:, 0].min() > 0.8
+
     def test_from_the_cache_to_the_end(self, home):
         cache(home)
         assert domain_text.newsgroups_here()
@@ -266,8 +287,9 @@ class TestNewsgroups:
 
 
 @pytest.mark.skipif(not domain_text.newsgroups_here(), reason="20 Newsgroups are not in scikit-learn's folder here")
-def test_the_real_newsgroups_to_the_end():
-    settings = HypothesesSettings().change(data="newsgroups").change(epsilon=1000.0, repeats=3)
+@pytest.mark.parametrize("projection", ["svd", "none"])
+def test_the_real_newsgroups_to_the_end(projection):
+    settings = HypothesesSettings().change(data="newsgroups").change(epsilon=1000.0, repeats=3, projection=projection)
     outcome = settings.answers()[0].run()
     assert 2000 < domains.world(settings.model.where).features < 9000
     assert np.median(outcome.accuracy[:, 0]) > np.median(outcome.accuracy[:, 4]) - 0.02 > 0.6

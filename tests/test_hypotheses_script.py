@@ -30,11 +30,21 @@ def drawn(result):
     yield from (figures.noise(result), figures.dimension(result), figures.plane(result))
     yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
     yield figures.accuracy(result, "epsilon", figures.OTHERS)
+    if not result.settings.model.projected:
+        yield figures.laws(result)
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"noise": "gaussian"}, {"epsilon": 0.1}, {"sources": 2}, {"dimension": 2}, {"data": "reviews"}],
+    [
+        {},
+        {"noise": "gaussian"},
+        {"epsilon": 0.1},
+        {"sources": 2},
+        {"dimension": 2},
+        {"data": "reviews"},
+        {"data": "reviews", "projection": "none"},
+    ],
     ids=str,
 )
 def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
@@ -134,7 +144,9 @@ class TestPage:
         assert self.settings(app) == HypothesesSettings().change(**NUMBERS)
         assert len(app.warning) == 3
 
-    @pytest.mark.parametrize("change", [("noise", "objective"), ("divergence", "squares"), ("projection", "hashing")])
+    @pytest.mark.parametrize(
+        "change", [("noise", "objective"), ("divergence", "squares"), ("projection", "hashing"), ("projection", "none")]
+    )
     def test_every_choice(self, change):
         name, value = change
         app = self.open(data="topics", **{name: value})

@@ -34,6 +34,8 @@ ONCE = [
     SMALL.change(noise="objective", epsilon=3.0),
     SMALL.change(epsilon=0.5),
     SMALL.change(data="topics", epsilon=300.0, dimension=20),
+    SMALL.change(data="topics", epsilon=300.0, projection="none", repeats=2),
+    SMALL.change(data="reviews", epsilon=30.0, projection="none", repeats=2),
     SMALL.change(lambda_lr=1.0, epsilon=1000.0),
 ]
 
@@ -113,12 +115,13 @@ RULES: Rules = {
     r"at most ([\d.]+) times in 100": lambda r, m: abs(float(m[1]) - 100 * attacker(r)) <= 0.51,
     r"another in its place": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"curvature damps": lambda r, _: (
-        r.settings.noise == "objective" and r.measured_noise < r.noise_at(r.settings.dimension)[0]
+        r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
     ),
     r"make Gaussian noise longer": lambda r, _: (
         r.settings.noise == "gaussian" and r.noise_at(2) == pytest.approx(r.noise_at(60))
     ),
-    r"words of the paper": lambda r, _: r.settings.noise == "exponential",
+    r"words of the paper": lambda r, _: r.settings.noise == "exponential" and r.dimension < 5588,
+    r"With ([\d,]+) features the noise": lambda r, m: int(m[1].replace(",", "")) == r.dimension,
     r"here they mislead": lambda r, _: miss(r) > even(r),
     r"the same weight for all would miss": lambda r, _: miss(r) <= even(r),
     r"That is the floor": lambda r, _: r.prior_spread <= LEAST_SD * 1.01,

@@ -19,6 +19,8 @@ from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
 from dpcore.kept import kept
 from dpcore.streams import stream
+from dpcore.training import stacks
+from dpcore.training.stacks import Rows
 
 KINDS = {
     "domains": "Generated domains",
@@ -27,7 +29,11 @@ KINDS = {
     "newsgroups": "20 Newsgroups (real text)",
     "own": "A file of your own",
 }
-PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
+PROJECTIONS = {
+    "svd": "main directions of the public rows",
+    "hashing": "random signs (hashing)",
+    "none": "all words, without a projection",
+}
 # The most features that are left of a text.
 WIDEST = 60
 # Generated domains: how far the centres lie apart, and how steeply the chance of a label rises.
@@ -36,8 +42,8 @@ _APART, _STEEP = 0.4, 14.0
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left.
-    own: an ``own_texts.Own``, weakly."""
+    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left,
+    where there is a projection. own: an ``own_texts.Own``, weakly."""
 
     kind: str
     sources: int
@@ -56,11 +62,12 @@ class Where:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World:
     """A public set (m, d), the same in all repeats, and rows by domain, drawn anew or anew divided in each repeat.
+    Texts that are not projected are sparse.
 
     rows: (repeat, how many of each domain) -> for each domain (X, y, names of the rows). features: before projection.
     """
 
-    public: np.ndarray
+    public: Rows
     features: int
     most: tuple[int, ...]
     rows: Callable[[int, int], list[tuple[np.ndarray, np.ndarray, np.ndarray]]]
@@ -91,12 +98,12 @@ def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: i
     return Draw(labelled=first, unlabelled=second, left=third)
 
 
-def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Rows, np.ndarray]:
     """(X, y) of ``rows`` rows, of which each domain gives its share (fewer where it has not as many), shuffled."""
     counts = np.floor(rows * shares + 0.5).astype(int)
     most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
     counts = np.floor(counts * min(1.0, most)).astype(int)
-    X, y = (np.concatenate([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1))
+    X, y = (stacks.joined([part[at][:n] for part, n in zip(left, counts, strict=True)]) for at in (0, 1))
     order = rng.permutation(len(y))
     return X[order], y[order]
 
@@ -148,19 +155,17 @@ def _even(rows: int, parts: int) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Texts:
-    """What all projections of the same texts share: counts weighted by the public idf (n, words), labels, the numbers
-    of the public documents and of each domain's others, and the main directions of the public ones (words, 60)."""
+    """What all projections of the same texts share: counts weighted by the public idf (n, words), labels, and the
+    numbers of the public documents and of each domain's others."""
 
     weighted: sparse.csr_matrix
     y: np.ndarray
     public: np.ndarray
     kept: list[np.ndarray]
-    along: np.ndarray | None
 
 
 @kept(newest=3)
 def _texts(where: Where) -> Texts:
-    """``where`` with the widest dimension: fewer features are its first ones."""
     if where.kind == "own":
         corpus = own_texts.corpus(tokens.held(where.own), where.sources, where.seed)
     else:
@@ -168,10 +173,15 @@ def _texts(where: Where) -> Texts:
     public, kept = _divided(corpus, where)
     counts = corpus.counted(public)
     found = weighted(counts, inverse_frequency(counts[public]))
-    along = None
-    if where.projection == "svd":
-        along = found @ main_directions(found[public], where.dimension, seed=where.seed).astype(np.float32)
-    return Texts(weighted=found, y=corpus.y, public=public, kept=kept, along=along)
+    return Texts(weighted=found, y=corpus.y, public=public, kept=kept)
+
+
+@kept(newest=3)
+def _along(where: Where) -> np.ndarray:
+    """All texts (n, 60) along the main directions of the public ones: fewer features are the first of these."""
+    texts = _texts(replace(where, projection="none"))
+    public = texts.weighted[texts.public]
+    return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(np.float32)
 
 
 def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -188,10 +198,13 @@ def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]
 
 
 def _of_text(where: Where) -> World:
-    """Texts as counts of words: tf-idf and projection fitted to the public ones, then each row to length 1."""
-    texts = _texts(replace(where, dimension=WIDEST))
-    if texts.along is not None:
-        X = unit(texts.along[:, : where.dimension].astype(float))
+    """Texts as counts of words: tf-idf, and projection if any, fitted to the public ones; then each row to length 1."""
+    widest = replace(where, dimension=WIDEST)
+    texts = _texts(replace(widest, projection="none"))
+    if where.projection == "none":
+        X = texts.weighted  # rows of length 1
+    elif where.projection == "svd":
+        X = unit(_along(widest)[:, : where.dimension].astype(float))
     else:
         signs = random_signs(texts.weighted.shape[1], where.dimension, seed=where.seed)
         X = unit((texts.weighted @ signs).toarray())

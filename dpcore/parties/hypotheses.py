@@ -11,7 +11,8 @@ import numpy as np
 from dpcore import check
 from dpcore.parties import importance
 from dpcore.parties.sources import Release
-from dpcore.training import erm
+from dpcore.training import erm, sparse_erm, stacks
+from dpcore.training.stacks import Rows
 
 DIVERGENCES = ("kl", "squares")
 # A prior needs a spread, even where all of its weight is on one source
@@ -28,10 +29,10 @@ def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def source_weights(releases: list[Release], public: np.ndarray) -> np.ndarray:
+def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
     """Each source's importance weights (..., K, m) on the public rows (m, d) or (..., m, d)."""
     _, tilts = stacked(releases)
-    return importance.weights(tilts, public[..., None, :, :])
+    return importance.weights(tilts, public if stacks.is_sparse(public) else public[..., None, :, :])
 
 
 def hypothesis_weights(target: np.ndarray, sources: np.ndarray, *, divergence: str) -> np.ndarray:
@@ -106,41 +107,43 @@ def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEA
     return Prior(mean=mean, sd=np.maximum(spread, least_sd))
 
 
-def posterior(X: np.ndarray, y: np.ndarray, prior: Prior) -> np.ndarray:
+def posterior(X: Rows, y: np.ndarray, prior: Prior) -> np.ndarray:
     """Step 6: argmin over the target's labelled rows of the *sum* of losses + sum_j (w_j - mu_j)^2 / (2 s_j^2).
 
     X (..., n, d), y (..., n) in {0, 1} -> (..., d).
     """
-    ones = np.ones(X.shape[-2])
+    ones = np.ones(stacks.count(X))
     return erm.logistic(X, y, regularisation=prior.sd**-2.0, centre=prior.mean, row_weights=ones).weights
 
 
-def posterior_sd(X: np.ndarray, weights: np.ndarray, prior: Prior) -> np.ndarray:
-    """Spread (..., d) of the posterior's coordinates where it is taken for a Gaussian (Laplace's approximation)."""
-    p = 1 / (1 + np.exp(-np.clip((X @ weights[..., None])[..., 0], -500, 500)))
+def posterior_sd(X: Rows, weights: np.ndarray, prior: Prior, coordinates: np.ndarray) -> np.ndarray:
+    """Spread of some of the posterior's coordinates where it is taken for a Gaussian (Laplace's approximation)."""
+    p = 1 / (1 + np.exp(-np.clip(stacks.products(X, weights[..., None, :])[..., 0], -500, 500)))
+    if isinstance(X, tuple):
+        cases = zip(X, p * (1 - p), prior.sd**-2.0, strict=True)
+        found = [sparse_erm.variances(*one, regularisation=own, coordinates=coordinates) for *one, own in cases]
+        return np.sqrt(found)
     hessian = np.swapaxes(X, -1, -2) @ ((p * (1 - p))[..., None] * X)
     d = X.shape[-1]
     hessian[..., np.arange(d), np.arange(d)] += prior.sd**-2.0
-    return np.sqrt(np.diagonal(np.linalg.inv(hessian), axis1=-2, axis2=-1))
+    return np.sqrt(np.diagonal(np.linalg.inv(hessian), axis1=-2, axis2=-1)[..., coordinates])
 
 
-def informed(releases: list[Release], weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> tuple[Prior, np.ndarray]:
+def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarray) -> tuple[Prior, np.ndarray]:
     """Steps 5 and 6: (prior, the target's hypothesis)."""
     believed = prior(releases, weights)
     return believed, posterior(X, y, believed)
 
 
-def equal(releases: list[Release], X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def equal(releases: list[Release], X: Rows, y: np.ndarray) -> np.ndarray:
     """The baseline AVERAGE: Steps 5 and 6 with the same weight for each source."""
     count = len(releases)
     return informed(releases, np.full(count, 1 / count), X, y)[1]
 
 
-def soft(
-    releases: list[Release], X: np.ndarray, y: np.ndarray, unlabelled: np.ndarray, *, lambda_lr: float
-) -> np.ndarray:
+def soft(releases: list[Release], X: Rows, y: np.ndarray, unlabelled: Rows, *, lambda_lr: float) -> np.ndarray:
     """The baseline SOFT: unlabelled target rows take the share of the sources' hypotheses that vote for 1 as label."""
     found, _ = stacked(releases)
-    share = (unlabelled @ np.swapaxes(found, -1, -2) > 0).mean(axis=-1)
-    rows = np.concatenate([X, unlabelled], axis=-2)
-    return erm.logistic(rows, np.concatenate([y, share], axis=-1), regularisation=lambda_lr).weights
+    share = (stacks.products(unlabelled, found) > 0).mean(axis=-1)
+    targets = np.concatenate([y, share], axis=-1)
+    return erm.logistic(stacks.both(X, unlabelled), targets, regularisation=lambda_lr).weights

@@ -10,7 +10,8 @@ w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
 
 import numpy as np
 
-from dpcore.training import erm
+from dpcore.training import erm, stacks
+from dpcore.training.stacks import Rows
 
 
 def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolerance: float = erm.TOLERANCE) -> float:
@@ -22,29 +23,28 @@ def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolera
     return 2 * radius / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
 
 
-def tilts(private: np.ndarray, public: np.ndarray, *, regularisation: float) -> np.ndarray:
+def tilts(private: Rows, public: Rows, *, regularisation: float) -> np.ndarray:
     """beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
     return moved_tilts(private, public, regularisation=regularisation, centre=0.0)
 
 
 def moved_tilts(
-    private: np.ndarray,
-    public: np.ndarray,
+    private: Rows,
+    public: Rows,
     *,
     regularisation: float,
     centre: float | np.ndarray,
     start: np.ndarray | None = None,
 ) -> np.ndarray:
     """``tilts`` with the penalty's centre at c (..., d): as much as a linear term -lambda c.beta in the objective."""
-    n, m = private.shape[-2], public.shape[-2]
-    both = np.concatenate([private, np.broadcast_to(public, (*private.shape[:-2], *public.shape[-2:]))], axis=-2)
+    n, m = stacks.count(private), stacks.count(public)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
     how = {"regularisation": regularisation, "row_weights": row_weights, "centre": centre, "start": start}
-    return erm.logistic(both, side, **how).exact()
+    return erm.logistic(stacks.both(private, public), side, **how).exact()
 
 
-def weights(tilts: np.ndarray, public: np.ndarray) -> np.ndarray:
+def weights(tilts: np.ndarray, public: Rows) -> np.ndarray:
     """Importance weights (..., m), not negative and of mean 1: tilts (..., d), public rows (m, d) or (..., m, d)."""
-    exponents = (public @ tilts[..., None])[..., 0]
+    exponents = stacks.products(public, tilts[..., None, :])[..., 0]
     found = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return found / found.mean(axis=-1, keepdims=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpcore.parties import importance
 from dpcore.training import erm
+from dpcore.training.stacks import Rows
 
 # Bound on the logistic loss's second derivative; rows are at most of length 1.
 CURVATURE = 0.25
@@ -48,18 +49,14 @@ class Objective:
         """||b|| ~ Gamma(d, 2/epsilon')."""
         return 2 / max(self.direct, self.epsilon / 2)
 
-    def minimise(
-        self, X: np.ndarray, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
+    def minimise(self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
         """X (..., n, d), y (..., n), draws (..., d) of scale 1 -> (..., d); b.w/n moves the penalty's centre.
 
         start (..., d): where the search begins, as the minimum without noise.
         """
         return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).exact()
 
-    def tilt(
-        self, private: np.ndarray, public: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None
-    ) -> np.ndarray:
+    def tilt(self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
         """private (..., n, d), public (m, d) or (..., m, d), draws (..., d) of scale 1 -> tilts (..., d)."""
         how = {"regularisation": self.strength, "centre": self._centre(draws), "start": start}
         return importance.moved_tilts(private, public, **how)

@@ -16,7 +16,8 @@ from dpcore.mechanisms import NormExponential
 from dpcore.parties import importance
 from dpcore.parties.objective import Objective
 from dpcore.privacy import Adjacency, Event, GaussianRelease, Guarantee, PureRelease
-from dpcore.training import erm
+from dpcore.training import erm, stacks
+from dpcore.training.stacks import Rows
 
 NOISES = {
     "exponential": "noise on the answer",
@@ -29,16 +30,17 @@ SLOPE, RADIUS = 1.0, 1.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """Some rows of a source: ``rows`` (..., n) names each, X (..., n, d) in the unit ball, y (..., n) in {0, 1}."""
+    """Some rows of a source: ``rows`` (..., n) names each, X (..., n, d) in the unit ball, maybe sparse, y (..., n) in
+    {0, 1}."""
 
     rows: np.ndarray
-    X: np.ndarray
+    X: Rows
     y: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.X.shape[:-1] != self.rows.shape or (self.y is not None and self.y.shape != self.rows.shape):
             raise check.RefusedError("X", self.X.shape, f"a row for each of {self.rows.shape} names")
-        longest = float(np.linalg.norm(self.X, axis=-1).max())
+        longest = stacks.longest(self.X)
         if longest > RADIUS * (1 + 1e-6):
             raise check.RefusedError("X", longest, "rows in the unit ball: all noise is made for that")
 
@@ -143,7 +145,7 @@ def hypothesis_sensitivity(rows: int, regularisation: float, *, tolerance: float
     return 2 * SLOPE * RADIUS / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
 
 
-def hypotheses(X: np.ndarray, y: np.ndarray, *, regularisation: float) -> np.ndarray:
+def hypotheses(X: Rows, y: np.ndarray, *, regularisation: float) -> np.ndarray:
     """argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1: X (..., n, d), y (..., n) -> (..., d)."""
     return erm.logistic(X, y, regularisation=regularisation).exact()
 
@@ -165,16 +167,16 @@ class Fitted:
     tilt_sensitivity: float
 
 
-def fit(sources: list[Source], public: np.ndarray, *, lambda_lr: float, lambda_iw: float) -> Fitted:
+def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: float) -> Fitted:
     """Both minimisers of every source; public (..., m, d) or (m, d). Leading axis of the answer: sources."""
-    labelled = np.stack([one.labelled.X for one in sources])
+    labelled = stacks.stacked([one.labelled.X for one in sources])
     labels = np.stack([one.labelled.y for one in sources])
-    unlabelled = np.stack([one.unlabelled.X for one in sources])
+    unlabelled = stacks.stacked([one.unlabelled.X for one in sources])
     return Fitted(
         hypotheses=hypotheses(labelled, labels, regularisation=lambda_lr),
         tilts=importance.tilts(unlabelled, public, regularisation=lambda_iw),
-        hypothesis_sensitivity=hypothesis_sensitivity(labelled.shape[-2], lambda_lr),
-        tilt_sensitivity=importance.sensitivity(unlabelled.shape[-2], lambda_iw),
+        hypothesis_sensitivity=hypothesis_sensitivity(stacks.count(labelled), lambda_lr),
+        tilt_sensitivity=importance.sensitivity(stacks.count(unlabelled), lambda_iw),
     )
 
 
@@ -189,7 +191,7 @@ def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
 
 def perturbed(
     sources: list[Source],
-    public: np.ndarray,
+    public: Rows,
     budget: Budget,
     noise: np.ndarray,
     *,
@@ -202,13 +204,13 @@ def perturbed(
     near: the minima without noise, where the search begins. They decide how long it takes, and not where it ends.
     """
     labelled, unlabelled = [one.labelled for one in sources], [one.unlabelled for one in sources]
-    X, y = np.stack([one.X for one in labelled]), np.stack([one.y for one in labelled])
-    rows = np.stack([one.X for one in unlabelled])
-    first = Objective(rows=X.shape[-2], regularisation=lambda_lr, epsilon=budget.epsilon)
-    second = Objective(rows=rows.shape[-2], regularisation=lambda_iw, epsilon=budget.epsilon)
+    X, y = stacks.stacked([one.X for one in labelled]), np.stack([one.y for one in labelled])
+    others = stacks.stacked([one.X for one in unlabelled])
+    first = Objective(rows=stacks.count(X), regularisation=lambda_lr, epsilon=budget.epsilon)
+    second = Objective(rows=stacks.count(others), regularisation=lambda_iw, epsilon=budget.epsilon)
     return (
         first.minimise(X, y, noise[..., 0, :], start=near.hypotheses),
-        second.tilt(rows, public, noise[..., 1, :], start=near.tilts),
+        second.tilt(others, public, noise[..., 1, :], start=near.tilts),
     )
 
 

@@ -19,6 +19,8 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore import check
+from dpcore.training import sparse_erm
+from dpcore.training.stacks import Rows, is_sparse
 
 TOLERANCE = 1e-10
 _STEPS = 100
@@ -51,7 +53,7 @@ class Local(NamedTuple):
 
 
 def logistic(
-    X: np.ndarray,
+    X: Rows,
     targets: np.ndarray,
     *,
     regularisation: float | np.ndarray,
@@ -64,8 +66,11 @@ def logistic(
 
     regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at least 0; 1/n each
     where they are not given. centre: c, like the regularisation. start: where the search begins, like the centre, which
-    it is if not given; the answer is the same. Leading axes are problems, and broadcast.
+    it is if not given; the answer is the same. Leading axes are problems, and broadcast. X may be sparse, as ``stacks``
+    has it; the search then always begins at the centre.
     """
+    if is_sparse(X):
+        return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)
     X, targets = check.numbers(X=X), _shares(targets)
     shape = X.shape[-1:]
     return _solve(X, targets[..., None, :], shape, regularisation, row_weights, centre, start, tolerance, _Logistic)
@@ -102,6 +107,35 @@ def _shares(targets: np.ndarray) -> np.ndarray:
     if not (targets.size and (targets >= -1e-12).all() and (targets <= 1 + 1e-12).all()):
         raise check.RefusedError("targets", targets.ravel()[:5], "numbers from 0 to 1")
     return targets
+
+
+def _sparse(X, targets, regularisation, row_weights, centre, tolerance) -> Minimum:
+    """One problem after the other."""
+    many = X if isinstance(X, tuple) else (X,)
+    n, d = many[0].shape
+    r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
+    heads = targets.shape[:-1], r.shape[:-1], strength.shape[:-1], middle.shape[:-1]
+    axes = np.broadcast_shapes((len(X),) if isinstance(X, tuple) else (), *heads)
+    targets, r = (np.broadcast_to(one, (*axes, n)) for one in (targets, r))
+    strength, middle = (np.broadcast_to(one, (*axes, d)) for one in (strength, middle))
+    weights, norms = np.empty((*axes, d)), np.empty(axes)
+    for at in np.ndindex(axes):
+        how = {"regularisation": strength[at], "row_weights": r[at], "centre": middle[at], "tolerance": tolerance}
+        own = X[at[-1]] if isinstance(X, tuple) else X
+        weights[at], norms[at] = sparse_erm.logistic(own, targets[at], **how)
+    return Minimum(weights, norms)
+
+
+def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(row weights, lambda, centre) that make a problem of ``n`` rows."""
+    check.positive(tolerance=tolerance)
+    r = np.full(n, 1 / n) if row_weights is None else check.numbers(row_weights=row_weights)
+    strength, middle = check.numbers(regularisation=regularisation), check.numbers(centre=centre)
+    if not (strength > 0).all():
+        raise check.RefusedError("regularisation", regularisation, "above 0 for each weight")
+    if not (r >= 0).all():
+        raise check.RefusedError("row_weights", float(r.min()), "at least 0 for each row")
+    return r, strength, middle
 
 
 @dataclass
@@ -219,15 +253,9 @@ def _solved(hessians: np.ndarray, regularisation: np.ndarray, gradients: np.ndar
 
 def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind) -> Minimum:
     """Bring all arguments to one leading axis of problems, minimise them piece by piece, and give the axes back."""
-    check.positive(tolerance=tolerance)
     n, size = X.shape[-2], int(np.prod(shape))
-    r = np.full(n, 1 / n) if row_weights is None else check.numbers(row_weights=row_weights)
-    strength, middle = check.numbers(regularisation=regularisation), check.numbers(centre=centre)
+    r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
     begin = middle if start is None else check.numbers(start=start)
-    if not (strength > 0).all():
-        raise check.RefusedError("regularisation", regularisation, "above 0 for each weight")
-    if not (r >= 0).all():
-        raise check.RefusedError("row_weights", float(r.min()), "at least 0 for each row")
     heads = [value.shape[: -len(shape)] for value in (strength, middle, begin)]
     axes = np.broadcast_shapes(X.shape[:-2], targets.shape[:-2], r.shape[:-1], *heads)
     problems = int(np.prod(axes))

@@ -14,7 +14,7 @@ from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 from dpcore.privacy import Guarantee
 from pages.hypotheses import mixture as mixing
-from pages.hypotheses.result import HypothesesResult
+from pages.hypotheses.result import FEW_REPEATS, HypothesesResult
 from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing
 
 MOST_SOURCES = 8
@@ -57,9 +57,10 @@ SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 LEVELS = (1.0, 10.0, 100.0, math.inf)
 # Numbers of features at which right answers are measured.
 DIMENSIONS = (2, 5, 10, 20, 40, 60)
-# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most of the table and of
-# each number of features.
-_FIRST, _CHUNK, _TABLE, _WIDTHS = 3, 6, 12, 8
+# Where all words are left, two laws of noise are held against each other, there and in so many public directions.
+LAWS, DIRECTIONS = ("exponential", "gaussian"), 20
+# Repeats of the first picture (fewer where even these take long), of one slice of work, and at most of the table.
+_FIRST, _CHUNK, _TABLE = 3, 6, 12
 _FIRST_EFFORT = 6e7
 # What makes the noise of the sources' releases smaller.
 _LESS_NOISE = ("epsilon", "delta")
@@ -79,7 +80,7 @@ class HypothesesSettings(Settings):
     epsilon: cost of a row of one source, in nats.
     label_share: of the target's rows, with labels.
     dimension: d', features after the public projection.
-    projection: how a text is brought to so many features.
+    projection: how a text is brought to so many features; "none" leaves all words, whatever ``dimension`` is.
     similarity: of the domains, from 0 to 1.
     source_rows: n_l, with labels, of each source.
     unlabelled_rows: n_ul, others, of each source.
@@ -248,20 +249,27 @@ class HypothesesSettings(Settings):
         return Target(sources=self.model, mixture=mixture or self.shares)
 
     def target_at(self, dimension: int) -> Target:
-        """The same target with rows of so many features."""
-        model = replace(self.model, where=replace(self.model.where, dimension=dimension))
+        """The same target with rows of so many features, by main directions where today there is no projection."""
+        projection = "svd" if self.projection == "none" else self.projection
+        model = replace(self.model, where=replace(self.model.where, dimension=dimension, projection=projection))
         return Target(sources=model, mixture=self.shares)
+
+    @property
+    def widths(self) -> int:
+        """At how many numbers of features right answers are measured."""
+        return len(DIMENSIONS) + (not self.model.projected)
 
     def answers(
         self,
         *,
         epsilon: float | None = None,
+        noise: str | None = None,
         share: float | None = None,
         mixture: tuple[float, ...] | None = None,
         target: Target | None = None,
         most: int = 10**6,
     ) -> tuple[Answer, ...]:
-        """What comes out at another epsilon, share of labels, mixture or target, for all repeats, some at once."""
+        """What comes out at another epsilon, noise, share of labels, mixture or target: all repeats, some at once."""
         count = min(self.repeats, most)
         model = target.sources if target else self.model
         chunk = self._chunk(model)
@@ -269,7 +277,7 @@ class HypothesesSettings(Settings):
         if (epsilon, mixture, target) != (None, None, None):
             first = min(first, chunk)
         starts = [0, *range(first, count, chunk), count]
-        budget = self.budget if epsilon is None else replace(self.budget, epsilon=epsilon)
+        budget = replace(self.budget, epsilon=epsilon or self.epsilon, noise=noise or self.noise)
         whose = {"target": target or self.target(mixture), "budget": budget, "divergence": self.divergence}
         labels = self.label_share if share is None else share
         return tuple(
@@ -280,8 +288,8 @@ class HypothesesSettings(Settings):
 
     def _chunk(self, model: Sources) -> int:
         """How many repeats are answered at once."""
-        if self.noise == "objective":
-            return 1  # the minima are found anew at each epsilon
+        if self.noise == "objective" or not model.projected:
+            return 1  # the minima are found anew at each epsilon, or each takes long
         return _CHUNK if model.where.dimension <= _WIDE else _CHUNK // 2
 
     @property
@@ -310,10 +318,10 @@ class HypothesesSettings(Settings):
         widths = {}
         for dimension in DIMENSIONS:
             there = self.target_at(dimension)
-            fitted = (task for r in range(min(self.repeats, _WIDTHS)) for task in _fits(there, r))
+            fitted = (task for r in range(min(self.repeats, FEW_REPEATS)) for task in _fits(there, r))
             widths["width", dimension] = (RowsWork(where=there.sources.where), *fitted)
             for key, epsilon in (("dimension", self.epsilon), ("plain dimension", math.inf)):
-                widths[key, dimension] = self.answers(epsilon=epsilon, target=there, most=_WIDTHS)
+                widths[key, dimension] = self.answers(epsilon=epsilon, target=there, most=FEW_REPEATS)
         others = [
             _target_work(self.target(mixture), r)
             for mixture in self.mixtures[1:]
@@ -328,8 +336,23 @@ class HypothesesSettings(Settings):
             **{("epsilon", epsilon): self.answers(epsilon=epsilon) for epsilon in (*EPSILONS, math.inf)},
             **{("share", share): self.answers(share=share) for share in SHARES},
             **widths,
+            **self._laws,
             "others": tuple(others),
             **table,
+        }
+
+    @property
+    def _laws(self) -> dict[Any, tuple[Answer, ...]]:
+        """Over epsilon, with all words and in a few public directions: ("law", noise, features or 0, epsilon)."""
+        if self.model.projected:
+            return {}
+        return {
+            ("law", noise, few, epsilon): self.answers(
+                epsilon=epsilon, noise=noise, target=self.target_at(few) if few else None, most=FEW_REPEATS
+            )
+            for few in (0, DIRECTIONS)
+            for noise in LAWS
+            for epsilon in EPSILONS
         }
 
     def schedule(self) -> Iterable[Task]:
@@ -370,6 +393,10 @@ class HypothesesSettings(Settings):
             # Until the curve over labels follows, its ends and today's point stand for it
             found["share", task.share] = found["share", task.share] or [outcomes[task]]
         found["share", self.label_share] = found["now"] + found["more"]
+        if not self.model.projected:
+            words = domains.world(self.model.where).features
+            found["dimension", words] = found["share", self.label_share]
+            found["plain dimension", words] = found["epsilon", math.inf]
         return HypothesesResult(settings=self, found=found)
 
 

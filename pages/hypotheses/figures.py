@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LIMITS, SHARES
+from pages.hypotheses.experiment import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import theme
@@ -286,8 +286,8 @@ def noise(result: HypothesesResult) -> dict:
         line = {"color": theme.NON_PRIVATE, "width": 1, "dash": "dot"}
         shapes.append({"type": "line", "x0": d, "x1": d, "yref": "paper", "y0": 0, "y1": 1, "line": line})
         words.append(_word(name, x=np.log10(d), y=0.02, yref="paper", textangle=-90, xanchor="right", yanchor="bottom"))
-    shapes.append(theme.rule(settings.dimension))
-    shapes += [_mark(settings.dimension, value, theme.NOW) for value in result.noise_at(settings.dimension)]
+    shapes.append(theme.rule(result.dimension))
+    shapes += [_mark(result.dimension, value, theme.NOW) for value in result.noise_at(result.dimension)]
     return theme.figure(
         theme.holder(2.0, 1e-9),
         margin=_MARGIN,
@@ -327,6 +327,8 @@ def dimension(result: HypothesesResult) -> dict:
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
         words.append(_word(theme.ink(name.removesuffix(" of a margin, %"), colour), x=place[0], y=place[1], **style))
     now, shown = result.dimension, 100 * result.summary["transfer"].median
+    # Where all words are left, these lie close together
+    ticks = list(DIMENSIONS) if now <= DIMENSIONS[-1] else [*DIMENSIONS[:3], DIMENSIONS[-1], now]
     return theme.figure(
         *traces,
         margin=_MARGIN | {"r": 52},
@@ -336,9 +338,9 @@ def dimension(result: HypothesesResult) -> dict:
         xaxis={
             "title": {"text": "features d' (log scale)"},
             "type": "log",
-            "range": [np.log10(1.8), np.log10(68)],
-            "tickvals": list(DIMENSIONS),
-            "ticktext": [str(one) for one in DIMENSIONS],
+            "range": [np.log10(1.8), np.log10(1.13 * max(DIMENSIONS[-1], now))],
+            "tickvals": ticks,
+            "ticktext": [str(one) if one <= DIMENSIONS[-1] else "all" for one in ticks],
         },
         yaxis={
             "title": {"text": "right on new rows, %"},
@@ -356,12 +358,54 @@ def dimension(result: HypothesesResult) -> dict:
     )
 
 
+# Law of noise -> (name, dash); features, 0 for all words -> colour.
+_LAWS = {"exponential": ("the paper's noise", "solid"), "gaussian": ("Gaussian noise", "dash")}
+_WORLDS = {0: theme.PRIVATE, DIRECTIONS: theme.PUBLIC}
+
+
+def laws(result: HypothesesResult) -> dict:
+    """Accuracy over epsilon with two laws of noise, with all words and in a few public directions."""
+    traces, seen, few = [], [], result.summary["weak"].median
+    for features, colour in _WORLDS.items():
+        where = f"{features} directions" if features else f"all {result.features:,} words"
+        for noise in LAWS:
+            (name, dash), (at, (_, median, _)) = _LAWS[noise], result.law(noise, features)
+            hover = f"epsilon %{{x:.3~g}}: %{{y:.1f}} % right<extra>{where}, {name}</extra>"
+            style = {"mode": "lines+markers", "marker": {"size": 4}, "hovertemplate": hover, "dash": dash}
+            traces.append(theme.line(at, 100 * median, colour=colour, name=f"{where}, {name}", **style))
+            seen.append(100 * median)
+    low, top = _range([*seen, 100 * few], np.array([]))
+    return theme.figure(
+        *traces,
+        legend="lower right",
+        margin=_MARGIN,
+        title=theme.title("Two laws of noise", _laws_found(result)),
+        shapes=[_level(100 * few, colour=theme.GOLD, dash=theme.DASHES[theme.GOLD])],
+        annotations=[
+            _word("few labels, all words", x=0.01, y=100 * few, xref="paper", xanchor="left", yanchor="bottom")
+        ],
+        xaxis=_axis("epsilon"),
+        yaxis={"title": {"text": "right on new rows, %"}, "range": [low - 0.35 * (top - low), min(top, 101)]},
+    )
+
+
+def _laws_found(result: HypothesesResult) -> str:
+    """From where on either law helps with all words; or how far the curves have come."""
+    found = [result.helps_from(noise, 0) for noise in LAWS]
+    if None in found:
+        done = sum(len(result.law(noise, features).at) for features in _WORLDS for noise in LAWS)
+        return f"{done} of {len(_WORLDS) * len(LAWS) * len(EPSILONS)} trained"
+    if not all(map(np.isfinite, found)):
+        return ""
+    return f"all words help from {found[0]:g}, with Gaussian noise from {found[1]:g}"
+
+
 def _widest(result: HypothesesResult) -> str:
     """Which number of features does best; or how far the curve has come."""
     at, (_, medians, _) = result.curve("transfer", "dimension")
-    if len(at) < len(DIMENSIONS):
-        return f"{len(at)} of {len(DIMENSIONS)} trained"
-    return f"best with {at[result.best_dimension]:.0f}" if np.ptp(medians) >= 0.005 else ""
+    if len(at) < result.settings.widths:
+        return f"{len(at)} of {result.settings.widths} trained"
+    return f"best with {at[result.best_dimension]:,.0f}" if np.ptp(medians) >= 0.005 else ""
 
 
 def _range(seen: list, high: np.ndarray) -> list[float]:

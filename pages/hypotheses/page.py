@@ -31,8 +31,9 @@ def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
     desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
+    if desk.settings.data != "domains":
+        desk.choose("projection", "Features", say.PROJECTIONS, help=say.PROJECTIONS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("projection", "Features of a text", say.PROJECTIONS)
         desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
 
 
@@ -42,7 +43,8 @@ def knobs(settings: HypothesesSettings) -> Knobs:
     """
     alike = settings.data in ("newsgroups", "own")
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
-    main = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
+    shown = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
+    main = [name for name in shown if name != "dimension" or settings.model.projected]
     more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
     return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
 
@@ -84,14 +86,17 @@ def ways(result) -> list[list[live.Picture]]:
 
 
 def features(result) -> list[list[live.Picture]]:
-    """What the number of features does."""
+    """What the number of features does; with all words, first what two laws of noise do to them."""
     dimension, noise = figures.dimension(result), figures.noise(result)
-    return _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
+    rows = _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
+    if result.settings.model.projected:
+        return rows
+    return _row(result, ("laws", figures.laws(result), say.LAWS_ABOUT), height=400) + rows
 
 
 def public_rows(settings: HypothesesSettings) -> int:
     """How many rows are public; the rows are made where they were not."""
-    return len(world(settings.model.where).public)
+    return world(settings.model.where).public.shape[0]
 
 
 def rows_ready(desk: controls.Desk) -> bool:
@@ -153,6 +158,7 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "classes": say.by_class,
         "table": say.table,
+        "published": say.published,
     },
     pictures=pictures,
     ready=rows_ready,
@@ -166,6 +172,7 @@ PAGE = Page(
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
         Tab("table", "Table", ("table",)),
+        Tab("published", "As published", ("published",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -14,10 +14,12 @@ from dpcore.data import domains
 from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
-from pages.hypotheses.work import METHODS, Outcome, by_class, over_repeats, source_fit
+from pages.hypotheses.work import METHODS, Outcome, coordinates, over_repeats, source_fit
 
 # The sizes of the paper's two data sets: features.
 PUBLISHED_FEATURES = {"20 Newsgroups": 5588, "Amazon reviews": 2969}
+# How near to no noise is near, and repeats at most for each number of features, and of each law of noise.
+NEAR, FEW_REPEATS = 0.1, 8
 _DIMENSIONS = np.unique(np.geomspace(2, 6000, 40).round().astype(int))
 
 
@@ -94,12 +96,11 @@ class HypothesesResult:
         """What "transfer", the few labels alone ("weak") and, once it is trained, "transfer without noise" do on the
         target's test rows, class by class.
         """
-        models = {"transfer": (self.now, "posterior"), "weak": (self.now, "alone")}
+        models = {"transfer": (self.now, 0), "weak": (self.now, 1)}
         if plain := self.found.get(("epsilon", math.inf)):
-            models["transfer without noise"] = plain, "posterior"
-        target = self.settings.target()
+            models["transfer without noise"] = plain, 0
         return {
-            name: by_class(target, over_repeats(done, "repeats").tolist(), over_repeats(done, which))
+            name: ByClass(counts=over_repeats(done, "counts")[:, which], loss=over_repeats(done, "losses")[:, which])
             for name, (done, which) in models.items()
         }
 
@@ -139,6 +140,32 @@ class HypothesesResult:
         found = np.array([quantiles_of(measure(done)) for _, done in places]).reshape(-1, 3).T
         return QuantileCurve(np.array([place for place, _ in places]), found)
 
+    def law(self, noise: str, features: int, method: str = "transfer") -> QuantileCurve:
+        """Accuracy of a method over epsilon with this law of noise: all words (0), or in so many public directions."""
+        pairs = [(key[-1], done) for key, done in self.found.items() if key[:-1] == ("law", noise, features) and done]
+        measured = [quantiles_of(np.concatenate([one.of(method) for one in done])) for _, done in pairs]
+        return QuantileCurve(np.array([place for place, _ in pairs]), np.array(measured).reshape(-1, 3).T)
+
+    def helps_from(self, noise: str, features: int) -> float | None:
+        """From which epsilon on transfer beats the few labels there; inf: nowhere; None until all is measured."""
+        return self._from(noise, features, self.law(noise, features, "weak").quantiles[1])
+
+    def near_from(self, noise: str, features: int) -> float | None:
+        """From which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
+        done = [one for one in self.found.get(("epsilon", math.inf), []) if one.repeats[-1] < FEW_REPEATS]
+        if not done:
+            return None
+        return self._from(noise, features, np.median(np.concatenate([one.of("transfer") for one in done])) - NEAR)
+
+    def _from(self, noise: str, features: int, least: np.ndarray | float) -> float | None:
+        at, (_, medians, _) = self.law(noise, features)
+        asked = sum(key[:-1] == ("law", noise, features) for key in self.found)
+        if len(at) < max(asked, 1):
+            return None
+        short = np.flatnonzero(medians <= least)
+        after = int(short[-1]) + 1 if len(short) else 0
+        return float(at[after]) if after < len(at) else math.inf
+
     @property
     def best_dimension(self) -> int:
         """Which of the numbers of features on the curve does best, by its place there; the first of equals."""
@@ -173,7 +200,7 @@ class HypothesesResult:
     @property
     def prior_spread(self) -> float:
         """The usual standard deviation of the prior: the median over features and repeats."""
-        return float(np.median(np.concatenate([one.prior_sd.ravel() for one in self.now])))
+        return float(np.median(over_repeats(self.now, "prior_spread")))
 
     @property
     def error_curve(self) -> QuantileCurve:
@@ -244,12 +271,12 @@ class HypothesesResult:
     @property
     def public_rows(self) -> int:
         """Public rows that there are: at most as many as are asked for."""
-        return len(domains.world(self.settings.model.where).public)
+        return domains.world(self.settings.model.where).public.shape[0]
 
     @property
     def dimension(self) -> int:
         """Features that the sources work with."""
-        return self.now[0].prior_mean.shape[1]
+        return domains.world(self.settings.model.where).public.shape[1]
 
     @property
     def guarantee(self) -> Guarantee:
@@ -259,9 +286,10 @@ class HypothesesResult:
     @cached_property
     def plane(self) -> TwoCoordinates:
         """The two coordinates in which the sources differ most before noise (analyst only)."""
-        noiseless = source_fit(self.settings.model, 0).hypotheses
-        pair = np.sort(np.argsort(noiseless.std(axis=0))[-2:])
-        released, *others = (over_repeats(self.now, name)[..., pair] for name in _DRAWN)
+        model = self.settings.model
+        pair = coordinates(model)
+        noiseless = source_fit(model, 0).hypotheses
+        released, *others = (over_repeats(self.now, name) for name in _DRAWN)
         medians = (np.median(one, axis=0) for one in others)
         return TwoCoordinates(tuple(int(one) for one in pair), released, noiseless[:, pair], *medians)
 

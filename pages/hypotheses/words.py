@@ -2,11 +2,13 @@
 
 import math
 from typing import Any
+from urllib.parse import urlencode
 
 from dpcore.parties.hypotheses import LEAST_SD
-from pages.hypotheses.experiment import DIMENSIONS
+from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.figures import NAMES
-from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
+from pages.hypotheses.published import PARTS
+from pages.hypotheses.result import NEAR, PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui import outcomes, panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
@@ -35,7 +37,12 @@ NOISES_HELP = (
     "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
-PROJECTIONS = {"svd": "main directions of the public rows", "hashing": "random signs (hashing)"}
+PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
+PROJECTIONS_HELP = (
+    "What of a text the sources work with. **Projected**: the few main directions of the public texts. "
+    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as "
+    "in the paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
+)
 KNOBS = {
     "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
     "sources": {"label": "Sources", "help": "K, how many parties lend their hypotheses."},
@@ -88,6 +95,11 @@ NOISE_ABOUT = (
     "How much the noise moves what a row is told, by the number of features kept. At 1 it is as large as a usual "
     "margin. The upright lines are the paper's two data sets with all of their words. Look for the number of features "
     "at which a curve passes 1."
+)
+LAWS_ABOUT = (
+    "How often borrowing is right with all words, and in a few main directions of the public texts, with both laws of "
+    "noise on the answers. The paper's noise grows with the number of features, Gaussian noise does not move a margin "
+    "more. Look for how far to the right a curve stays below the few labels."
 )
 DIMENSION_ABOUT = (
     "What the same target reaches with more or fewer features. More features tell more, and bring more noise: the "
@@ -203,7 +215,7 @@ def stages(result: HypothesesResult) -> str:
     settings = result.settings
     cost = f"spends &epsilon; {number(settings.epsilon)}"
     cost += f", &delta; {written(settings.delta)}" if settings.noise == "gaussian" else ""
-    margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(settings.dimension))
+    margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(result.dimension))
     how, tilt = f"{margin} a margin", f"{weight} a log-weight"
     if settings.noise == "objective":
         how, tilt = (
@@ -236,7 +248,7 @@ def stages(result: HypothesesResult) -> str:
             weights,
             _AFTER,
         ),
-        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension} means and spreads", _AFTER),
+        ("5 Prior", own, "what 1 and 4 gave", f"{result.dimension:,} means and spreads", _AFTER),
         ("6 Hypothesis", own, f"the prior, {result.labels:,} labelled target rows", "the target's model", _AFTER),
     ]
     colours = {private: theme.PRIVATE, own: theme.NON_PRIVATE}
@@ -259,7 +271,7 @@ _BOX = (
 
 def diagnostics(result: HypothesesResult) -> list[str]:
     """Why the picture looks as it does: noise against signal, the mixture, the prior, the labels."""
-    sentences = [_noise(result), _features(result), _missed(result), _prior(result), _labels(result)]
+    sentences = [*_laws(result), _noise(result), _features(result), _missed(result), _prior(result), _labels(result)]
     sentences = [text for text in sentences if text]
     return sentences + [text for text in (_average(result), _source(result), _choice(result)) if text]
 
@@ -267,23 +279,26 @@ def diagnostics(result: HypothesesResult) -> list[str]:
 def _noise(result: HypothesesResult) -> str:
     settings = result.settings
     if settings.noise == "objective":
-        measured, answer = result.measured_noise, result.noise_at(settings.dimension)[0]
-        damped = " The rows' own curvature damps noise in the objective." if measured < answer else ""
+        measured, answer = result.measured_noise, result.noise_at(result.dimension)[0]
+        damped = " The rows' own curvature damps noise in the objective." if measured < 0.9 * answer else ""
         return (
-            f"With {settings.dimension} features the noise moves the margin of a row by about "
+            f"With {result.dimension:,} features the noise moves the margin of a row by about "
             f"<b>{number(measured)}</b> (measured); noise on the answer would move it by {number(answer)}.{damped}"
         )
-    margin, weight = result.noise_at(settings.dimension)
+    margin, weight = result.noise_at(result.dimension)
     text = (
-        f"With {settings.dimension} features the noise moves the margin of every row by about <b>{number(margin)}</b>, "
+        f"With {result.dimension:,} features the noise moves the margin of every row by about <b>{number(margin)}</b>, "
         f"and the logarithm of a public row's weight by <b>{number(weight)}</b>. "
     )
     if settings.noise == "gaussian":
         return text + "More features make Gaussian noise longer, but move no single row's margin more."
     big = max(PUBLISHED_FEATURES.values())
-    few, full = ([number(value) for value in result.epsilon_for(d)] for d in (settings.dimension, big))
+    few, full = ([number(value) for value in result.epsilon_for(d)] for d in (result.dimension, big))
+    text += f"The first is 1 at epsilon {few[0]}, the second at {few[1]}"
     return text + (
-        f"The first is 1 at epsilon {few[0]}, the second at {few[1]}; with all {big:,} words of the paper the first "
+        "."
+        if result.dimension == big
+        else f"; with all {big:,} words of the paper the first "
         f"would be 1 at epsilon <b>{full[0]}</b>, the second at <b>{full[1]}</b>."
     )
 
@@ -291,17 +306,17 @@ def _noise(result: HypothesesResult) -> str:
 def _features(result: HypothesesResult) -> str:
     """Which number of features does best at today's epsilon, once that is measured."""
     at, (_, medians, _) = result.curve("transfer", "dimension")
-    if len(at) < len(DIMENSIONS):
+    if len(at) < result.settings.widths:
         return ""
     _, share = result.noise_share
     best, shown = result.best_dimension, [percent(one) for one in medians]
     if len(set(shown)) == 1:
         return (
-            f"At this epsilon any number of features from {at[0]:.0f} to {at[-1]:.0f} is right {shown[0]} of the time."
+            f"At this epsilon any number of features from {at[0]:.0f} to {at[-1]:,.0f} is right {shown[0]} of the time."
         )
     text = (
-        f"At this epsilon <b>{at[best]:.0f} features</b> do best: right {shown[best]} of the time, with {at[0]:.0f} "
-        f"features {shown[0]}, with {at[-1]:.0f} features {shown[-1]}. "
+        f"At this epsilon <b>{at[best]:,.0f} features</b> do best: right {shown[best]} of the time, with {at[0]:.0f} "
+        f"features {shown[0]}, with {at[-1]:,.0f} features {shown[-1]}. "
     )
     if result.settings.data == "domains":
         return text + "Generated domains are made with so many features; a text keeps so many after the projection."
@@ -309,6 +324,30 @@ def _features(result: HypothesesResult) -> str:
         f"The noise's share of a released margin is {percent(share[0])} with the fewest features, {percent(share[-1])} "
         "with the most."
     )
+
+
+def _laws(result: HypothesesResult) -> list[str]:
+    """From which epsilon on either law of noise helps, with all words and in a few public directions."""
+    helps, near = (
+        {features: [found(noise, features) for noise in LAWS] for features in (0, DIRECTIONS)}
+        for found in (result.helps_from, result.near_from)
+    )
+    if result.settings.model.projected or None in [*helps[0], *helps[DIRECTIONS], *near[0], *near[DIRECTIONS]]:
+        return []
+    where = {0: f"All {result.features:,} words", DIRECTIONS: f"{DIRECTIONS} public directions"}
+    law = f"Gaussian noise (&delta; {written(result.settings.delta)})"
+    return [
+        f"<b>{where[features]}</b>: borrowing beats the few labels {_onwards(helps[features][0])} with the paper's "
+        f"noise, {_onwards(helps[features][1])} with {law}. It comes within {round(100 * NEAR)} points of all words "
+        f"without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
+        for features in (0, DIRECTIONS)
+    ]
+
+
+def _onwards(epsilon: float) -> str:
+    if math.isinf(epsilon):
+        return "nowhere"
+    return "everywhere" if epsilon == EPSILONS[0] else f"from epsilon <b>{number(epsilon)}</b> on"
 
 
 def _missed(result: HypothesesResult) -> str:
@@ -438,6 +477,30 @@ def table(result: HypothesesResult) -> str:
     )
 
 
+def published(_: HypothesesResult) -> str:
+    """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
+    rows = [
+        part._asdict() | {"here": f'{part.here} <a href="?{urlencode(part.settings)}" target="_self">Open</a>'}
+        for part in PARTS
+    ]
+    table = panels.table(
+        rows,
+        title="<b>The paper's experiments: stated, shown, and here</b>",
+        caption=(
+            "We have the text and no pictures, so no curve or number of the paper can be held against ours: its order "
+            "of the methods can. It does not say at which epsilons it was found. A link opens the paper's sizes with "
+            "all words, on generated texts; the pairing of topics, the texts and the epsilons are ours."
+        ),
+        heads={
+            "name": "part",
+            "stated": f"stated in the text<br>{panels.badge('published')}",
+            "lost": "shown only, cannot be read",
+            "here": "here",
+        },
+    )
+    return f'<div class="lab-sentences">{table}</div>'
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.3g}"
 
@@ -454,10 +517,18 @@ def alts(result: HypothesesResult) -> dict[str, str]:
     )
     pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
     weights = "; ".join(f"true {percent(share)}, found {percent(weight)}" for share, weight in pairs)
-    margin, weight = result.noise_at(result.settings.dimension)
+    margin, weight = result.noise_at(result.dimension)
     at, (_, medians, _) = result.curve("transfer", "dimension")
-    widths = "; ".join(f"{d:.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
+    widths = "; ".join(f"{d:,.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
+    words = "; ".join(
+        f"{'all words' if not few else f'{few} directions'}, {noise} noise: {', '.join(map(percent, medians))}"
+        for few in (0, DIRECTIONS)
+        for noise in LAWS
+        for _, (_, medians, _) in [result.law(noise, few)]
+        if len(medians)
+    )
     return {
+        "laws": f"Accuracy over epsilon with two laws of noise. {words}",
         "weights": f"Hypothesis weights by source: {weights}.",
         "gain": f"Gain over few labels alone, in points: {gains}.",
         "epsilon": f"Accuracy over epsilon; now {found}.",

@@ -7,20 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore.confusion import ByClass, confusion
+from dpcore.confusion import confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
 from dpcore.kept import MEMORY, kept
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
-from dpcore.training import erm, losses
+from dpcore.training import erm, losses, stacks
+from dpcore.training.stacks import Rows
 
 METHODS = ("transfer", "average", "soft", "source", "weak", "target")
 # Of a part's key to its stream: the target's draw, and what a source's noise is for
 _TARGET_PART = 99
 # What one slice of work may take (see ``Sources.effort``): some 20 ms.
 _SLICE_EFFORT = 4e6
+# What one row takes where all words are left: each of its words counts, in steps that are found step by step.
+_WORDS_EFFORT = 1500.0
 # Rows that the target's test has; of a user's own rows, half as many as the target
 TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
 
@@ -47,8 +50,13 @@ class Sources:
     @property
     def effort(self) -> float:
         """What the fits of one source take, about, in multiplications of one Newton step."""
-        public = self.where.public_rows
-        return float((self.labelled + self.unlabelled + public) * self.where.dimension**2)
+        each = self.where.dimension**2 if self.projected else _WORDS_EFFORT
+        return float((self.labelled + self.unlabelled + self.where.public_rows) * each)
+
+    @property
+    def projected(self) -> bool:
+        """Whether rows have few features: else they have a place for each word, and are sparse."""
+        return self.where.kind == "domains" or self.where.projection != "none"
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
@@ -71,19 +79,21 @@ class TargetFit:
     order and single precision, and the hypothesis of all of its labels."""
 
     weights: np.ndarray
-    X: np.ndarray
+    X: Rows
     y: np.ndarray
-    X_test: np.ndarray
+    X_test: Rows
     y_test: np.ndarray
     target: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Outcome:
-    """By repeat (R): hypothesis weights (R, K), their mean squared error (R,), accuracy (R, 6) by ``METHODS``, and the
-    vectors (R, K or none, d) that are drawn: released hypotheses, prior and posterior with their spread. alone (R, d):
-    what the few labels find by themselves. margins (R, 2), analyst only: the root mean square of the margins that the
-    sources' hypotheses give the target's test rows without noise, and of what the noise does to them."""
+    """By repeat (R): hypothesis weights (R, K), their mean squared error (R,), accuracy (R, 6) by ``METHODS``, and in
+    the two ``coordinates`` that are drawn the vectors (R, K or none, 2): released hypotheses, prior and posterior with
+    their spread. prior_spread (R,): the median over all coordinates. counts (R, 2, 2, 2) and losses (R, 2): confusion
+    and mean loss on the test rows of what borrows and of what the few labels find by themselves. margins (R, 2),
+    analyst only: the root mean square of the margins that the sources' hypotheses give the target's test rows without
+    noise, and of what the noise does to them."""
 
     repeats: np.ndarray
     weights: np.ndarray
@@ -94,7 +104,9 @@ class Outcome:
     prior_sd: np.ndarray
     posterior: np.ndarray
     posterior_sd: np.ndarray
-    alone: np.ndarray
+    prior_spread: np.ndarray
+    counts: np.ndarray
+    losses: np.ndarray
     margins: np.ndarray
 
     def of(self, method: str) -> np.ndarray:
@@ -132,6 +144,12 @@ def source_parts(model: Sources, repeat: int) -> list[Source]:
     ]
 
 
+@kept
+def coordinates(model: Sources) -> np.ndarray:
+    """The two in which the sources differ most before noise, in the first repeat (analyst only)."""
+    return np.sort(np.argsort(source_fit(model, 0).hypotheses.std(axis=0))[-2:])
+
+
 # As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
 @kept(newest=3)
 def _drawn(model: Sources, repeat: int) -> domains.Draw:
@@ -149,15 +167,15 @@ def target_fit(model: Target, repeat: int) -> TargetFit:
     X_own, y_own = X[:rows], y[:rows]
     return TargetFit(
         weights=_target_weights(source, X_own),
-        X=X_own.astype(np.float32),
+        X=X_own.astype(np.float32, copy=False),
         y=y_own,
-        X_test=X[rows:].astype(np.float32),
+        X_test=X[rows:].astype(np.float32, copy=False),
         y_test=y[rows:],
         target=erm.logistic(X_own, y_own, regularisation=source.lambda_lr).weights,
     )
 
 
-def _target_weights(source: Sources, X: np.ndarray) -> np.ndarray:
+def _target_weights(source: Sources, X: Rows) -> np.ndarray:
     public = domains.world(source.where).public
     return importance.weights(importance.tilts(X, public, regularisation=source.lambda_iw), public)
 
@@ -174,6 +192,8 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
     )
 
 
+# Other curves ask for them again: today's repeats, and some more.
+@kept(newest=60)
 def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
     """Hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised anew for each epsilon."""
     return sources.perturbed(
@@ -280,49 +300,51 @@ class First:
         return Outcome(**{one.name: getattr(whole, one.name)[: self.given] for one in fields(whole)})
 
 
-# Few numbers each: with noise in the objective one for each repeat of a curve, and other curves ask for them again.
 @kept
-def _weighed(asked: Weighing) -> tuple[list[Release], np.ndarray]:
-    """What the sources release, and Step 4: hypothesis weights (R, K)."""
-    released = asked.releases()
+def _weights(asked: Weighing) -> np.ndarray:
+    """Step 4: hypothesis weights (R, K). What was released is larger by far, and quickly made again."""
     public = domains.world(asked.target.sources.where).public
     own = np.stack([target_fit(asked.target, repeat).weights for repeat in asked.repeats])
-    theirs = hypotheses.source_weights(released, public)
-    return released, hypotheses.hypothesis_weights(own, theirs, divergence=asked.divergence)
+    theirs = hypotheses.source_weights(asked.releases(), public)
+    return hypotheses.hypothesis_weights(own, theirs, divergence=asked.divergence)
 
 
 def _outcome(asked: Answer) -> Outcome:
     """Steps 5 and 6 and the baselines, all repeats at once: they see the releases and the target's rows."""
     weighing = asked.weighing
     model, repeats = weighing.target, weighing.repeats
-    (released, weights), fits = _weighed(weighing), [target_fit(model, repeat) for repeat in repeats]
+    released, weights, fits = weighing.releases(), _weights(weighing), [target_fit(model, one) for one in repeats]
     count, lambda_lr = min(len(one.y) for one in fits), model.sources.lambda_lr
     labelled = max(2, round(asked.share * count))
-    X, y = (np.stack([getattr(one, name)[:count] for one in fits]) for name in ("X", "y"))
-    own, labels = X[:, :labelled].astype(float), y[:, :labelled]
+    y = np.stack([one.y[:count] for one in fits])
+    own, labels = stacks.stacked([one.X[:labelled].astype(float) for one in fits]), y[:, :labelled]
+    others, pair = stacks.stacked([one.X[labelled:count] for one in fits]), coordinates(model.sources)
     prior, found = hypotheses.informed(released, weights, own, labels)
     alone = erm.logistic(own, labels, regularisation=lambda_lr).weights
     thetas, _ = hypotheses.stacked(released)
     models = [
         found,
         hypotheses.equal(released, own, labels),
-        hypotheses.soft(released, own, labels, X[:, labelled:], lambda_lr=lambda_lr),
+        hypotheses.soft(released, own, labels, others, lambda_lr=lambda_lr),
         alone,
         np.stack([one.target for one in fits]),
     ]
     reached = [_accuracy(one, fits) for one in models]
     best = np.max([_accuracy(thetas[:, k], fits) for k in range(thetas.shape[1])], axis=0)
+    counts, loss = zip(*(_by_class(one, fits) for one in (found, alone)), strict=True)
     return Outcome(
         repeats=np.array(repeats),
         weights=weights,
         error=((weights - np.array(model.mixture)) ** 2).mean(axis=1),
         accuracy=np.stack([*reached[:3], best, *reached[3:]], axis=1),
-        hypotheses=thetas,
-        prior_mean=prior.mean,
-        prior_sd=prior.sd,
-        posterior=found,
-        posterior_sd=hypotheses.posterior_sd(own, found, prior),
-        alone=alone,
+        hypotheses=thetas[..., pair],
+        prior_mean=prior.mean[:, pair],
+        prior_sd=prior.sd[:, pair],
+        posterior=found[:, pair],
+        posterior_sd=hypotheses.posterior_sd(own, found, prior, pair),
+        prior_spread=np.median(prior.sd, axis=1),
+        counts=np.stack(counts, axis=1),
+        losses=np.stack(loss, axis=1),
         margins=np.array([_margins(model.sources, *one) for one in zip(repeats, fits, thetas, strict=True)]),
     )
 
@@ -333,14 +355,11 @@ def _margins(model: Sources, repeat: int, fit: TargetFit, released: np.ndarray) 
     return [float(np.sqrt(((fit.X_test @ one.T) ** 2).mean())) for one in (noiseless, released - noiseless)]
 
 
-def by_class(target: Target, repeats: Sequence[int], weights: np.ndarray) -> ByClass:
-    """What weights (R, d) do on the test rows of their ``repeats``, class by class."""
-    counts, loss = [], []
-    for w, one in zip(weights, (target_fit(target, repeat) for repeat in repeats), strict=True):
-        z, y = one.X_test @ w, one.y_test.astype(int)
-        counts.append(confusion((z > 0).astype(int), y, classes=2))
-        loss.append(losses.values(z[None], y).mean())
-    return ByClass(counts=np.array(counts), loss=np.array(loss))
+def _by_class(weights: np.ndarray, fits: list[TargetFit]) -> tuple[np.ndarray, np.ndarray]:
+    """What weights (R, d) do on each repeat's test rows: confusion (R, 2, 2) and mean loss (R,)."""
+    margins = [(one.X_test @ w, one.y_test.astype(int)) for w, one in zip(weights, fits, strict=True)]
+    counts = [confusion((z > 0).astype(int), y, classes=2) for z, y in margins]
+    return np.array(counts), np.array([losses.values(z[None], y).mean() for z, y in margins])
 
 
 def _accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:

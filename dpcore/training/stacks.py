@@ -1,0 +1,57 @@
+"""Rows that are dense or sparse: what both can do, so that nobody who works with rows must know which they are.
+
+Dense rows are an array (..., n, d), with an axis for each stack of problems. Sparse ones are one CSR matrix (n, d), the
+same for all problems, or a tuple of them, one a problem.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+Rows = np.ndarray | sparse.csr_matrix | tuple
+
+
+def is_sparse(X: Rows) -> bool:
+    return isinstance(X, tuple) or sparse.issparse(X)
+
+
+def stacked(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> Rows:
+    """A leading axis of problems."""
+    return tuple(parts) if sparse.issparse(parts[0]) else np.stack(parts)
+
+
+def count(X: Rows) -> int:
+    """n."""
+    return X[0].shape[0] if isinstance(X, tuple) else X.shape[-2]
+
+
+def joined(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> np.ndarray | sparse.csr_matrix:
+    """One after the other, (n, d) each."""
+    return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
+
+
+def both(one: Rows, other: Rows) -> Rows:
+    """The rows of each problem of ``one``, followed by those of ``other``, which may be the same for all."""
+    if isinstance(one, tuple):
+        others = other if isinstance(other, tuple) else (other,) * len(one)
+        return tuple(joined(pair) for pair in zip(one, others, strict=True))
+    if sparse.issparse(one):
+        return joined([one, other])
+    return np.concatenate([one, np.broadcast_to(other, (*one.shape[:-2], *other.shape[-2:]))], axis=-2)
+
+
+def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
+    """Each row with each of its problem's vectors (..., K, d): (..., n, K)."""
+    if isinstance(X, tuple):
+        return np.stack([products(one, its) for one, its in zip(X, vectors, strict=True)])
+    if sparse.issparse(X):
+        flat = X @ vectors.reshape(-1, vectors.shape[-1]).T
+        return np.moveaxis(flat.reshape(-1, *vectors.shape[:-1]), 0, -2)
+    return X @ np.swapaxes(vectors, -1, -2)
+
+
+def longest(X: np.ndarray | sparse.csr_matrix) -> float:
+    """The largest L2 norm of a row."""
+    norms = sparse.linalg.norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=-1)
+    return float(norms.max())
