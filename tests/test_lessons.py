@@ -375,6 +375,12 @@ class TestTogether:
         assert "Close and show" not in labels
         assert "Send my guess" in labels
 
+    def test_nobody_opens_a_room_by_opening_a_lesson(self):
+        app = opened("lessons")
+        press(app, f"1. {LESSONS[0].title}")
+        assert app.query_params["lesson"] == LESSONS[0].name
+        assert "room" not in app.query_params
+
     def test_a_code_is_typed_and_left(self, both):
         _, pupil = both
         app = opened("lessons")

@@ -90,7 +90,7 @@ def send(here: Seat, lesson: Lesson, value: float) -> str:
 
 def offer(lesson: Lesson, here: Seat | None) -> None:
     """Of who teaches: open a room about this lesson, or ask it in the room that there is."""
-    name = f"lesson.{lesson.name}"
+    name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
         if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=f"{name}.open", help=say.OPEN):
             try:
