@@ -182,18 +182,19 @@ def cited(text: str) -> str:
     Raises KeyError for a key of no reference.
     """
     keys = dict.fromkeys(_KEY.findall(text))
-    sources = "\n".join(f"- {_linked(PAPERS[key])}" for key in keys)
-    return _KEY.sub(lambda found: _named(found[1]), text) + (f"\n\n**Sources**\n\n{sources}" if keys else "")
+    sources = "\n".join(f"- {reference(key)}" for key in keys)
+    return _KEY.sub(lambda found: named(found[1]), text) + (f"\n\n**Sources**\n\n{sources}" if keys else "")
 
 
-def _named(key: str) -> str:
-    """The reference in short, as a link where it is known where to read it."""
+def named(key: str) -> str:
+    """The reference in short, as a link (markdown) where it is known where to read it."""
     place = next((form.format(found[1]) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
     return f"[{short(key)}]({place})" if place else short(key)
 
 
-def _linked(reference: str) -> str:
-    """A reference whose address can be clicked."""
+def reference(key: str) -> str:
+    """The whole reference (markdown), whose address can be clicked."""
+    found = PAPERS[key]
     for where, form in _PLACES:
-        reference = where.sub(lambda found, form=form: f"[{found[0]}]({form.format(found[1])})", reference)
-    return reference
+        found = where.sub(lambda match, form=form: f"[{match[0]}]({form.format(match[1])})", found)
+    return found

@@ -66,7 +66,7 @@ def test_another_question_begins_with_no_guess_and_takes_none_of_the_one_before(
     rooms.guess(code, QUESTION, someone(), 1)
     rooms.close(code, key)
     rooms.ask(code, key, "lesson=clipping")
-    assert rooms.look(code) == classroom.Room(code=code, question="lesson=clipping", closed=False, guesses=0)
+    assert rooms.look(code) == classroom.Room(code=code, question="lesson=clipping", round=2, closed=False, guesses=0)
     with pytest.raises(RefusedError, match="asks this"):
         rooms.guess(code, QUESTION, someone(), 2)
 
@@ -118,7 +118,7 @@ def test_there_are_only_so_many_rooms_and_guesses(rooms, monkeypatch):
     rooms.guess(code, QUESTION, me, 2)
     with pytest.raises(RefusedError, match="at most"):
         rooms.guess(code, QUESTION, someone(), 1)
-    with pytest.raises(RefusedError, match="link"):
+    with pytest.raises(RefusedError, match="question"):
         rooms.open("x" * (classroom.LONGEST + 1))
 
 

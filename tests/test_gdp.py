@@ -182,6 +182,36 @@ def test_where_the_published_formula_stops_to_hold(delta, epsilon):
 
 
 @pytest.mark.parametrize(
+    ("claimed", "true"), [(0.1, 0.0594), (0.5, 0.345), (1, 0.735), (5, 4.438), (8, 7.729), (10, 10.145), (150, 589)]
+)
+def test_what_the_slide_of_another_constant_really_gives(claimed, true):
+    found = formula_epsilon(claimed, delta=1e-5, constant=2.0)
+    assert found == pytest.approx(true, rel=1e-3)
+    with mpmath.workdps(40):
+        sigma = mpmath.sqrt(2 * mpmath.log(2 / mpmath.mpf(1e-5))) / claimed
+        assert float(hockey_stick(mpmath.mpf(found), sigma)) == pytest.approx(1e-5)
+
+
+@pytest.mark.parametrize(("delta", "epsilon"), [(1e-3, 8.512), (1e-5, 9.391), (1e-6, 9.733)])
+def test_where_the_slide_of_another_constant_stops_to_hold(delta, epsilon):
+    found = crossing(delta, constant=2.0)
+    assert found == pytest.approx(epsilon, abs=5e-4)
+    with mpmath.workdps(40):
+        sigma = mpmath.sqrt(2 * mpmath.log(2 / mpmath.mpf(delta))) / mpmath.mpf(found)
+        assert float(hockey_stick(mpmath.mpf(found), sigma) / delta) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+@pytest.mark.parametrize("times", [1.0, 1.4, 2.0, 5.0])
+def test_a_claim_is_kept_up_to_its_crossing_and_no_further(times, delta):
+    scale = times * math.sqrt(2 * math.log(1 / delta))
+    found = gdp.crossing(scale, delta=delta)
+    below = found * (1 - np.geomspace(1e-6, 0.999, 40))
+    assert all(gdp.delta_of(claim, mu=claim / scale) < delta for claim in below)
+    assert all(gdp.delta_of(claim, mu=claim / scale) > delta for claim in found * np.geomspace(1 + 1e-6, 100, 40))
+
+
+@pytest.mark.parametrize(
     ("function", "first", "second", "refused"),
     [
         (gdp.mu_of, 0, {"delta": 1e-5}, "epsilon is 0,"),

@@ -91,7 +91,14 @@ def test_the_pieces_are_not_done_twice():
 @pytest.mark.parametrize("which", ["example", "partial"])
 def test_plotly_accepts_every_figure(which, request):
     result = request.getfixturevalue(which)
-    for draw in (figures.over_steps, figures.over_noise, figures.effects, figures.searches):
+    for draw in (
+        figures.over_steps,
+        figures.over_noise,
+        figures.effects,
+        figures.searches,
+        figures.constants,
+        figures.moments,
+    ):
         figure = draw(result)
         assert len(go.Figure(figure).data) == len(figure["data"])
 

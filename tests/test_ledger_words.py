@@ -3,10 +3,12 @@
 import math
 
 import numpy as np
+import pytest
 from scipy.special import ndtr
 
-from dpcore.accountants import tuning
+from dpcore.accountants import gdp, tuning
 from pages.ledger import words as say
+from pages.ledger import words_statements as stated
 from pages.ledger.experiment import LedgerSettings
 from tests.sentences import Rules, hold, plain
 
@@ -30,6 +32,8 @@ ONCE = [
     ONE.change(noise_multiplier=20.0, steps=10, sampling_rate=0.001),
     ONE.change(settings_tried=1, people=1),
     ONE.change(people=50),
+    ONE.change(noise_multiplier=0.6, sampling_rate=0.1),
+    ONE.change(steps=100, noise_multiplier=1.0, sampling_rate=0.01),
 ]
 
 
@@ -40,6 +44,8 @@ def words(result) -> str:
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding(result)}." for name, finding in say.FINDINGS.items()]
     parts += [say.searches(result), say.searches_alt(result)]
+    parts += [stated.statements(result), stated.constants_alt(result), stated.moments_alt(result)]
+    parts += [f"{name} finding: {finding(result)}." for name, finding in stated.FINDINGS.items()]
     return " ".join([*parts, say.neighbours(result), say.effects_alt(result), say.curve_alt(result, "steps")])
 
 
@@ -106,7 +112,113 @@ def found_by(chance: float, shown: str) -> bool:
     return abs(float(shown) - 100 * chance) <= 0.5 + 1e-9
 
 
+def gives(result, epsilon: float) -> float:
+    """What Theorem 1's noise for ``epsilon``, with c2 = 2, gives without sampling: the same for any number of steps."""
+    delta = result.settings.delta
+    return gdp.epsilon_of(delta, mu=epsilon / (2 * math.sqrt(math.log(1 / delta))))
+
+
+def unit(settings) -> float:
+    """q sqrt(T ln(1/delta))."""
+    return settings.sampling_rate * math.sqrt(settings.steps * math.log(1 / settings.delta))
+
+
+def constant(result, row: str) -> float:
+    return result.settings.noise_multiplier * result.epsilon(row) / unit(result.settings)
+
+
+def met(result, epsilon: float) -> str:
+    """The conditions of Theorem 1, with c1 = 1 and two more, as they are written; all that fail."""
+    settings = result.settings
+    conditions = {
+        "ε < q2T": epsilon < settings.sampling_rate**2 * settings.steps,
+        "σ ≥ 1": settings.noise_multiplier >= 1,
+        "ε ≤ ln(1/δ)": epsilon <= math.log(1 / settings.delta),
+    }
+    fails = [name for name, held in conditions.items() if not held]
+    return f"not met: {', '.join(fails)}" if fails else "met"
+
+
+def theorem(result, match) -> bool:
+    """A row of Theorem 1: what it says, whether its conditions are met, and whether it is true of this run."""
+    c2 = 2.0 if match[1] == "2" else result.statements.least
+    says, exact = c2 * unit(result.settings) / result.settings.noise_multiplier, result.epsilon("pld")
+    against = {"not below it": says >= exact, "below it: false here": says < exact, "…": math.isnan(exact)}
+    against["too near to tell"] = 0.97 * exact < says < exact
+    noise = told(match[5]) * result.settings.target_epsilon
+    return (
+        match[2] == say.number(says)
+        and match[3].strip() == met(result, says)
+        and against[match[4]]
+        and noise == pytest.approx(c2 * unit(result.settings), rel=0.006)
+    )
+
+
+def by_quadrature(result, order: int) -> float:
+    """ln E[(1 - q + q e^{(2z-1)/2s^2})^(order+1)], z ~ N(0, s^2), by a sum over a fine grid."""
+    q, s = result.settings.sampling_rate, result.settings.noise_multiplier
+    z = np.linspace(-12 * s, 12 * s + order + 2, 200_001)
+    ratio = np.logaddexp(math.log1p(-q) if q < 1 else -math.inf, math.log(q) + (2 * z - 1) / (2 * s * s))
+    log = (order + 1) * ratio - z * z / (2 * s * s) - math.log(s * math.sqrt(2 * math.pi))
+    top = log.max()
+    return float(top + math.log(np.exp(log - top).sum() * (z[1] - z[0])))
+
+
+def main_term(result, order: int) -> float:
+    q, s = result.settings.sampling_rate, result.settings.noise_multiplier
+    return q * q * order * (order + 1) / ((1 - q) * s * s)
+
+
+def lemma(result, match) -> bool:
+    order, moment, bound = int(match[1]), told(match[2]), told(match[3])
+    exact = by_quadrature(result, order)
+    return moment == pytest.approx(exact, rel=0.006, abs=1e-10) and bound == pytest.approx(
+        main_term(result, order), rel=0.006
+    )
+
+
+def last_order(result) -> float:
+    q, s = result.settings.sampling_rate, result.settings.noise_multiplier
+    return s * s * math.log(1 / (q * s)) if s >= 1 and q < 1 / (16 * s) else 0
+
+
+def too_small(result, order: int) -> bool:
+    """From this order on, and not before, the main term lies below the moment."""
+    found = result.statements.moments
+    return list(found["bound"] < found["exact"]) == [one >= order for one in found["lambda"]]
+
+
 RULES: Rules = {
+    r"Theorem 1 with c2 = ([\d.]+), (?:as in its proof|the least on the grid) (\S+) ((?:not )?met(?:: [^…]*?)?) "
+    r"(not below it|below it: false here|too near to tell|…) (\S+)": theorem,
+    r"Theorem 1 with c2 = …": lambda r, _: np.isnan(r.found["grid"]).any(),
+    r"order of growth, with constant 1 (\S+) no constant": lambda r, m: (
+        m[1]
+        == say.number(
+            unit(r.settings) * math.sqrt(math.log(r.settings.steps / r.settings.delta)) / r.settings.noise_multiplier
+        )
+    ),
+    r"main term of their bound (\S+) met up to λ = ([\d,]+) not below it": lambda r, m: (
+        told(m[1]) >= told(say.number(r.epsilon("pld"))) and int(told(m[2])) == int(last_order(r)) > 0
+    ),
+    r"q2T is (\S+): for c1 = 1 the target of epsilon (\S+) lies (inside|outside)": lambda r, m: (
+        m[2] == say.number(r.settings.target_epsilon)
+        and (m[3] == "inside") == (r.settings.target_epsilon < r.settings.sampling_rate**2 * r.settings.steps)
+    ),
+    r"it asks for (\S+) times the noise that is needed": lambda r, m: (
+        told(m[1]) == pytest.approx(2 * unit(r.settings) / r.settings.target_epsilon / r.least_noise("pld"), rel=0.006)
+    ),
+    r"more than it gives from epsilon (\S+) on": lambda r, m: (
+        gives(r, 1.01 * told(m[1])) > 1.01 * told(m[1]) and gives(r, 0.99 * told(m[1])) < 0.99 * told(m[1])
+    ),
+    r"This run takes c2 = (\S+) by the exact count, (\S+) by Rényi orders, (\S+) by the moments": lambda r, m: (
+        list(m.groups()) == [say.number(constant(r, row)) for row in ("pld", "renyi", "moments")]
+    ),
+    r"is stated up to λ = ([\d,]+) here": lambda r, m: int(told(m[1])) == int(last_order(r)) > 0,
+    r"is not stated here": lambda r, _: last_order(r) < 1,
+    r"at λ = (\d+), which the moments accountant takes, the moment is (\S+) and its main term (\S+),": lemma,
+    r"from λ = (\d+) on it is less": lambda r, m: too_small(r, int(m[1])),
+    r"constants finding: (\S+) here, 2 in the proof": lambda r, m: m[1] == say.number(constant(r, "pld")),
     r"All (\d+) tries may be released for (\S+): the best alone has no lower price here, (\S+) by": lambda r, m: (
         int(m[1]) == r.settings.settings_tried > 1
         and m[2] == say.number(r.tuned.epsilon)

@@ -27,6 +27,7 @@ DRAWN = (
     figures.trade_off,
     figures.profile,
     figures.errors,
+    figures.formulas,
     figures.choice,
 )
 EVERY = [(mechanism, epsilon) for mechanism in NUMBER_MECHANISMS for epsilon in (0.01, 0.5, 1.0, 8.0, 150.0)]
@@ -144,6 +145,31 @@ def test_the_exact_gaussian_keeps_its_claim_and_the_textbook_up_to_its_crossing(
     assert result("classical", 150.0).claim.guarantee.epsilon == pytest.approx(610.4, abs=0.05)
     assert result("classical", 0.5).worlds.within > result("gaussian", 0.5).worlds.within
     assert result("classical", 20.0).worlds.within < result("gaussian", 20.0).worlds.within
+
+
+def test_two_formulas_of_one_deck_beside_the_exact_noise():
+    for epsilon, ratio in ((0.1, 1.61), (1.0, 1.32), (5.0, 1.11), (8.0, 1.03), (10.0, 0.988)):
+        run = result(epsilon=epsilon)
+        assert run.formulas["slide"].sd / run.exact_noise == pytest.approx(ratio, abs=0.006)
+    one = result(epsilon=1.0)
+    assert [one.formulas[name].sd for name in ("slide", "classical")] == pytest.approx([4.941, 4.845], abs=6e-4)
+    assert one.exact_noise == pytest.approx(3.731, abs=6e-4)
+    assert one.formulas["slide"].needed == pytest.approx(2.4e-8, rel=0.03)
+    assert result(epsilon=10.0).formulas["slide"].needed == pytest.approx(1.36e-5, rel=0.01)
+    assert [one.formulas[name].until for name in ("slide", "classical")] == pytest.approx([9.391, 8.420], abs=6e-4)
+
+
+def test_the_l1_norm_is_too_much_for_gaussian_noise_and_right_for_laplace():
+    found = result(epsilon=1.0, sensitivity=3.0).answers
+    np.testing.assert_allclose(found["real epsilon"][:3], [0.735, 0.345, 0.162], atol=6e-4)
+    np.testing.assert_allclose(found["laplace"], 3 * math.sqrt(2) * found["answers"])
+    np.testing.assert_allclose(found["slide"] / found["exact"], 1.3243 * np.sqrt(found["answers"]), rtol=1e-3)
+    np.testing.assert_allclose(found["slide"] / found["laplace"], math.sqrt(math.log(2e5)))
+    for count, sd, real in zip(found["answers"], found["slide"], found["real epsilon"], strict=True):
+        mu = 3 * math.sqrt(count) / sd
+        x = real / mu + mu / 2 + np.linspace(0, 12, 100_001)  # from where one density is e^epsilon times the other
+        gap = stats.norm.pdf(x, mu) - math.exp(real) * stats.norm.pdf(x)
+        assert integrate.simpson(gap, x=x) == pytest.approx(1e-5, rel=1e-6)
 
 
 @pytest.mark.parametrize(("mechanism", "epsilon"), EVERY)

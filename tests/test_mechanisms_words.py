@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, ndtr, ndtri
 
+from dpcore.accountants import gdp
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsSettings
 from tests.sentences import Rules, hold, plain
@@ -30,7 +31,7 @@ def words(result) -> str:
     parts = [verdict, say.this_release(result), *say.diagnostics(result), say.guarantee(result), say.caption(result)]
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding}." for name, finding in say.findings(result).items()]
-    return " ".join([*parts, say.choosing(result), *say.alts(result).values()])
+    return " ".join([*parts, say.formulas(result), say.choosing(result), *say.alts(result).values()])
 
 
 def exact(result) -> float:
@@ -102,6 +103,26 @@ def real(result) -> float:
     return result.claim.guarantee.epsilon
 
 
+def given(result, constant: float, *, norm: float = 1.0) -> float:
+    """What noise of sd norm sqrt(2 ln(constant/delta))/epsilon gives for a sensitivity of 1."""
+    settings = result.settings
+    mu = settings.epsilon / (norm * math.sqrt(2 * math.log(constant / settings.delta)))
+    return gdp.epsilon_of(settings.delta, mu=mu)
+
+
+def row_of(result, match) -> bool:
+    """A row of the two formulas: real epsilon, how far it is kept, and whether it is."""
+    constant = {"ln(2/δ)": 2.0, "ln(1.25/δ)": 1.25}[match[1]]
+    real, until, epsilon = given(result, constant), told(match[3]), result.settings.epsilon
+    kept = match[4] == "kept"
+    near = abs(until / epsilon - 1) < 0.006
+    return (
+        told(match[2]) == pytest.approx(real, rel=0.006, abs=1e-12)
+        and kept == (real <= epsilon)
+        and (near or kept == (epsilon <= until))
+    )
+
+
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
     r"says next to nothing about you": lambda r, _: exact(r) <= 0.55,
@@ -162,6 +183,16 @@ RULES: Rules = {
     r"hardly any output changes": lambda r, _: min(r.worlds.attacker(r.settings.prior)[:2]) < 1e-12,
     r"Delta changes nothing": lambda r, _: r.settings.mechanism == "laplace",
     r"Gaussian noise crosses": lambda r, _: r.settings.mechanism != "laplace",
+    r"sqrt\(2 (\S+)\)/ε, for L[12] norm +\S+ +(\S+) +\S+ +(\S+) +(kept|broken)": row_of,
+    r"formulas finding: a claim of \S+ gives (\S+) by ln\(2/δ\), (\S+) by ln\(1.25/δ\)": lambda r, m: (
+        [told(m[1]), told(m[2])] == pytest.approx([given(r, 2.0), given(r, 1.25)], rel=0.006)
+    ),
+    r"With 64 numbers, the slide's claim of \S+ gives epsilon (\S+)\. Laplace": lambda r, m: (
+        told(m[1]) == pytest.approx(given(r, 2.0, norm=8.0), rel=0.006)
+    ),
+    r"its sd is (\S+) times smaller": lambda r, m: (
+        told(m[1]) == pytest.approx(math.sqrt(math.log(2 / r.settings.delta)), rel=0.006)
+    ),
     r"level with the next": lambda r, _: r.choice["answers"][0] == r.choice["answers"][1],
     r"leaves its chance at": lambda r, _: float(np.diff(r.chances[:, r.settings.voted])[0]) < 0.01,
     r"changes by more than a factor of ([\d.,e+]+); epsilon \S+ allows ([\d.,e+]+)\.": lambda r, m: (

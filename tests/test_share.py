@@ -13,7 +13,7 @@ from PIL import Image
 
 from pages.table import PAGES
 from tests.test_pages import opened
-from ui import share
+from ui import reach, share
 from ui.controls import Desk, from_link
 
 HERE = "http://localhost:8501/classifier"
@@ -38,28 +38,28 @@ def test_a_link_holds_what_differs_and_opens_the_same(page, at):
 
 
 def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
-    monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(reach, "_own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": None}.get)
-    assert share.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
-    assert share.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
-    assert share.elsewhere("https://lab.example.org/classifier") == ""
-    monkeypatch.setattr(share, "_own_address", lambda: "")
-    assert share.elsewhere(HERE) == ""
-    monkeypatch.setattr(share, "_own_address", lambda: "10.1.2.3")
+    assert reach.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
+    assert reach.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
+    assert reach.elsewhere("https://lab.example.org/classifier") == ""
+    monkeypatch.setattr(reach, "_own_address", lambda: "")
+    assert reach.elsewhere(HERE) == ""
+    monkeypatch.setattr(reach, "_own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
-    assert share.elsewhere(HERE) == "", "the server hears nobody else"
+    assert reach.elsewhere(HERE) == "", "the server hears nobody else"
     options = {"server.address": None, "server.allowedHosts": ["localhost", "lab.example.org"]}
     monkeypatch.setattr(st, "get_option", options.get)
-    assert share.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
+    assert reach.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
     options["server.allowedHosts"].append("10.1.2.3")
-    assert share.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
+    assert reach.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
 
 
 @pytest.mark.parametrize("query", ["", "?epsilon=0.3", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])
 def test_a_phone_reads_the_link(query):
     """The modules of the drawing, as a picture, by another library."""
     link = HERE + query
-    assert share.qr(link).startswith("<svg")
+    assert reach.qr(link).startswith("<svg")
     picture = io.BytesIO()
     segno.make(link, error="l").save(picture, kind="png", scale=4, border=3)
     (found,) = zxingcpp.read_barcodes(Image.open(picture).convert("L"))
@@ -73,7 +73,7 @@ def test_every_page_shares_its_tables_and_programs(page):
     app.run()
     assert not app.exception
     labels = [one.proto.label for one in app.get("download_button")]
-    assert labels[-1] == "Everything (zip)"
+    assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
     assert "Script (Python)" in labels
     assert sum("(CSV)" in label for label in labels) >= 1
 

@@ -14,19 +14,10 @@ import pandas as pd
 import pytest
 
 from pages.table import PAGES
+from scripts import sweep
+from tests.handouts import quick
 from ui import share, takeaway
-from ui.controls import from_link
 
-# Settings of each page that are computed quickly.
-QUICK = {
-    "classifier": {"repeats": "3", "steps": "10"},
-    "network": {"repeats": "2", "epochs": "3", "width": "4", "layers": "1"},
-    "regression": {"repeats": "5"},
-    "transfer": {"repeats": "3"},
-    "parties": {"parties": "20", "repeats": "3"},
-    "hypotheses": {"source_rows": "200", "unlabelled_rows": "200", "target_rows": "300", "repeats": "2"},
-    "attack": {"repeats": "100", "steps": "5"},
-}
 # Runs a script in its folder, where nothing of this checkout and nothing that belongs to a browser can be imported.
 ALONE = """
 import runpy, sys
@@ -40,27 +31,23 @@ runpy.run_path("script.py", run_name="__main__")
 """
 
 
-def settings_of(page):
-    settings, notices = from_link(page.settings, QUICK.get(page.name, {}))
-    assert not notices
-    return settings
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
-    settings = settings_of(page)
+    settings = quick(page).settings
     packed = takeaway.bundle(
-        settings, question=page.question, link="", folder="lab", tables={"a.csv": lambda: "a\n1\n"}
+        settings, page=page.name, question=page.question, link="", files={"tables/a.csv": lambda: "a\n1\n"}
     )
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extractall(tmp_path)
-    here = tmp_path / "lab"
+    here = tmp_path / f"epsilon-lab-{page.name}"
     ran = subprocess.run(
         [sys.executable, "-I", "-c", ALONE], cwd=here, capture_output=True, text=True, timeout=300, check=False
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout == settings.run().table().to_string() + "\n"
-    assert json.loads((here / "settings.json").read_text()) == asdict(settings)
+    assert ran.stdout == quick(page).result.table().to_string() + "\n"
+    assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | asdict(settings)
+    if page.name != "what-if":  # is about settings of another page, not settings of its own
+        assert sweep.read(str(here / "settings.json")) == (page.name, settings)
     assert (here / "tables/a.csv").read_text() == "a\n1\n"
     (cell,) = (one for one in json.loads((here / "notebook.ipynb").read_text())["cells"] if one["cell_type"] == "code")
     assert "".join(cell["source"]) == (here / "script.py").read_text()
@@ -88,8 +75,8 @@ def fresh(tmp_path_factory):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_zip_runs_in_an_environment_made_from_it_alone(page, fresh, tmp_path):
     """All pages ask for the same, so one environment serves them; the tables hold the numbers of the page, too."""
-    result = settings_of(page).run()
-    packed = share._files(result.settings, page, result, "")["Everything (zip)"][-1]
+    result = quick(page).result
+    packed = share._files(quick(page))["Handout (zip)"][-1]
     with zipfile.ZipFile(io.BytesIO(packed())) as archive:
         archive.extractall(tmp_path)
     (here,) = tmp_path.iterdir()
@@ -124,8 +111,8 @@ def test_what_is_to_be_installed_is_what_is_imported():
 
 
 def test_the_same_settings_give_the_same_file():
-    settings = settings_of(PAGES[0])
-    one, other = (takeaway.bundle(settings, question="", link="", folder="lab", tables={}) for _ in range(2))
+    settings = quick(PAGES[0]).settings
+    one, other = (takeaway.bundle(settings, page="lab", question="", link="", files={}) for _ in range(2))
     assert one == other
 
 

@@ -38,6 +38,7 @@ _ROOMS = sql.Table(
     sql.Column("code", sql.String, primary_key=True),
     sql.Column("key", sql.String, nullable=False),
     sql.Column("question", sql.String, nullable=False),
+    sql.Column("round", sql.Integer, nullable=False),
     sql.Column("closed", sql.Boolean, nullable=False),
     sql.Column("opened", sql.Float, nullable=False),
 )
@@ -53,10 +54,11 @@ _GUESSES = sql.Table(
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """What everybody may know of a room. question: the link of what is asked; guesses: how many have been made."""
+    """What everybody may know of a room: what is asked, the ``round``-th in it, and how many ``guesses`` there are."""
 
     code: str
     question: str
+    round: int
     closed: bool
     guesses: int
 
@@ -79,7 +81,14 @@ class Classroom:
         """(code of a new room in which this is asked, the key that closes it). Raises RefusedError."""
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
         key = secrets.token_urlsafe(9)
-        row = {"code": code, "key": key, "question": _asked(question), "closed": False, "opened": self._now()}
+        row = {
+            "code": code,
+            "key": key,
+            "question": _asked(question),
+            "round": 1,
+            "closed": False,
+            "opened": self._now(),
+        }
         with self._writing() as write:
             if write.scalar(sql.select(sql.func.count()).select_from(_ROOMS)) >= MOST_ROOMS:
                 raise RefusedError("room", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
@@ -93,7 +102,8 @@ class Classroom:
             if found is None:
                 return None
             count = sql.select(sql.func.count()).where(_GUESSES.c.code == code)
-            return Room(code=code, question=found.question, closed=found.closed, guesses=read.scalar(count))
+            known = {"question": found.question, "round": found.round, "closed": found.closed}
+            return Room(code=code, **known, guesses=read.scalar(count))
 
     def holds(self, code: str, key: str) -> bool:
         """Whether this is the key of the room."""
@@ -102,7 +112,8 @@ class Classroom:
 
     def ask(self, code: str, key: str, question: str) -> None:
         """Ask another question, or the same again; what was guessed before is deleted. Raises RefusedError."""
-        self._teach(code, key, {"question": _asked(question), "closed": False}, anew=True)
+        change = {"question": _asked(question), "round": _ROOMS.c.round + 1, "closed": False}
+        self._teach(code, key, change, anew=True)
 
     def close(self, code: str, key: str) -> None:
         """Take no more guesses, and show them. Raises RefusedError."""
@@ -163,7 +174,7 @@ def _prepare(connection: Any, _: Any) -> None:
 
 def _asked(question: str) -> str:
     if len(question) > LONGEST:
-        raise RefusedError("question", f"{question[:20]}…", f"a link of at most {LONGEST} characters")
+        raise RefusedError("question", f"{question[:20]}…", f"at most {LONGEST} characters")
     return question
 
 

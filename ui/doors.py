@@ -22,6 +22,11 @@ def to(name: str) -> st.Page:
 
 def door(name: str, label: str, settings: Settings, *, icon: str = ":material/arrow_forward:") -> None:
     """A link to a page, at these settings of it; nothing where a page is shown alone."""
+    way(name, label, brief(settings), icon=icon)
+
+
+def way(name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:") -> None:
+    """The same with what the address says after its question mark."""
     doors = st.session_state.get(_KEY, {})
     if name in doors:
-        st.page_link(doors[name], label=label, icon=icon, query_params=dict(brief(settings)), width="content")
+        st.page_link(doors[name], label=label, icon=icon, query_params=dict(query), width="content")

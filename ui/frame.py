@@ -9,11 +9,20 @@ from pathlib import Path
 import streamlit as st
 
 from pages import data, home
+from pages.learn import page_choosing, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import live
 from ui.doors import remember
 from ui.show import show, style
+
+# Pages that explain, in the order of their menu: (address, title, icon, what shows it).
+LEARN = (
+    ("lessons", "Lessons", ":material/school:", partial(lessons.show, PAGES)),
+    ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
+    ("works", "Works", ":material/library_books:", partial(page_works.show, PAGES)),
+    ("choosing", "Choosing", ":material/rule:", partial(page_choosing.show, PAGES)),
+)
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
@@ -21,9 +30,9 @@ live.connection()
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }
-taught = st.Page(partial(lessons.show, PAGES), title="Lessons", icon=":material/school:", url_path="lessons")
 own = st.Page(data.show, title="My data", icon=":material/table:", url_path="data")
-beside = {"data": own, "lessons": taught}
+texts = {name: st.Page(how, title=title, icon=icon, url_path=name) for name, title, icon, how in LEARN}
+beside = {"data": own} | texts
 welcome = partial(home.show, home.front(PAGES), PAGES, doors | beside, show)
 front = st.Page(welcome, title="Home", icon=":material/home:", default=True)
 remember(doors | beside)
@@ -33,5 +42,5 @@ if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
     st.logo(Path(__file__).with_name("icon.svg"), size="large")
-menus = {"": [front, taught]} | menus | {"Decide": [*menus.get("Decide", ()), own]}
+menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own], "Learn": list(texts.values())}
 st.navigation(menus, position="hidden" if st.context.is_embedded else "top").run()

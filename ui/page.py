@@ -17,6 +17,7 @@ import pandas as pd
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.kept import kept
+from dpcore.label import Stated
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
@@ -151,7 +152,7 @@ class Asked(NamedTuple):
         return View((), {ANSWER: whole.words["verdict"]}, Made(boards, result))
 
 
-_YES, _NO, _NOTHING, _USUAL = always(True), always(False), always(None), Slices()
+_YES, _NO, _NOTHING, _USUAL, _SILENT = always(True), always(False), always(None), Slices(), always(Stated())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -178,6 +179,7 @@ class Page:
     private: settings -> whether they need something of the visitor's own session, such as a file.
     variant: settings -> the page as it is with them, where their choice makes it another; None where not.
     asked: the questions that can be asked about it.
+    label: result -> what its privacy label says; without, nothing is stated.
     """
 
     name: str
@@ -203,6 +205,7 @@ class Page:
     slices: Slices = _USUAL
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None
+    label: Callable[[Any], Stated] = _SILENT
 
     def at(self, settings: Settings) -> "Page":
         """The page as it is with these settings."""

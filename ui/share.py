@@ -1,27 +1,24 @@
 """The tab *Share*: link, tables, programs and a folder that stands alone; and what a saved picture says of itself."""
 
-import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields
+from datetime import date
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-import segno
 import streamlit as st
 
 from dpcore.experiment import Settings
 from dpcore.links import brief
 from ui import comparison, takeaway
 from ui.controls import Desk
-from ui.guard import answers
+from ui.handout import Handout
 from ui.page import Page
+from ui.reach import elsewhere, qr
 
-LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
-# An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way one would go.
-_ELSEWHERE = ("192.0.2.1", 9)
 
 
 def address(desk: Desk) -> str:
@@ -30,33 +27,8 @@ def address(desk: Desk) -> str:
     return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
 
 
-def elsewhere(link: str) -> str:
-    """The same for who is on the same network, where the link is this machine's own and others are answered; else
-    nothing.
-    """
-    parts = urlsplit(link)
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
-        return ""
-    mine = _own_address()
-    if not mine or not answers(mine):
-        return ""
-    return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl()
-
-
-def _own_address() -> str:
-    """This machine's address on its network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-        try:
-            way.connect(_ELSEWHERE)
-            mine = way.getsockname()[0]
-        except OSError:  # no network
-            return ""
-    return "" if mine.startswith("127.") or mine == "0.0.0.0" else mine
-
-
-def told(page: Page, desk: Desk) -> str:
-    """The settings in words: all choices, and of the knobs what differs from the default, the runs and the seed."""
+def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:
+    """The settings in words: all choices, and of the knobs what differs from the default, and those of ``always``."""
     settings, asked = desk.settings, getattr(desk.settings, "settings", None)  # those that a question is about
     choices = comparison.of_choices(desk.choices)
     knobs = comparison.of_knobs(page.knobs(settings).changes)
@@ -66,7 +38,7 @@ def told(page: Page, desk: Desk) -> str:
         for name in (field.name for field in fields(one) if field.name not in said):
             value = getattr(one, name)
             pair = choices(name, value) if name in desk.choices else knobs(name, value)
-            if pair and (name in desk.choices or name in ALWAYS or value != getattr(usual, name)):
+            if pair and (name in desk.choices or name in always or value != getattr(usual, name)):
                 said[name] = " ".join(pair)
     return ", ".join(said.values())
 
@@ -83,7 +55,7 @@ def paper(page: Page, desk: Desk) -> dict[str, Any]:
 
 def share(desk: Desk, page: Page, result: Any) -> None:
     """Link and code of it, numbers, which are put into frames when they are asked for, and programs."""
-    settings, link = desk.settings, address(desk)
+    link = address(desk)
     known = elsewhere(link)
     words, code = st.columns([4, 1])
     with words:
@@ -94,37 +66,48 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="The link, for a phone")
-    _downloads(_files(settings, page, result, link))
+    _downloads(_files(handed_out(desk, page, result, link=link, code=qr(known or link))))
     st.caption(
-        "*Everything* is a folder whose script prints these numbers where the lab is not. With the mouse over a "
-        "picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that still zooms and "
-        "tells its numbers."
+        "The *handout* is a folder with a sheet to read, to show and to print on A4: figures, numbers, privacy label "
+        "and something to try. It opens without a net, and its script prints these numbers where the lab is not. With "
+        "the mouse over a picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that "
+        "still zooms and tells its numbers."
     )
 
 
-def qr(link: str) -> str:
-    """The link as a picture to photograph, SVG, dark on white on every ground."""
-    return segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
+def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:
+    """What a result is handed out as, today, with its link and the drawing of it."""
+    knobs, version = page.knobs(desk.settings), takeaway.version(desk.settings)
+    words = told(page, desk, always=(knobs.hero, *knobs.main, *knobs.more))
+    today = date.today().isoformat()
+    return Handout(page=page, result=result, told=words, link=link, code=code, version=version, date=today)
 
 
-def _files(settings: Settings, page: Page, result: Any, link: str) -> Mapping[str, tuple[str, str, str, Any]]:
+def _files(handout: Handout) -> Mapping[str, tuple[str, str, str, Any]]:
     """Label -> (file, its kind, icon, what makes it)."""
+    settings, page, result, link = handout.settings, handout.page, handout.result, handout.link
     stem = takeaway.stem(page.name, brief(settings))
     tables = {
         f"{stem}_{name.lower().replace(' ', '-')}.csv": _table(frame, f"{page.question} {name}", settings, link)
         for name, frame in page.frames(result).items()
     }
+    packed = partial(
+        takeaway.bundle,
+        settings,
+        page=page.name,
+        question=page.question,
+        link=link,
+        files=handout.files() | {f"tables/{name}": made for name, made in tables.items()},
+    )
     found: dict[str, tuple[str, str, str, Any]] = {
-        f"{name} (CSV)": (file, "text/csv", "download", tables[file])
-        for name, file in zip(page.frames(result), tables, strict=True)
+        "Handout (zip)": (f"{stem}.zip", "application/zip", "folder_zip", packed),
+        "Privacy label (HTML)": (f"{stem}_label.html", "text/html", "verified_user", handout.label_html),
     }
+    for name, file in zip(page.frames(result), tables, strict=True):
+        found[f"{name} (CSV)"] = file, "text/csv", "download", tables[file]
     found["Script (Python)"] = f"{stem}.py", "text/x-python", "code", takeaway.script(settings)
     if page.code is not None:
         found["Estimator (Python)"] = f"{stem}_estimator.py", "text/x-python", "code", page.code(settings)
-    everything = partial(
-        takeaway.bundle, settings, question=page.question, link=link, folder=f"epsilon-lab-{page.name}", tables=tables
-    )
-    found["Everything (zip)"] = f"{stem}.zip", "application/zip", "folder_zip", everything
     return found
 
 

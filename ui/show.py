@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, delivery, live, pace, present, teacher
+from ui import controls, delivery, glossary, live, pace, present, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
@@ -229,7 +229,7 @@ def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:
     match tab:
         case tab if tab is METHOD_TAB:
             st.markdown(page.lead(desk.settings))
-            st.markdown(papers.cited(page.method))
+            st.markdown(papers.cited(glossary.linked(page.method)))
         case tab if tab is SHARE_TAB:
             share(desk, page, result)
             present.door(desk)

@@ -1,6 +1,7 @@
 """What one takes away: tables that say what they are of, and a folder in which a script prints the page's numbers.
 
-Knows no page and no browser: what is packed is the engine and the room's experiment, as they are in this checkout.
+Knows no page and no browser: what is packed is the engine and the room's experiment, as they are in this checkout, and
+what the page gives.
 """
 
 import ast
@@ -19,11 +20,14 @@ import pandas as pd
 from dpcore.experiment import Settings
 
 ROOT = Path(__file__).parents[1]
-# Of what the lab needs, what only its pages and their server do.
-BROWSER = {"orjson", "pillow", "plotly", "segno", "sqlalchemy", "starlette", "streamlit"}
+# Of what the lab needs, what only its pages, their server and sweeps at full size do.
+BROWSER = {"joblib", "orjson", "pillow", "plotly", "segno", "sqlalchemy", "starlette", "streamlit"}
 # The same date for all that is packed: the same settings give the same file.
 _DATE = (2020, 1, 1, 0, 0, 0)
 _README = """Epsilon Lab: {question}
+
+index.html is a sheet to read, to show and to print on A4: figures, numbers, privacy label, something to try. It opens
+without a net. label.html and label.json are the privacy label in full. tables/ holds the numbers.
 
 script.py prints the numbers of these settings; notebook.ipynb is the same for Jupyter. Both need Python 3.11, 3.12 or
 3.13 and this folder, and nothing else of the lab:
@@ -70,28 +74,32 @@ def script(settings: Settings) -> str:
     return f"{warned}{first}from {kind.__module__} import {kind.__name__}\n\n{program}"
 
 
-def bundle(
-    settings: Settings, *, question: str, link: str, folder: str, tables: Mapping[str, Callable[[], str]]
-) -> bytes:
-    """A zip: the script and a notebook, their settings, ``tables`` by file name, the engine and the room's experiment,
-    and what to install.
+def bundle(settings: Settings, *, page: str, question: str, link: str, files: Mapping[str, Callable[[], str]]) -> bytes:
+    """A zip of the ``page`` of this name: ``files`` by name, the script and a notebook, their settings, the engine and
+    the room's experiment, and what to install. It is the same for the same settings and files.
     """
     program = script(settings)
-    files = {
+    texts = {
+        **{name: made() for name, made in files.items()},
         "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
         "script.py": program,
         "notebook.ipynb": _notebook(program, question),
-        "settings.json": json.dumps(asdict(settings), indent=2) + "\n",
+        "settings.json": json.dumps({"page": page} | asdict(settings), indent=2) + "\n",
         "requirements.txt": _requirements(),
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
-        **{f"tables/{name}": made() for name, made in tables.items()},
         **_sources(program),
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(f"{folder}/{name}", _DATE), text, zipfile.ZIP_DEFLATED)
+        for name, text in texts.items():
+            archive.writestr(zipfile.ZipInfo(f"epsilon-lab-{page}/{name}", _DATE), text, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
+
+
+def version(settings: Settings) -> str:
+    """A fingerprint of the program that gives these numbers."""
+    texts = "".join(_sources(script(settings)).values())
+    return f"the program in this folder, SHA-256 {hashlib.sha256(texts.encode()).hexdigest()[:16]}"
 
 
 def _notebook(program: str, question: str) -> str:

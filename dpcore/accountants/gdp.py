@@ -82,6 +82,18 @@ def epsilon_of(delta: float, *, mu: float) -> float:
     return float(root)
 
 
+@lru_cache(maxsize=256)
+def crossing(scale: float, *, delta: float) -> float:
+    """Up to which epsilon noise of sd ``scale``/epsilon times the sensitivity is (epsilon, delta)-DP, and no further.
+
+    The root of delta_of(epsilon, mu=epsilon/scale) = delta: along mu = epsilon/scale its derivative is
+    e^epsilon (phi(b)/scale - Phi(b)), b = -epsilon/(2 scale) - scale; Phi(b) < phi(b)/|b|, so it rises.
+    """
+    check.between(0, 0.1, inclusive=False, delta=delta)
+    check.between(math.sqrt(2 * math.log(1 / delta)), math.inf, scale=scale)
+    return brentq(lambda e: delta_of(e, mu=e / scale) - delta, 1e-6, 1e3 * scale**2, xtol=1e-12)
+
+
 def is_gaussian(event: Event) -> bool:
     """Whether an event consists of Gaussian releases only."""
     return all(isinstance(release, GaussianRelease) for release in releases(event))

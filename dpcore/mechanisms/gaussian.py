@@ -51,7 +51,11 @@ class Gaussian:
         return value + rng.normal(scale=self.sd, size=np.shape(value))
 
 
-def classical_noise_multiplier(epsilon: float, *, delta: float) -> float:
-    """sqrt(2 ln(1.25/delta)) / epsilon: the textbook's formula, without its condition epsilon < 1."""
+def classical_noise_multiplier(epsilon: float, *, delta: float, constant: float = 1.25) -> float:
+    """sqrt(2 ln(constant/delta)) / epsilon: the textbook's formula, without its condition epsilon < 1.
+
+    constant: 2 on a slide of [hoseinpour2023], which multiplies by the sensitivity in the *L1* norm. That is never too
+    little where the L2 norm is enough, and for k equal answers sqrt(k) times too much.
+    """
     check.numbers(low=0, inclusive=False, epsilon=epsilon)
-    return math.sqrt(2 * math.log(1.25 / check.between(0, 1, inclusive=False, delta=delta))) / epsilon
+    return math.sqrt(2 * math.log(constant / check.between(0, 1, inclusive=False, delta=delta))) / epsilon

@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol
 
 from dpcore import accountants, mechanisms
+from dpcore.accountants import gdp
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease, after
 from dpcore.training import descent, losses
@@ -141,24 +141,20 @@ def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[Pur
     return after(found, before)
 
 
-def formula_epsilon(epsilon: float, *, delta: float) -> float:
+def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> float:
     """What the published noise formula really gives for a claimed ``epsilon``, were each gradient clipped.
 
-    mu = epsilon / sqrt(2 ln(1.25/delta)), whatever the number of steps.
+    mu = epsilon / sqrt(2 ln(1.25/delta)), whatever the number of steps. constant: 2 on another of the slides.
 
     >>> [round(formula_epsilon(claim, delta=1e-5), 2) for claim in (5, 10, 150)]
     [4.54, 10.39, 610.4]
     """
-    multiplier = mechanisms.classical_noise_multiplier(epsilon, delta=delta)
+    multiplier = mechanisms.classical_noise_multiplier(epsilon, delta=delta, constant=constant)
     event = GaussianRelease(noise_multiplier=multiplier)
     return accountants.account(event, delta=delta, adjacency=Adjacency.REPLACE_ONE).epsilon
 
 
-@lru_cache(maxsize=256)
-def crossing(delta: float) -> float:
+def crossing(delta: float, *, constant: float = 1.25) -> float:
     """The claimed epsilon from which on the published formula promises more than it gives; 8.42 at delta 1e-5."""
-    low, high = 1e-3, 1e3
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if formula_epsilon(middle, delta=delta) < middle else (low, middle)
-    return high
+    scale = mechanisms.classical_noise_multiplier(1.0, delta=delta, constant=constant)
+    return gdp.crossing(scale, delta=delta)

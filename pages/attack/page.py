@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.data.own_settings import OWN
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import VERSIONS
-from pages.attack import figures
+from pages.attack import figures, words_label
 from pages.attack import figures_audits as audited
 from pages.attack import figures_parts as others
 from pages.attack import words as say
@@ -188,6 +188,7 @@ WORLDS = Page(
     about="What a guarantee is worth in practice",
     question="What is a guarantee worth against an attacker?",
     settings=AttackSettings,
+    label=words_label.label,
     setup=setup,
     lead=say.lead,
     numbers=say.numbers,

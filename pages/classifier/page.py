@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.training.recipes import VERSIONS
-from pages.classifier import figures
+from pages.classifier import figures, words_label
 from pages.classifier import words as say
 from pages.classifier.experiment import OWN, ClassifierSettings
 from ui import controls, live, my_rows, panels
@@ -104,6 +104,7 @@ PAGE = Page(
     about="Accuracy, boundaries, a public start",
     question="What does privacy cost a classifier?",
     settings=ClassifierSettings,
+    label=words_label.label,
     setup=setup,
     lead=lambda settings: say.introduction(settings.version),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),

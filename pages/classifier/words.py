@@ -312,12 +312,18 @@ def _apart(result: ClassifierResult) -> str:
 
 def _formula_note(delta: float) -> str:
     claims = (5, 10, 150)
-    pairs = ", ".join(f"{claim} &rarr; {number(formula_epsilon(claim, delta=delta))}" for claim in claims)
     return (
-        f"The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon {pairs} at delta "
-        f"{written(delta)}. Below a claim of {number(crossing(delta))} it wastes accuracy; above, it promises more "
-        "than it gives. It is the textbook formula for a single release."
+        "The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon "
+        f"{_pairs(claims, delta, constant=1.25)} at delta {written(delta)}. Below a claim of {number(crossing(delta))} "
+        "it wastes accuracy; above, it promises more than it gives. It is the textbook formula for a single release. "
+        f"Another of the slides has ln(2/delta) instead of ln(1.25/delta): {_pairs(claims, delta, constant=2.0)}, kept "
+        f"up to {number(crossing(delta, constant=2.0))}. The sound version's noise gives each claim exactly."
     )
+
+
+def _pairs(claims: tuple[float, ...], delta: float, *, constant: float) -> str:
+    real = (formula_epsilon(claim, delta=delta, constant=constant) for claim in claims)
+    return ", ".join(f"{claim} &rarr; {number(one)}" for claim, one in zip(claims, real, strict=True))
 
 
 def caption(result: ClassifierResult) -> str:

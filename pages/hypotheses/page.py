@@ -6,7 +6,7 @@ import streamlit as st
 
 from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgroups_here
 from dpcore.data.domains import KINDS, world
-from pages.hypotheses import figures
+from pages.hypotheses import figures, words_label
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file, panels
@@ -141,6 +141,7 @@ PAGE = Page(
     about="What others' private models tell",
     question="What can you learn from others' private models?",
     settings=HypothesesSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(
         "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "

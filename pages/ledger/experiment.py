@@ -14,6 +14,7 @@ from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, Noise
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.kept import MEMORY
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
+from pages.ledger.work import GRID, Statements
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
@@ -189,6 +190,7 @@ class LedgerSettings(Settings):
             "most pld": (self._within(exact),),
             "least pld": (NoiseFor(accountant=exact, steps=self.steps, **budget),),
             "fine": (self._price("gdp" if whole else "pld", sigma, (self.steps,)),),
+            "grid": GRID,
         }
 
     def _price(self, accountant, noise_multipliers, steps, *, essential=False) -> Price:
@@ -396,6 +398,25 @@ class LedgerResult:
                 }
             )
         return pd.DataFrame(rows)
+
+    @cached_property
+    def statements(self) -> Statements:
+        """What is stated in closed form, held against this run."""
+        one = self.settings
+        return Statements(
+            rate=one.sampling_rate,
+            noise_multiplier=one.noise_multiplier,
+            steps=one.steps,
+            delta=one.delta,
+            target=one.target_epsilon,
+            exact=self.epsilon("pld"),
+            grid=self.found["grid"].reshape(len(GRID), *GRID[0].shape),
+        )
+
+    def constants(self, row: str) -> tuple[np.ndarray, np.ndarray]:
+        """(steps, the c2 with which Theorem 1 would say what a row of the ledger counts of so many steps)."""
+        steps, epsilon = self.over_steps(row)
+        return steps, self.statements.constant(epsilon, steps)
 
     def effects(self) -> tuple[Effect, ...]:
         """What the same noise promises, seen from elsewhere."""

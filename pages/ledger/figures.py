@@ -5,6 +5,7 @@
 
 import numpy as np
 
+from dpcore.accountants.asymptotic import PROVED
 from pages.ledger.experiment import ROWS, LedgerResult
 from ui.plot import theme
 
@@ -33,6 +34,8 @@ WAYS = {
 FIRST = tuple(row for row in ROWS if row != "published")
 _THIN = "renyi"
 _LOW, _HIGH, _HIGHEST = 0.01, 3000.0, 1e6
+# The accountants that are sharp enough to say which constant a theorem needs, and between which ends it is drawn.
+_SHARP, _CONSTANTS = ("moments", "renyi", "pld"), (0.5, 100.0)
 # A disc of 8 pixels. (Plotly's own circle is drawn askew on a log axis.)
 _DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,2.2,-4,0Z"
 
@@ -213,3 +216,55 @@ def _search(result: LedgerResult, way: str, held) -> dict:
     hover = f"found in %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
     shown = theme.key(name, _number(held.epsilon)) if held is not None else name
     return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
+
+
+def constants(result: LedgerResult, finding: str = "") -> dict:
+    """The c2 with which the moments theorem would say what each accountant counts, over steps with this noise."""
+    now, (low, high) = result.settings.steps, result.settings.LIMITS["steps"]
+    today = {row: result.statements.constant(result.epsilon(row)) for row in _SHARP}
+    return theme.figure(
+        *(_constant(result, row, today[row]) for row in _SHARP),
+        title=theme.title("Constant needed", finding),
+        legend="upper right",
+        xaxis=_log_axis("steps (log scale)", low, high),
+        yaxis=_log_axis("c2 (log scale)", *_CONSTANTS, most=4),
+        shapes=[
+            theme.rule(now),
+            theme.level(PROVED, colour=theme.BOUND, width=1.5, dash=theme.DASHES[theme.BOUND]),
+            *(_dot(row, now, found) for row, found in today.items() if _CONSTANTS[0] < found < _CONSTANTS[1]),
+        ],
+    )
+
+
+def _constant(result: LedgerResult, row: str, today: float) -> dict:
+    name, colour, dash = theme.THEOREMS[row]
+    steps, found = result.constants(row)
+    more = {"meta": "ghost"} if row == "pld" else {}
+    hover = f"steps %{{x:.4~g}}: c2 %{{y:.3~g}}<extra>{name}</extra>"
+    return theme.line(
+        steps, found, colour=colour, dash=dash, name=theme.key(name, _number(today)), hovertemplate=hover, **more
+    )
+
+
+def moments(result: LedgerResult, finding: str = "") -> dict:
+    """The log moments of one step, and the main term of their bound, dotted where it is not stated."""
+    found = result.statements
+    at, exact, bound = (column.astype(float) for column in found.moments.values())
+    low, high = theme.steady_range(exact.min(), exact.max())
+    hover = "lambda %{x:.0f}: %{y:.3~g}<extra>"
+    stated = at <= found.last
+    ends = {"hovertemplate": f"{hover}main term of the bound</extra>", "colour": theme.BOUND}
+    return theme.figure(
+        theme.line(at, exact, colour=theme.PRIVATE, name="exact", hovertemplate=f"{hover}exact</extra>", meta="ghost"),
+        theme.line(at[stated], bound[stated], name="bound, main term", **ends),
+        theme.line(at[~stated], _finite(bound[~stated]), name="not stated here", dash="dot", **ends),
+        title=theme.title("Moments", finding),
+        legend="upper left",
+        xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
+        yaxis=theme.log_axis("log moment of one step (log scale)", 10**low, 10**high, most=5, word=theme.written),
+        shapes=[theme.rule(found.best("exact")[1])],
+    )
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    return np.where(np.isfinite(values), values, np.nan)

@@ -1,7 +1,8 @@
 """What does a run cost, and by which proof?"""
 
-from pages.ledger import figures
+from pages.ledger import figures, words_label
 from pages.ledger import words as say
+from pages.ledger import words_statements as stated
 from pages.ledger.experiment import LedgerSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
@@ -32,9 +33,20 @@ def searches(result) -> list[list[live.Picture]]:
     return [[_picture("searches", figures.searches, result, alt=say.searches_alt(result))]]
 
 
+def statements(result) -> list[list[live.Picture]]:
+    """The moments and their bound, and the constant that each theorem takes."""
+    return [
+        [
+            _picture("constants", figures.constants, result, alt=stated.constants_alt(result)),
+            _picture("moments", figures.moments, result, alt=stated.moments_alt(result)),
+        ]
+    ]
+
+
 def _picture(name: str, draw, result, **more) -> live.Picture:
-    figure = draw(result, say.FINDINGS[name](result))
-    return live.Picture(name=name, figure=figure, about=say.ABOUT[name], height=HEIGHT, **more)
+    findings, about = say.FINDINGS | stated.FINDINGS, say.ABOUT | stated.ABOUT
+    figure = draw(result, findings[name](result))
+    return live.Picture(name=name, figure=figure, about=about[name], height=HEIGHT, **more)
 
 
 PAGE = Page(
@@ -45,6 +57,7 @@ PAGE = Page(
     about="What a whole training spends",
     question="What does a run cost, and by which proof?",
     settings=LedgerSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
@@ -58,6 +71,7 @@ PAGE = Page(
         "effects": listed(say.effects),
         "searches": say.searches,
         "table": say.table,
+        "statements": stated.statements,
     },
     pictures=pictures,
     # The first picture does not wait for the library of loss distributions: it is loaded for the next one. While a
@@ -66,15 +80,17 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("neighbours", "Neighbours", ("neighbours",)),
-        Tab("effects", "Groups", ("effects",)),
+        Tab("effects", "Neighbours", ("effects", "neighbours")),
         Tab("searches", "Tuning", ("searches",), searches),
-        Tab("table", "Theorems", ("table",), over_noise),
+        Tab("table", "Proofs", ("table",), over_noise),
+        Tab("statements", "Theorems", ("statements",), statements),
     ),
     frames=lambda result: {
         "Curves": result.curves,
         "Table": result.table,
         "Effects": result.effects_table,
         "Searches": result.searches_table,
+        "Statements": lambda: result.statements.table,
+        "Moments": lambda: result.statements.moments,
     },
 )

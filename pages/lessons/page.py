@@ -11,6 +11,7 @@ from functools import partial
 import streamlit as st
 
 from dpcore.links import brief
+from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
 from ui import doors, guess, live, pace
@@ -29,9 +30,12 @@ TITLE = "Lessons: guess first, then see"
 
 @dataclass
 class Kept:
-    """What this session said: the guess, a number or a place among the options, and what was seen."""
+    """What this session said: the guess, a number or a place among the options, and what was seen. sent, shown: the
+    question of a class that has the guess, and the last whose outcome was gone to."""
 
     guess: float | None = None
+    sent: tuple[str, int] | None = None
+    shown: tuple[str, int] | None = None
     seen: int | None = None
     done: bool = False
 
@@ -48,6 +52,9 @@ def show(pages: Sequence[Page]) -> None:
         AT
     ):  # back from another page, which takes the address along
         go(*st.session_state[AT])
+    here = together.seat()
+    if here is not None:
+        _heed(here)
     name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
     if name and name not in NAMED:
         st.warning(f"There is no lesson {quoted(name)}; here are all.", icon=":material/link_off:")
@@ -57,23 +64,48 @@ def show(pages: Sequence[Page]) -> None:
     lesson, notice = NAMED[name], ""
     if step not in say.STEPS:
         notice, step = f"There is no step {quoted(step)}; the lesson begins with a guess.", "guess"
-    elif step != "guess" and kept(lesson).guess is None:
+    elif here is not None and here.open(lesson):
+        step = "guess"
+    elif step != "guess" and kept(lesson).guess is None and not (here and here.key and here.asks(lesson)):
         notice, step = say.AGAIN, "guess"
     if notice:
         st.info(notice, icon=":material/replay:")
     page = next(page for page in pages if page.name == lesson.page)
     st.session_state[AT] = lesson, step
-    _trail(lesson)
+    _trail(lesson, here)
     if step == "guess":
-        _guess(lesson, page)
+        _guess(lesson, page, here)
     else:
-        _outcome(lesson, page, step)
+        _outcome(lesson, page, step, here)
+    if here is not None and not here.key:
+        together.follow(here)
+
+
+def _heed(here: together.Seat) -> None:
+    """Go where the class is, once for each question, and to its outcome, once it is closed."""
+    if here.room is None:
+        st.info(say.GONE, icon=":material/group_off:")
+        together.leave()
+        return
+    lesson, at = NAMED.get(here.room.question), f"lessons.class.{here.code}"
+    if lesson is None:
+        return
+    mine, named = kept(lesson), st.query_params.get("lesson", "")
+    if not here.key and st.session_state.get(at) != here.room.round:
+        st.session_state[at] = here.room.round
+        if named != lesson.name:
+            go(lesson)
+    answered = here.key or mine.sent == here.now
+    if here.room.closed and mine.shown != here.now and answered and st.query_params.get("lesson") == lesson.name:
+        mine.shown = here.now
+        go(lesson, "reveal")
 
 
 def _all() -> None:
     """A card for each lesson."""
     st.title(TITLE)
     st.markdown(say.INTRODUCTION)
+    together.join()
     with st.container(key="lessons"):
         for place, lesson in enumerate(LESSONS, 1):
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.name}"):
@@ -86,14 +118,16 @@ def _all() -> None:
 def go(lesson: Lesson | None, step: str = "guess") -> None:
     """To a step of a lesson, or to all of them; the address says so."""
     st.session_state[AT] = (lesson, step) if lesson else None
-    st.query_params.from_dict({"lesson": lesson.name, "step": step} if lesson else {})
+    room = {together.ROOM: st.query_params[together.ROOM]} if together.ROOM in st.query_params else {}
+    st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | room)
 
 
-def _trail(lesson: Lesson) -> None:
+def _trail(lesson: Lesson, here: together.Seat | None) -> None:
     """Where one is, and the way to all lessons."""
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
-        st.html(f'<span class="lab-trail">{lesson.title}</span>')
+        st.html(f'<span class="lab-trail">{lesson.title}</span>', width="stretch")
+        together.offer(lesson, here)
 
 
 def _places():
@@ -126,7 +160,7 @@ def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
 
 @st.fragment
 @pace.working()
-def _guess(lesson: Lesson, page: Page) -> None:
+def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     settings, asked = lesson.cases(page.settings)
     result, _ = compute(settings, seconds=WHOLE if lesson.whole else 0)
@@ -152,7 +186,13 @@ def _guess(lesson: Lesson, page: Page) -> None:
         alt = f"The chart is covered until you have guessed. {lesson.ask}"
         clicks = guess.clicks(axes, *place) if place else None
         guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
+    if here is not None and here.key and here.open(lesson):
+        with answer:
+            together.teach(lesson, here)
+        return
     with answer:
+        if here is not None and here.asks(lesson) and here.room.closed:
+            st.caption(say.CLOSED)
         if number:
             st.markdown("Drag the handle to your guess, or type it.")
             value = guess.number(key, span, start)
@@ -160,15 +200,25 @@ def _guess(lesson: Lesson, page: Page) -> None:
             st.markdown("**My guess**")
             guess.choice(key, lesson.ask, lesson.guess.options, said=mine.guess, done=lambda _: None)
             value = st.session_state[f"{key}.choice"]
-        if st.button("Lock in and see", type="primary", disabled=value is None, key=f"{key}.lock"):
+        classed = here is not None and here.open(lesson)
+        label = "Send my guess" if classed else "Lock in and see"
+        if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
             mine.guess, mine.seen = value, None
             st.session_state.pop(f"{key}.seen.choice", None)
-            go(lesson, "reveal")
-            st.rerun()
+            late = together.send(here, lesson, value) if classed else ""
+            if late:
+                st.toast(late, icon=":material/schedule:")
+            if classed and not late:
+                mine.sent = here.now
+            else:
+                go(lesson, "reveal")
+                st.rerun()
+        if classed and mine.sent == here.now:
+            st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
         st.caption(say.GRADELESS)
 
 
-def _outcome(lesson: Lesson, page: Page, step: str) -> None:
+def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) -> None:
     """After the guess: the page's own chart with the guess beside the truth, and what to make of it."""
     first, second = lesson.cases(page.settings)
     known, _ = compute(first, seconds=WHOLE if lesson.whole else 0)
@@ -181,6 +231,9 @@ def _outcome(lesson: Lesson, page: Page, step: str) -> None:
     with chart:
         st.fragment(_chart, run_every=None if done == 1 else 0.2)(lesson, page, done < 1)
     with answer:
+        if step == "reveal" and here is not None and here.asks(lesson):
+            axis = _picture(lesson, page, result).figure["layout"]["yaxis"]
+            together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))
         {"reveal": _reveal, "why": _why, "try": _try}[step](lesson, page, before, after)
 
 
@@ -192,7 +245,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     result, done = compute(second, seconds=0.5 * SECONDS)
     before, after, mine = Case(first, known), Case(second, result), kept(lesson)
     picture = _picture(lesson, page, result)
-    if isinstance(lesson.guess, Number):
+    if isinstance(lesson.guess, Number) and mine.guess is not None:
         place, truth = lesson.guess.place(second), say.centre(lesson.guess, after)
         how = {"told": say.named(lesson.guess, after), "tone": lesson.guess.tone}
         picture = replace(picture, figure=guesses.beside(picture.figure, place, mine.guess, truth, **how))
@@ -253,11 +306,13 @@ def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     following = LESSONS[place] if place < len(LESSONS) else None
     label = f"Next: {following.title}" if following else "All lessons"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", on_click=go, args=(lesson, "why"))
-        st.button(label, type="primary", on_click=go, args=(following,))
+        st.button("Back", key=f"lesson.{lesson.name}.try.back", on_click=go, args=(lesson, "why"))
+        st.button(label, key=f"lesson.{lesson.name}.try.on", type="primary", on_click=go, args=(following,))
 
 
 def _ways(lesson: Lesson, *, back: str, on: str, label: str, primary: bool = True) -> None:
+    """Back and on. Each step has buttons of its own: one that is pressed while the next step comes is not another's."""
+    key, kind = f"lesson.{lesson.name}.{on}", "primary" if primary else "secondary"
     with st.container(horizontal=True, key="lesson-ways"):
-        st.button("Back", on_click=go, args=(lesson, back))
-        st.button(label, type="primary" if primary else "secondary", on_click=go, args=(lesson, on))
+        st.button("Back", key=f"{key}.back", on_click=go, args=(lesson, back))
+        st.button(label, key=f"{key}.on", type=kind, on_click=go, args=(lesson, on))

@@ -1,11 +1,13 @@
 """What a lesson says: its texts, with the numbers that were measured, and what a guess came to."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
+from ui.classroom import Room
 from ui.panels import number
 
 PARTS = ("Known", "Seen", "Why", "Misconception", "Try")
@@ -16,6 +18,15 @@ INTRODUCTION = (
     "Guess first, then see, then say why: who has guessed remembers what came out. Each lesson takes some minutes, "
     "with models that are trained while you watch. Take them in any order; nothing is graded."
 )
+
+
+OPEN = "Everybody guesses on a device of their own. When you close the question, all guesses stand beside the outcome."
+LATE = "The question was closed before your guess came: it is yours alone."
+GONE = (
+    "There is no such room, or no more: after two hours it is forgotten. The lesson goes on without it; who teaches "
+    "can open another."
+)
+CLOSED = "The class has answered. Guess for yourself: what all said is shown beside it."
 
 
 @cache
@@ -36,14 +47,18 @@ def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
     return texts(lesson.name)[part].format(**lesson.found(before, after))
 
 
-def heading(lesson: Lesson, guess: float, before: Case, after: Case) -> str:
+def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:
     """What was said, and what came out."""
     match lesson.guess:
         case Number() as asked:
             unit = f"\u00a0{asked.unit}" if asked.unit else ""
-            return f"You said {number(guess)}{unit}. {asked.says.format(middle(asked, after) + unit)}"
+            said = "" if guess is None else f"You said {number(guess)}{unit}. "
+            return f"{said}{asked.says.format(middle(asked, after) + unit)}"
         case Choice() as asked:
-            right, said = asked.right(before, after), int(guess)
+            right = asked.right(before, after)
+            if guess is None:
+                return f"{asked.options[right]}."
+            said = int(guess)
             if right == said:
                 return f"As you said: {_low(asked.options[said])}."
             return f"You said: {_low(asked.options[said])}. It is: {_low(asked.options[right])}."
@@ -91,3 +106,35 @@ def head(lesson: Lesson, step: str) -> str:
     place = LESSONS.index(lesson) + 1
     about = f"Lesson {place} of {len(LESSONS)} · {lesson.minutes} minutes"
     return f'<div class="lab-lesson"><span>{about}</span>{dots(step)}</div>'
+
+
+def waiting(lesson: Lesson, guess: float) -> str:
+    """That a guess is in the room."""
+    asked = lesson.guess
+    said = number(guess) if isinstance(asked, Number) else f"“{asked.options[int(guess)]}”"
+    unit = f"\u00a0{asked.unit}" if isinstance(asked, Number) and asked.unit else ""
+    return f"**Your guess is in: {said}{unit}.** When the question is closed, the outcome is shown here."
+
+
+def room(here: Room) -> str:
+    """A room's code, large, and how many have guessed, HTML."""
+    many = "guess" if here.guesses == 1 else "guesses"
+    return (
+        f'<div class="lab-room"><span>Room</span> <b>{here.code}</b></div>'
+        f'<div class="lab-room-count"><b>{here.guesses:,}</b> {many} so far</div>'
+    )
+
+
+def of_all(lesson: Lesson, values: Sequence[float], before: Case, after: Case) -> str:
+    """What a class said, and what came out."""
+    if not len(values):
+        return "Nobody has guessed."
+    count = f"{len(values):,} {'guess' if len(values) == 1 else 'guesses'}"
+    match lesson.guess:
+        case Number() as asked:
+            unit = f"\u00a0{asked.unit}" if asked.unit else ""
+            half = number(median(values))
+            return f"{count}, the middle one {half}{unit}; {asked.centre}: {middle(asked, after)}{unit}."
+        case Choice() as asked:
+            right = sum(value == asked.right(before, after) for value in values)
+            return f"{right:,} of {count} say what came out: {_low(asked.options[asked.right(before, after)])}."

@@ -10,9 +10,24 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from dpcore.accountants import gdp
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.streams import stream
-from pages.mechanisms.work import EPSILON_RANGE, Choice, Claim, ErrorCurves, Errors, Worlds, promised_misses
+from pages.mechanisms.work import (
+    ANSWERS,
+    CLAIMS,
+    DRAWN,
+    EPSILON_RANGE,
+    FORMULAS,
+    Choice,
+    Claim,
+    ErrorCurves,
+    Errors,
+    Formula,
+    Worlds,
+    promised_misses,
+    real_epsilons,
+)
 
 NUMBER_MECHANISMS = {
     "laplace": "Laplace",
@@ -241,6 +256,40 @@ class MechanismsResult:
         names = [chr(ord("A") + place) for place in range(self.settings.options)]
         columns = {"option": names, "answers": self.settings.counts}
         return columns | {"without you": self.chances[0], "with you": self.chances[1]}
+
+    @property
+    def exact_noise(self) -> float:
+        """The least Gaussian noise sd that keeps the claim, for a sensitivity of 1."""
+        return 1 / gdp.mu_of(self.settings.epsilon, delta=self.settings.delta)
+
+    @cached_property
+    def formulas(self) -> dict[str, Formula]:
+        """Name of ``DRAWN`` -> what it gives for today's claim."""
+        claim = {"epsilon": self.settings.epsilon, "delta": self.settings.delta}
+        return {name: Formula.of(*how, **claim) for name, how in DRAWN.items()}
+
+    @cached_property
+    def answers(self) -> dict[str, Any]:
+        """Columns, a row a number k of answers, each moved by up to the sensitivity: the L1 norm is sqrt(k) L2 norms.
+
+        sd of an answer's noise by the slide, the exact calibration and Laplace, which takes the L1 norm too, and the
+        epsilon that the slide's gives.
+        """
+        one, k = self.settings, np.array(ANSWERS)
+        claim = {"epsilon": one.epsilon, "delta": one.delta}
+        slide = [Formula.of(FORMULAS["slide"], math.sqrt(count), **claim) for count in ANSWERS]
+        return {
+            "answers": k,
+            "slide": one.sensitivity * np.sqrt(k) * [formula.sd for formula in slide],
+            "real epsilon": np.array([formula.real for formula in slide]),
+            "exact": one.sensitivity * np.sqrt(k) * self.exact_noise,
+            "laplace": one.sensitivity * k * math.sqrt(2) / one.epsilon,
+        }
+
+    @cached_property
+    def claims(self) -> dict[str, np.ndarray]:
+        """Columns, a row a claimed epsilon: what each formula really gives."""
+        return {"claimed epsilon": CLAIMS, **real_epsilons(self.settings.delta)}
 
     def table(self) -> pd.DataFrame:
         """The three mechanisms at these settings, a row each."""

@@ -8,12 +8,14 @@ import math
 import numpy as np
 
 from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
-from pages.mechanisms.work import EPSILON_RANGE
+from pages.mechanisms.work import EPSILON_RANGE, SEVERAL
 from ui.plot import theme
 
 WORLDS = ((theme.WITHOUT_YOU, "without you"), (theme.WITH_YOU, "with you"))
 _LEAST_DELTA = 1e-12
 _DASHES = {"laplace": "solid", "gaussian": "dash", "classical": "dot"}
+FORMULA_NAMES = {"slide": "ln(2/δ)", "classical": "ln(1.25/δ)", "several": f"ln(2/δ), L1 norm of {SEVERAL} numbers"}
+_FORMULA_DASHES = {"slide": "solid", "classical": "dash", "several": "dot"}
 _HUNDRED = {"range": [0, 100], "tickvals": [0, 25, 50, 75, 100]}
 # Room for the last of its ticks.
 _MARGIN = {"l": 48, "r": 20, "t": 54, "b": 44}
@@ -293,6 +295,43 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
             theme.diamond(settings.epsilon, result.worlds.within) | {"name": "ghost"},
         ],
     )
+
+
+def formulas(result: MechanismsResult, finding: str = "") -> dict:
+    """What each formula gives over what it claims; vermilion where it is more."""
+    epsilon, found = result.settings.epsilon, result.formulas
+    return theme.figure(
+        *(trace for name in found for trace in _formula(result, name)),
+        title=theme.title("Given over claimed", finding),
+        legend="upper left",
+        xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
+        yaxis=theme.log_axis("epsilon given over claimed (log scale)", 0.05, 10, most=3, word="{:g}".format),
+        shapes=[
+            theme.rule(epsilon),
+            theme.level(1.0, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
+            *(
+                theme.dot(epsilon, one.real / epsilon, colour=theme.PRIVATE if one.real <= epsilon else theme.BOUND)
+                for one in found.values()
+                if one.real > 0
+            ),
+        ],
+    )
+
+
+def _formula(result: MechanismsResult, name: str) -> list[dict]:
+    """One curve in two colours, which meet where the claim stops being kept."""
+    claims, formula = result.claims["claimed epsilon"], result.formulas[name]
+    ratio = result.claims[name] / claims
+    x, place = np.sort([*claims, formula.until]), np.searchsorted(claims, formula.until)
+    y = np.insert(np.where(ratio > 0, ratio, np.nan), place, 1.0 if formula.until <= claims[-1] else np.nan)
+    hover = f"claim %{{x:.3g}}: gives %{{y:.3g}} times as much<extra>{FORMULA_NAMES[name]}</extra>"
+    style = {"dash": _FORMULA_DASHES[name], "hovertemplate": hover}
+    kept, broken = x <= formula.until, x >= formula.until
+    shown = theme.key(FORMULA_NAMES[name], f"{formula.real:.3g}")
+    return [
+        theme.line(x[kept], y[kept], colour=theme.PRIVATE, name=shown, **style),
+        theme.line(x[broken], y[broken], colour=theme.BOUND, name="broken", showlegend=False, **style),
+    ]
 
 
 def choice(result: MechanismsResult, finding: str = "") -> dict:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.mechanisms import figures
+from pages.mechanisms import figures, words_label
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
@@ -20,6 +20,7 @@ DRAWN = {
     "profile": figures.profile,
     "errors": figures.errors,
     "dots": figures.dots,
+    "formulas": figures.formulas,
     "choice": figures.choice,
 }
 
@@ -62,6 +63,7 @@ PAGE = Page(
     about="What one published number reveals",
     question="What does one published number give away?",
     settings=MechanismsSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
@@ -73,6 +75,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "table": say.table,
+        "formulas": say.formulas,
         "choice": say.choosing,
     },
     pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),
@@ -80,6 +83,7 @@ PAGE = Page(
         WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
         Tab("table", "All three", ("table",), row("errors", "dots")),
+        Tab("formulas", "Formulas", ("formulas",), row("formulas")),
         Tab("choice", "A winner instead", ("choice",), row("choice")),
     ),
     frames=lambda result: {
@@ -88,6 +92,8 @@ PAGE = Page(
         "Trade-off": lambda: result.trade_off,
         "Delta over epsilon": lambda: result.profile,
         "Releases": lambda: result.sequence,
+        "Formulas": lambda: result.claims,
+        "Noise of several answers": lambda: result.answers,
         "Choice": lambda: result.choice,
     },
 )

@@ -4,7 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from dpcore.papers import short
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
+from pages.mechanisms.figures import FORMULA_NAMES
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
@@ -51,6 +53,11 @@ ABOUT = {
     "dots": (
         "The same two worlds as a hundred releases that one can count: each dot is as likely as any other. The hollow "
         "ones are five of the outermost. Look for how many dots stand where only one world has any."
+    ),
+    "formulas": (
+        "Which epsilon the noise of two published formulas really gives, over the one that is claimed; at the dotted "
+        "level 1 both are the same, as by the exact calibration. Look for where a line turns orange: from there on the "
+        "formula promises more than it gives; and for how much the L1 norm of several numbers wastes."
     ),
     "choice": (
         "How often each option wins when only the winner is published, with your vote and without it. Look for how "
@@ -363,6 +370,69 @@ def table(result: MechanismsResult) -> str:
     )
 
 
+def formulas(result: MechanismsResult) -> str:
+    """The formulas of one deck beside the exact calibration: for one number, and for several with the L1 norm."""
+    settings, several = result.settings, result.answers
+    rows = [
+        {
+            "formula": f"sqrt(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
+            "noise": number(settings.sensitivity * one.sd),
+            "real": number(one.real),
+            "needed": panels.small(one.needed),
+            "until": number(one.until),
+            "holds": "kept" if one.real <= settings.epsilon else "<b>broken</b>",
+        }
+        for name, one in result.formulas.items()
+        if name in _NORMS
+    ]
+    exact = {"formula": "exact, for L2 norm", "noise": number(settings.sensitivity * result.exact_noise)}
+    exact |= {"real": number(settings.epsilon), "needed": written(settings.delta), "until": "all", "holds": "kept"}
+    names = ("answers", "slide", "real epsilon", "exact", "laplace")
+    counts = [dict(zip(names, map(number, row), strict=True)) for row in zip(*map(several.get, names), strict=True)]
+    return panels.table(
+        [*rows, exact],
+        title=f"<b>One number</b>, claimed: epsilon {number(settings.epsilon)}, delta {written(settings.delta)}",
+        caption=f"The first two are of one deck ({short('hoseinpour2023')}). Of one number both "
+        "norms are the same. Real epsilon: at this delta. Needed "
+        "delta: at this epsilon. Kept up to: the largest claim that the noise keeps at this delta, found as a root "
+        "of the exact formula; both are proved for claims below 1 only.",
+        heads={
+            "formula": "noise sd over sensitivity",
+            "noise": "noise sd",
+            "real": "real epsilon",
+            "needed": "needed delta",
+            "until": "kept up to claim",
+            "holds": "promise",
+        },
+    ) + panels.table(
+        counts,
+        title="<b>Several numbers</b>, each moved by up to the sensitivity: sd of the noise on each",
+        caption=_norms(result),
+        heads={
+            "answers": "numbers",
+            "slide": "ln(2/&delta;), L1 norm",
+            "real epsilon": "its real epsilon",
+            "exact": "exact, L2 norm",
+            "laplace": "Laplace, L1 norm",
+        },
+    )
+
+
+_NORMS = {"slide": "L1 norm", "classical": "L2 norm"}
+
+
+def _norms(result: MechanismsResult) -> str:
+    """What the L1 norm costs Gaussian noise, and what else there is for it."""
+    several, most = result.answers, int(result.answers["answers"][-1])
+    less = number(float(several["slide"][-1] / several["laplace"][-1]))
+    return (
+        "The slide's sensitivity is the L1 norm, never below the L2 norm that Gaussian noise is made for: never less "
+        f"noise, and for k equal moves sqrt(k) times as much. With {most} numbers, the slide's claim of "
+        f"{number(result.settings.epsilon)} gives epsilon {number(float(several['real epsilon'][-1]))}. Laplace noise "
+        f"takes the L1 norm too, and then its sd is {less} times smaller, without a delta."
+    )
+
+
 def alts(result: MechanismsResult) -> dict[str, str]:
     """What a screen reader says in place of each picture."""
     settings, last = result.settings, result.last
@@ -387,6 +457,7 @@ def alts(result: MechanismsResult) -> dict[str, str]:
         f"{panels.small(result.claim.needed_delta)}, and {written(result.claim.delta)} is promised.",
         "errors": f"Error over epsilon for three mechanisms: at epsilon {number(settings.epsilon)}, nine releases in "
         f"ten fall within plus or minus {number(result.worlds.within)}.",
+        "formulas": f"Epsilon given over epsilon claimed: for a claim of {number(settings.epsilon)}, {_given(result)}.",
         "choice": f"Chances to win, in 100: {winners}.",
     }
 
@@ -405,5 +476,13 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         "profile": f"{panels.small(delta) if delta else 'none'} needed, {written(result.claim.delta)} promised",
         "errors": f"least here with {NUMBER_MECHANISMS[least]}",
         "dots": f"45 are within ±{number(result.worlds.within)}",
+        "formulas": f"a claim of {number(settings.epsilon)} gives {_given(result)}",
         "choice": f"your vote adds {outcomes.points(then - before)} to {result.choice['option'][settings.voted]}",
     }
+
+
+def _given(result: MechanismsResult) -> str:
+    """What each formula gives for today's claim."""
+    return ", ".join(
+        f"{number(one.real)} by {FORMULA_NAMES[name]}" for name, one in result.formulas.items() if name in _NORMS
+    )

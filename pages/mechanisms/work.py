@@ -9,13 +9,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_softmax, ndtr, ndtri
 
 from dpcore import accountants, check
 from dpcore.accountants import gdp
+from dpcore.kept import kept
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.recipes import crossing
@@ -223,6 +224,45 @@ class ErrorCurves:
     epsilons: np.ndarray
     within: dict[str, np.ndarray]
     crossing: float
+
+
+# Constants c of sd = sensitivity sqrt(2 ln(c/delta))/epsilon: of the textbook, and of a slide of [hoseinpour2023],
+# where the sensitivity is the L1 norm and not the L2 norm.
+FORMULAS = {"slide": 2.0, "classical": 1.25}
+# Name of a curve -> its constant, and how many times the L2 norm its sensitivity is.
+SEVERAL = 16
+DRAWN = {name: (constant, 1.0) for name, constant in FORMULAS.items()}
+DRAWN["several"] = (FORMULAS["slide"], math.sqrt(SEVERAL))
+CLAIMS = np.geomspace(*EPSILON_RANGE, 61)
+ANSWERS = (1, 4, SEVERAL, 64)
+
+
+class Formula(NamedTuple):
+    """What a formula for Gaussian noise gives at a claim of ``epsilon``, for an L2 sensitivity of 1.
+
+    real: epsilon at ``delta``; needed: delta at the claimed epsilon; until: the claim up to which it is kept.
+    """
+
+    sd: float
+    real: float
+    needed: float
+    until: float
+
+    @classmethod
+    def of(cls, constant: float, norms: float = 1.0, *, epsilon: float, delta: float) -> "Formula":
+        """``norms``: how many times the L2 norm the norm is that the formula takes as sensitivity."""
+        sd = norms * classical_noise_multiplier(epsilon, delta=delta, constant=constant)
+        until = gdp.crossing(epsilon * sd, delta=delta)
+        return cls(sd, gdp.epsilon_of(delta, mu=1 / sd), gdp.delta_of(epsilon, mu=1 / sd), until)
+
+
+@kept
+def real_epsilons(delta: float) -> dict[str, np.ndarray]:
+    """Name of ``DRAWN`` -> what its noise gives for each of ``CLAIMS``."""
+    return {
+        name: np.array([Formula.of(*how, epsilon=float(claim), delta=delta).real for claim in CLAIMS])
+        for name, how in DRAWN.items()
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

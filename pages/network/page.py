@@ -7,7 +7,7 @@ import streamlit as st
 from dpcore.data.toy import DATASETS
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
-from pages.network import figures
+from pages.network import figures, words_label
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
 from ui import controls, live, my_rows, panels
@@ -102,6 +102,7 @@ PAGE = Page(
     about="The price, step by step",
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.LEAD),
     numbers=say.numbers,

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures, work
+from pages.parties import figures, words_label, work
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
 from pages.parties.own import OWN
@@ -92,6 +92,7 @@ PAGE = Page(
     about="Learning without showing rows",
     question="What can many parties learn together without showing their rows?",
     settings=PartiesSettings,
+    label=words_label.label,
     setup=setup,
     lead=say.lead,
     numbers=say.numbers,

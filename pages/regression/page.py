@@ -8,7 +8,7 @@ import streamlit as st
 from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
-from pages.regression import figures
+from pages.regression import figures, words_label
 from pages.regression import words as say
 from pages.regression.experiment import OWN, SPLITTERS, RegressionSettings
 from ui import controls, live, my_rows
@@ -96,6 +96,7 @@ PAGE = Page(
     about="Lines and surfaces with noise",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(say.LEAD),
     numbers=say.numbers,

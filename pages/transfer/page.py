@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.transfer import figures
+from pages.transfer import figures, words_label
 from pages.transfer import words as say
 from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
@@ -80,6 +80,7 @@ PAGE = Page(
     about="When transfer helps, and when not",
     question="How much does transfer help?",
     settings=TransferSettings,
+    label=words_label.label,
     setup=setup,
     lead=always(
         "A few private rows are to be learnt from, and there are many public ones that are *similar*. Four ways to do "

@@ -11,7 +11,7 @@ from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.links import Word, changed, word
 from dpcore.sweep import beside
-from pages.what_if import figures, words_answers, words_asked, words_numbers
+from pages.what_if import figures, words_answers, words_asked, words_label, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
@@ -214,6 +214,7 @@ def page(pages: Sequence[Page]) -> Page:
         group="Decide",
         about="Which epsilon, how many people, which setting",
         question="What would it take?",
+        label=words_label.label,
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
         aside=aside,

@@ -66,9 +66,8 @@ def playwright() -> Iterator[Playwright]:
         yield driver
 
 
-@pytest.fixture(scope="session")
-def chromium(playwright: Playwright) -> Iterator[Browser]:
-    """A running Chromium or Chrome: $CHROME, an installed one, or the one that Playwright has downloaded."""
+def program(playwright: Playwright) -> str:
+    """The browser: $CHROME, an installed one, or the one that Playwright has downloaded."""
     names = ("chromium", "chromium-browser", "google-chrome")
     installed = filter(None, map(shutil.which, names))
     path = os.environ.get("CHROME") or next(installed, playwright.chromium.executable_path)
@@ -77,7 +76,13 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
             "The browser tests need Chromium or Chrome, and there is none. Install one (Debian: apt install"
             " chromium; anywhere: python -m playwright install chromium), or set CHROME to its path."
         )
-    browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+    return path
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """A running Chromium or Chrome."""
+    browser = playwright.chromium.launch(executable_path=program(playwright), args=FLAGS)
     yield browser
     browser.close()
 

@@ -22,6 +22,7 @@ RUN = """async () => {
 }"""
 PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties", "hypotheses"]
 PAGES += [*(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
+TEXTS = ["glossary", "glossary?term=clipping", "works", "choosing"]
 # What has the focus: the name of its chart, or what it is called.
 FOCUSED = """() => {
   let at = document.activeElement
@@ -45,11 +46,14 @@ def classifier(page, serve):
     return opened
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [*PAGES, *TEXTS])
 def test_no_page_breaks_a_rule(page, serve, path):
     """Wide and light, then narrow and dark, with all that can be unfolded open."""
     opened = page(f"{serve('app.py')}/{path}", width=1200, height=900)
-    if path:
+    if path in TEXTS:
+        expect(opened.get_by_role("heading", level=1)).to_be_visible()
+        expect(opened.get_by_test_id("stStatusWidget")).to_have_count(0)
+    elif path:
         drawn(opened, charts=1)
         expect(opened.get_by_role("tab").first).to_be_visible(timeout=PATIENCE)
         opened.locator("details:not([open]) > summary").evaluate_all("all => all.forEach(one => one.click())")

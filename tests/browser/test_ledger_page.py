@@ -22,7 +22,7 @@ def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width
 def test_the_target_is_answered_in_the_table(page, serve):
     opened = page(f"{serve('app.py')}/ledger")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Theorems").click()
+    opened.get_by_role("tab", name="Proofs").click()
     expect(opened.locator(".lab-table")).to_be_visible(timeout=PATIENCE)
     field(opened, "Target epsilon").fill("2")
     field(opened, "Target epsilon").press("Enter")
@@ -40,3 +40,15 @@ def test_a_search_has_its_prices_in_a_tab(page, serve):
     expect(table).to_contain_text("all 5 tries", timeout=PATIENCE)
     expect(table).not_to_contain_text("…", timeout=PATIENCE)
     expect(opened.locator(".lab-words-searches")).to_contain_text("Of exactly 5 tries", timeout=PATIENCE)
+
+
+def test_theorems_are_held_against_the_run_in_a_tab(page, serve):
+    opened = page(f"{serve('app.py')}/ledger", width=1440, height=1400)
+    drawn(opened, CHARTS)
+    opened.get_by_role("tab", name="Theorems").click()
+    tables = opened.locator(".lab-table")
+    expect(tables).to_have_count(2, timeout=PATIENCE)
+    for table in tables.all():
+        expect(table).not_to_contain_text("…", timeout=PATIENCE)
+    expect(tables.first).to_contain_text("not met: ε < q2T", timeout=PATIENCE)
+    drawn(opened, 2 * CHARTS)

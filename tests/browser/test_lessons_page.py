@@ -152,6 +152,8 @@ def test_steps_links_reload_and_another_tab(page, serve):
     assert "guess=" not in reveal
     opened.get_by_role("button", name="Why?").click()
     opened.wait_for_url("**step=why*")
+    expect(opened.get_by_role("heading", name="Why", exact=True)).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_text("What did you see?")).to_have_count(0, timeout=PATIENCE)
     opened.get_by_role("button", name="Back").click()
     opened.wait_for_url("**step=reveal*")
     expect(opened.get_by_role("heading", level=1)).to_contain_text("As you said", timeout=PATIENCE)
@@ -174,11 +176,10 @@ def test_from_the_list_through_a_lesson_to_the_page(page, serve):
     opened.wait_for_url("**/mechanisms?*only=epsilon*")
     assert len(opened.context.pages) == tabs  # in the same one
     expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
-    opened.go_back()
-    expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
-    opened.go_forward()
     opened.get_by_role("button", name="Show all knobs").click()
     expect(opened.get_by_role("button", name="Show all knobs")).to_have_count(0, timeout=PATIENCE)
+    opened.get_by_role("link", name="Lessons", exact=True).click()  # where one was
+    expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
 
 
 def test_a_teachers_lesson_shows_nothing_before_the_guess(page, serve):

@@ -42,7 +42,7 @@ def covered(
     left = guess is None or _share(axes["xaxis"], guess[0]) > 0.4
     side = {"x": 0.02, "xanchor": "left"} if left else {"x": 0.98, "xanchor": "right"}
     hidden = {"xref": "paper", "yref": "paper", "yanchor": "middle"} | side
-    words.append(theme.word("Hidden until you have guessed", y=0.12, size=15, **hidden))
+    words.append(theme.word("Hidden until you have guessed", y=0.95, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
         words.append(_beside(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), below=True))

@@ -2,6 +2,7 @@
 // Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
 
+import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
 import { holdTabs } from "./tabs.js"
 
@@ -38,7 +39,7 @@ class Watch {
     this.ask = null // Streamlit's, a new one at every run
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.mended = [mendMenu(), holdTabs()]
+    this.mended = [mendMenu(), holdTabs(), followLinks()]
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE] })
   }
 

@@ -1,0 +1,158 @@
+"""The privacy label of an experiment: who is protected, how much, how that was counted, and what is not covered.
+
+Its fields, tier by tier, are those of ``label.schema.json``, after NIST SP 800-226 and the registries of deployments.
+What nobody said is "not stated", never left out. Of a person's own file a label holds names of columns, bounds that
+were typed, and where bounds come from: no cell, no answer, no bound that was read off or paid for.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dpcore import privacy
+from dpcore.data.own_rows import Column, OwnRows, Roles
+from dpcore.experiment import Settings
+from dpcore.privacy import Guarantee
+
+SCHEMA = Path(__file__).with_name("label.schema.json")
+NOT_STATED, NOTHING = "not stated", "nothing promised"
+_LIMITS = {
+    "noise": "seeded, so that it can be repeated: who has the seed can subtract it",
+    "arithmetic": "floating point, whose last digits are not protected",
+    "timing": "not protected",
+    "others": "what other people's data reveals about you is not protected",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stated:
+    """What a page says of a result on it.
+
+    promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is claimed does not hold.
+    claimed: the epsilon that was asked for. right: the best attacker's share of right answers against this very noise.
+    said: field -> text; of an access to private rows it begins with "paid", "public", "none", "not released" (kept from
+    all but the analyst) or "not covered".
+    """
+
+    promise: Guarantee | None = None
+    nothing: str = ""
+    void: str = ""
+    claimed: float | None = None
+    right: float | None = None
+    said: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def tiers() -> dict[str, dict[str, str]]:
+    """Tier -> field -> its name in words."""
+    known = json.loads(SCHEMA.read_text("utf-8"))["properties"]
+    named = {tier: one["properties"] for tier, one in known.items() if tier != "void"}
+    return {tier: {name: one["title"] for name, one in fields.items()} for tier, fields in named.items()}
+
+
+@dataclass(frozen=True)
+class Label:
+    """Tier -> field -> text or number; ``void``: why nothing holds, or ""."""
+
+    void: str
+    fields: Mapping[str, Mapping[str, str | float]]
+
+    def json(self) -> str:
+        return json.dumps({"void": self.void, **self.fields}, indent=2, ensure_ascii=False) + "\n"
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """(tier, name, what is said) of every field, in words."""
+        for tier, names in tiers().items():
+            for name, words in names.items():
+                said = self.fields[tier][name]
+                yield tier.replace("_", " "), words, said if isinstance(said, str) else number(said)
+
+
+def label(settings: Settings, stated: Stated, **said: str) -> Label:
+    """The label of these settings. ``said``: more fields, such as date and link."""
+    roles = settings.own.roles if isinstance(getattr(settings, "own", None), OwnRows) else None
+    promise, claimed = stated.promise, stated.claimed
+    known = (
+        _LIMITS | (_promised(promise) if promise else {}) | {**stated.said} | said | (_of_file(roles) if roles else {})
+    )
+    if promise and "mechanism" in stated.said:
+        known["mechanism"] = f"{stated.said['mechanism']}: {_happened(promise.event)}"
+    holes = [f"{name.replace('_', ' ')} {one}" for name, one in known.items() if str(one).startswith("not covered")]
+    short = promise is not None and claimed is not None and promise.epsilon > claimed * (1 + 1e-6)
+    exceeded = f"epsilon {number(claimed)} is claimed, and {number(promise.epsilon)} is spent" if short else ""
+    void = settings.void or stated.void or exceeded or "; ".join(holes)
+    if void or promise is None:
+        why = NOTHING if void or stated.nothing else ""
+        known |= {"epsilon": why, "delta": why, "groups": why, "attacker": stated.nothing or why}
+    if claimed is not None:
+        shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
+        known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
+    filled = {tier: {name: _filled(known.get(name)) for name in names} for tier, names in tiers().items()}
+    return Label(void, filled)
+
+
+def _filled(value: Any) -> str | float:
+    return NOT_STATED if value in (None, "") else value
+
+
+def _promised(promise: Guarantee) -> dict[str, str | float]:
+    """What a guarantee says of itself."""
+    groups = {people: privacy.for_group(promise, people=people) for people in (2, 5, 10)}
+    return {
+        "unit": f"one {promise.unit}",
+        "neighbours": f"{promise.adjacency}, one {promise.unit}",
+        "epsilon": float(f"{promise.epsilon:.6g}") if math.isfinite(promise.epsilon) else NOTHING,
+        "delta": promise.delta,
+        "groups": "; ".join(f"{people}: {_pair(one)}" for people, one in groups.items()),
+        "mechanism": _happened(promise.event),
+        "basis": promise.basis,
+        "assumptions": "; ".join(promise.assumes),
+    }
+
+
+def _happened(event: privacy.Event) -> str:
+    return "; ".join(f"{count:,} × {_release(one)}" for one, count in privacy.releases(event).items())
+
+
+def _release(one: privacy.Release) -> str:
+    """What happened once, in words."""
+    if isinstance(one, privacy.PoissonSampled):
+        inner = ", ".join(map(_release, privacy.releases(one.event)))
+        return f"Poisson sample at rate {number(one.rate)}, {inner}"
+    if isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease):
+        return f"{type(one).__name__.removesuffix('Release')} noise, multiplier {number(one.noise_multiplier)}"
+    return f"a release of epsilon {number(one.epsilon)}" if hasattr(one, "epsilon") else "the best of several tries"
+
+
+def _pair(one: Guarantee) -> str:
+    if one.delta >= 1:
+        return "nothing"
+    return f"epsilon {number(one.epsilon)}" + (f", delta {number(one.delta)}" if one.delta else "")
+
+
+def _of_file(roles: Roles) -> dict[str, str]:
+    """Where the bounds of a person's own file come from."""
+    columns = "; ".join(_column(one) for one in (*roles.columns, roles.target) if one)
+    if roles.void:
+        return {"columns": columns, "bounds": "not covered: read off private rows"}
+    spent = f"paid: epsilon {number(roles.spent)}; the others typed" if roles.spent else ""
+    return {"columns": columns, "bounds": spent or "public: typed by the analyst"}
+
+
+def _column(column: Column) -> str:
+    """A column's name, and what was typed of it."""
+    if column.kind == "category":
+        return f"{column.name}: {len(column.values)} categories, typed"
+    if column.read_off or column.paid:
+        return f"{column.name}: " + ("read off private rows" if column.read_off else "paid for")
+    return f"{column.name}: {number(column.low)} to {number(column.high)}, typed"
+
+
+def number(value: float) -> str:
+    """As one would write it: 0.5, 1e-5, 12,000."""
+    written = f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+    return written.replace("e-0", "e-").replace("e+0", "e+")

@@ -1,0 +1,1 @@
+"""Pages that explain: words, published works, and which settings to choose."""

@@ -1,0 +1,66 @@
+"""What do the words mean?"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from dpcore import papers
+from pages.learn.figures_terms import drawing
+from ui import doors
+from ui.glossary import ASKED, PAGE, found, said
+from ui.plain import plain
+from ui.terms import GROUPS, TERMS
+
+QUESTION = "What do the words mean?"
+_LEAD = "A plain sentence for each, where the lab shows it, and the paper. Words in *How it works* lead here."
+
+_ABREAST = 3
+
+
+def show() -> None:
+    """The whole page, or the one term that the address asks for."""
+    st.title(QUESTION)
+    asked = st.query_params.get(ASKED, "")
+    if asked in TERMS:
+        _one(asked)
+        return
+    if asked:
+        st.warning(f"There is no term {plain(asked[:40])} here.", icon=":material/link_off:")
+    st.caption(_LEAD)
+    look = {"placeholder": "a word, such as clipping", "icon": ":material/search:"}
+    wanted = st.text_input("Search", key="glossary.search", **look)
+    if not wanted.strip():
+        for group, keys in GROUPS.items():
+            st.header(group, anchor=False)
+            _cards(list(keys))
+        return
+    keys = found(wanted)
+    st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term has these letters", anchor=False)
+    _cards(keys)
+
+
+def _one(key: str) -> None:
+    """One term, and where to go from it."""
+    with st.container(key="term"):
+        _card(key, st.header)
+    others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]
+    st.markdown(f"See, too: {' · '.join(others)} · [All terms]({PAGE})")
+
+
+def _cards(keys: Sequence[str]) -> None:
+    """Three side by side, in reading order."""
+    for place in range(0, len(keys), _ABREAST):
+        for column, key in zip(st.columns(_ABREAST, gap="small"), keys[place : place + _ABREAST], strict=False):
+            with column:
+                _card(key)
+
+
+def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
+    term = TERMS[key]
+    with st.container(border=True, height="stretch", key=f"term-{key}"):
+        heading(term.name, anchor=key)
+        st.markdown(f"{said(key)} ({papers.named(term.paper)})")
+        if picture := drawing(key):
+            st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out
+        doors.way(term.page, term.shows, term.settings)

@@ -1,0 +1,41 @@
+"""What do the five works claim, and what holds?"""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dpcore import papers
+from pages.learn.works import WORKS, Part
+from ui.page import Page
+
+QUESTION = "What do the five works claim, and what holds?"
+_LEAD = (
+    "The lab began with five works. Most of what they say stands, and is reproduced here; where a formula gives "
+    "something else than its text says, the line says what it gives. Each link opens the lab at the published "
+    "settings."
+)
+_HEADS = ("Part", "It says", "What holds", "In the lab")
+_ABSENT = "not yet"
+
+
+def show(pages: Sequence[Page]) -> None:
+    """The whole page: a table a work."""
+    titles = {page.name: page.title for page in pages}
+    st.title(QUESTION)
+    st.caption(_LEAD)
+    with st.container(key="works"):
+        for key, parts in WORKS.items():
+            st.header(papers.short(key), anchor=key)
+            st.markdown(papers.reference(key))
+            st.markdown(_table(parts, titles))
+
+
+def _table(parts: Sequence[Part], titles: Mapping[str, str]) -> str:
+    lines = [_HEADS, ["---"] * len(_HEADS)]
+    lines += [(f"**{one.part}**", one.says, one.holds, _link(one, titles)) for one in parts]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _link(part: Part, titles: Mapping[str, str]) -> str:
+    return f"[{titles[part.page]}]({part.page}?{urlencode(part.settings)})" if part.page else _ABSENT

@@ -1,0 +1,146 @@
+"""A class together: everybody guesses in a room, and the guesses of all stand beside the outcome once it is closed.
+
+The address of who takes part holds the room's code; that of who opened it its key too, so that a reload loses nothing.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dpcore.check import RefusedError
+from pages.lessons import figures
+from pages.lessons import words as say
+from pages.lessons.lessons import Case, Lesson, Number
+from ui import live
+from ui.classroom import LETTERS_A_CODE, Room, classroom, someone
+from ui.reach import elsewhere, qr
+
+ROOM = "room"
+# Seconds between two looks at the room: of who teaches, and of all who wait for them.
+TEACHER, CLASS = 1.0, 2.0
+HEIGHT = 300
+_ME = "lessons.someone"
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One's place in a ``room``, None where there is none any more; ``key``: of who opened it, or ""."""
+
+    code: str
+    key: str
+    room: Room | None
+
+    @property
+    def word(self) -> str:
+        """As an address holds it."""
+        return f"{self.code}.{self.key}" if self.key else self.code
+
+    def asks(self, lesson: Lesson) -> bool:
+        """Whether the room is about this lesson."""
+        return self.room is not None and self.room.question == lesson.name
+
+    def open(self, lesson: Lesson) -> bool:
+        """Whether guesses of this lesson are taken."""
+        return self.asks(lesson) and not self.room.closed
+
+    @property
+    def now(self) -> tuple[str, int]:
+        """What tells a question of this room from the one before."""
+        return self.code, self.room.round if self.room else 0
+
+
+def seat() -> Seat | None:
+    """The place that the address names."""
+    text = st.query_params.get(ROOM, "")
+    if not text:
+        return None
+    code, _, key = text[:64].partition(".")
+    code = code.strip().upper()
+    return Seat(code, key if key and classroom().holds(code, key) else "", classroom().look(code))
+
+
+def join() -> None:
+    """A field for the code that the class is told."""
+    with st.form("lessons.join", border=False, width="content"), st.container(horizontal=True):
+        code = st.text_input(
+            "Code of a room", max_chars=LETTERS_A_CODE, label_visibility="collapsed", placeholder="Code", width=110
+        )
+        if st.form_submit_button("Join a class", icon=":material/groups:") and code.strip():
+            st.query_params[ROOM] = code.strip().upper()
+            st.rerun()
+
+
+def leave() -> None:
+    """Go on alone."""
+    st.query_params.pop(ROOM, None)
+
+
+def send(here: Seat, lesson: Lesson, value: float) -> str:
+    """Put a guess into the room; why it was not taken, if so."""
+    who = st.session_state.setdefault(_ME, someone())
+    try:
+        classroom().guess(here.code, lesson.name, who, float(value))
+    except RefusedError:
+        return say.LATE
+    return ""
+
+
+def offer(lesson: Lesson, here: Seat | None) -> None:
+    """Of who teaches: open a room about this lesson, or ask it in the room that there is."""
+    name = f"lesson.{lesson.name}.room"
+    if here is None or here.room is None:
+        if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=name, help=say.OPEN):
+            try:
+                code, key = classroom().open(lesson.name)
+            except RefusedError as refusal:
+                st.error(f"No room could be opened: it must be {refusal.allowed}.")
+                return
+            st.query_params[ROOM] = f"{code}.{key}"
+            st.rerun()
+    elif not here.key:
+        st.button(f"Leave room {here.code}", icon=":material/logout:", type="tertiary", key=name, on_click=leave)
+    elif not here.open(lesson):
+        label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
+        if st.button(label, icon=":material/groups:", type="tertiary", key=name):
+            classroom().ask(here.code, here.key, lesson.name)
+            st.rerun()
+
+
+@st.fragment(run_every=TEACHER)
+def teach(lesson: Lesson, here: Seat) -> None:
+    """Of who teaches, while guesses come in: the code, its picture, how many there are, and the end of it."""
+    room = classroom().look(here.code)
+    if room is None or room.closed:
+        st.rerun()
+    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({'lesson': lesson.name, ROOM: here.code})}"
+    known = elsewhere(link) or link
+    with st.container(border=True, key="lesson-room"):
+        st.html(say.room(room))
+        st.image(qr(known), width=180)
+        st.caption(known)
+        if st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close"):
+            classroom().close(here.code, here.key)
+            st.rerun()
+
+
+@st.fragment(run_every=CLASS)
+def follow(here: Seat) -> None:
+    """Of the class: go on with the whole page as soon as the room does."""
+    room = classroom().look(here.code)
+    if (room and (room.round, room.closed)) != (here.room and (here.room.round, here.room.closed)):
+        st.rerun()
+
+
+def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, cases: tuple[Case, Case]) -> None:
+    """The guesses of all beside the outcome, once the room is closed."""
+    values, one = classroom().guesses(here.code), lesson.guess
+    if isinstance(one, Number):
+        truth = say.centre(one, cases[1])
+        how = {"low": one.low, "high": one.high, "unit": one.unit, "truth": truth, "mine": mine}
+        figure = figures.numbers(values, axis, **how)
+    else:
+        place = None if mine is None else int(mine)
+        figure = figures.choices(values, one.options, right=one.right(*cases), mine=place)
+    picture = live.Picture(name="class", figure=figure, alt=say.of_all(lesson, values, *cases), height=HEIGHT)
+    live.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")

@@ -1,0 +1,146 @@
+"""The handout of every page as its reader gets it: opened from a disk, with no net, and printed."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page
+
+from pages.table import PAGES
+from tests import own_files
+from tests.browser.person import PATIENCE, drawn
+from tests.handouts import Handout, handout, quick
+
+# What a reader could miss: parts of the sheet that have more in them than room, and words of a chart beyond its edges.
+CUT = """() => {
+  const sheet = document.querySelector(".sheet")
+  const full = [sheet, ...sheet.querySelectorAll(".columns, .columns > div, .tiles, header")]
+    .filter((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1)
+    .map((part) => part.className || part.tagName)
+  const beyond = (inner, outer) => inner.left < outer.left - 1 || inner.right > outer.right + 1 ||
+    inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1
+  const edges = sheet.getBoundingClientRect()
+  const out = [...sheet.querySelectorAll("section, figure, p, dd, li, h1, footer, svg")]
+    .filter((part) => beyond(part.getBoundingClientRect(), edges)).map((part) => part.outerHTML.slice(0, 80))
+  const words = [...sheet.querySelectorAll(".chart")].flatMap((chart) => {
+    const room = chart.getBoundingClientRect()
+    return [...chart.querySelectorAll(".gtitle, .legendtext, .xtick text, .ytick text, .xtitle")]
+      .filter((text) => beyond(text.getBoundingClientRect(), room)).map((text) => text.textContent)
+  })
+  return { full, out, words }
+}"""
+# Name of a chart -> what is written in it.
+WRITTEN = """() => Object.fromEntries([...document.querySelectorAll(".chart")].map((chart) =>
+  [chart.dataset.chart, [...chart.querySelectorAll("text")].map((one) => one.textContent)]))"""
+TAG = re.compile(r"<[^>]*>")
+
+
+@pytest.fixture(autouse=True)
+def _hold():
+    yield
+    own_files.HELD.clear()
+
+
+def opened(chromium: Browser, folder: Path, html: str, *, dark: bool = False) -> tuple[Page, list[str]]:
+    """The page from a file, and all that it asked for or complained about."""
+    file, faults = folder / "index.html", []
+    file.write_text(html, "utf-8")
+    scheme = "dark" if dark else "light"
+    page = chromium.new_context(offline=True, color_scheme=scheme, viewport={"width": 1000, "height": 1200}).new_page()
+    page.on("request", lambda one: faults.append(one.url) if one.url != file.as_uri() and one.url[:5] != "data:" else 0)
+    page.on("console", lambda one: faults.append(one.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(file.as_uri())
+    page.wait_for_function("() => [...document.querySelectorAll('.chart')].every((one) => one.querySelector('svg'))")
+    return page, faults
+
+
+def ink(picture: bytes) -> float:
+    """The share of pixels that are not the paper's."""
+    with Image.open(io.BytesIO(picture)) as image:
+        colours = image.convert("RGB").getcolors(1 << 24)
+    return sum(count for count, colour in colours if colour != (255, 255, 255)) / sum(count for count, _ in colours)
+
+
+def one_sheet(page: Page) -> bool:
+    """Whether it prints on one page, of the size of A4."""
+    printed = page.pdf(prefer_css_page_size=True, print_background=True)
+    sizes = re.findall(rb"/MediaBox\s*\[0 0 ([\d.]+) ([\d.]+)\]", printed)
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    return pages == 1 and all(abs(float(wide) - 595) < 1.5 and abs(float(high) - 842) < 1.5 for wide, high in sizes)
+
+
+def legend(figure: dict) -> list[str]:
+    """What a figure's legend says, without tags."""
+    shown = figure["layout"].get("showlegend")
+    names = [one["name"] for one in figure["data"] if shown and one.get("name") and one.get("showlegend", True)]
+    return [re.sub(r"\s", "", TAG.sub("", name)) for name in names]
+
+
+def held(page: Page, faults: list[str], one: Handout) -> None:
+    """Drawn, with legends and nothing cut, on one sheet, and without a word to anybody."""
+    assert page.evaluate(CUT) == {"full": [], "out": [], "words": []}
+    written = page.evaluate(WRITTEN)
+    pictures = one._pictures(one.page.view(one.result))
+    assert list(written) == [picture.name for picture in pictures]
+    for picture in pictures:
+        said = [re.sub(r"\s", "", text) for text in written[picture.name]]
+        assert [name for name in legend(picture.figure) if name not in said] == []
+        title = TAG.sub("", picture.figure["layout"].get("title", {}).get("text", ""))
+        assert re.sub(r"\s", "", title.partition(":")[0]) in "".join(said)
+        chart = page.locator(f"[data-chart='{picture.name}']")
+        assert ink(chart.screenshot()) > 0.02, picture.name
+    assert one_sheet(page)
+    assert faults == []
+
+
+@pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
+def test_a_handout_opens_without_a_net_and_prints_on_one_sheet(chromium, tmp_path, topic):
+    one = quick(topic)
+    page, faults = opened(chromium, tmp_path, one.html(), dark=topic is PAGES[0])
+    held(page, faults, one)
+    assert page.evaluate("getComputedStyle(document.querySelector('.sheet')).backgroundColor") == "rgb(255, 255, 255)"
+    page.context.close()
+
+
+@pytest.mark.parametrize("off", [False, True], ids=["typed", "read off"])
+@pytest.mark.parametrize("kind", own_files.KINDS)
+def test_that_of_a_file_too(chromium, tmp_path, kind, off):
+    topic = next(page for page in PAGES if page.name == kind)
+    one = handout(topic, own_files.settings(kind, off=off).run(), link="http://lab.example.org/" + "x" * 400)
+    page, faults = opened(chromium, tmp_path, one.html())
+    held(page, faults, one)
+    page.context.close()
+
+
+def test_the_label_opens_too(chromium, tmp_path):
+    page, faults = opened(chromium, tmp_path, quick(PAGES[0]).label_html())
+    assert page.get_by_role("heading", level=1).inner_text() == "Privacy label"
+    assert page.get_by_text("not stated").count() > 0
+    assert faults == []
+    page.context.close()
+
+
+def test_the_tab_gives_it(chromium, page, serve, tmp_path):
+    """One click, one file: what it says is what the page says."""
+    shown = page(f"{serve('app.py')}/classifier?epsilon=0.3&repeats=5", width=1440)
+    drawn(shown, charts=3)
+    shown.get_by_role("tab", name="Share").click()
+    button = shown.get_by_role("button", name="Handout (zip)")
+    button.wait_for(timeout=PATIENCE)
+    with shown.expect_download() as saved:
+        button.click()
+    assert saved.value.suggested_filename == "classifier_epsilon-0.3_repeats-5.zip"
+    with zipfile.ZipFile(Path(saved.value.path())) as archive:
+        html = archive.read("epsilon-lab-classifier/index.html").decode()
+    sheet, faults = opened(chromium, tmp_path, html)
+    said = sheet.locator(".sheet").inner_text()
+    for part in ("Data Two Gaussians", "Method Sound", "Epsilon 0.3", "Clip norm 1", "Repeats 5", "/classifier?"):
+        assert part in said
+    assert shown.locator(".lab-verdict").inner_text() in said.replace("\n", " ")
+    assert one_sheet(sheet)
+    assert faults == []
+    sheet.context.close()

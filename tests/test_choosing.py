@@ -1,0 +1,120 @@
+"""The page that chooses: whatever is answered ends in settings that open, and that promise what the page says."""
+
+import math
+from itertools import product
+from urllib.parse import parse_qsl
+
+import pytest
+
+from dpcore.accountants import account
+from dpcore.check import RefusedError
+from dpcore.kept import MEMORY
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from pages.learn import choices
+from pages.learn.choices import DRAWN, EPSILONS, PEOPLE, RELEASED, RELEASES, ROWS_EACH, TRIES, Answers, choose
+from pages.table import PAGES
+from tests.test_pages import opened, text
+from ui.controls import from_link
+from ui.panels import number
+
+KINDS = {page.name: page.settings for page in PAGES}
+NAMES = ("released", "drawn", "rows_each", "people", "releases", "tries", "epsilon")
+ALL = [
+    Answers(**dict(zip(NAMES, values, strict=True)))
+    for values in product(RELEASED, DRAWN, ROWS_EACH, PEOPLE, RELEASES, TRIES, EPSILONS)
+    if values[0] == "model" or values[1] == "all"
+]
+
+
+def on_the_ledger(settings) -> float:
+    """The epsilon that the ledger gives at rest, from the tasks that say so alone."""
+    if settings.settings_tried > 1:
+        return settings.result({}).searches["logarithmic"].epsilon
+    (fine,) = settings.work["fine"]
+    found = MEMORY.answer(fine, fine.run)
+    return settings.result({fine: found}).guarantee("pld").epsilon
+
+
+def promise(page: str, settings) -> Guarantee:
+    """What another page promises at these settings."""
+    match page:
+        case "mechanisms":
+            return settings.claim(settings.mechanism).guarantee
+        case "parties":
+            return settings.promise
+    assert settings.guarantees.holds
+    return settings.guarantees.formula
+
+
+@pytest.mark.parametrize("people", PEOPLE)
+@pytest.mark.parametrize("released", RELEASED)
+def test_every_answer_ends_in_settings_that_promise_it(released: str, people: int):
+    for answers in (one for one in ALL if (one.released, one.people) == (released, people)):
+        chosen = choose(answers)
+        settings, notices = from_link(KINDS[chosen.page], chosen.settings)
+        assert notices == []
+        held = chosen.guarantee
+        assert 0.95 * answers.epsilon < held.epsilon <= answers.epsilon * (1 + 1e-9)
+        assert held.delta * people <= 0.1
+        if chosen.page == "ledger":
+            assert held.epsilon == on_the_ledger(settings)
+            assert (held.delta, held.adjacency) == (settings.delta, Adjacency.ADD_REMOVE)
+            one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g}: on the page"
+            assert any(one_by_one in reason for reason in chosen.reasons) == (answers.rows_each > 1)
+            assert settings.people == answers.rows_each
+        else:
+            there = promise(chosen.page, settings)
+            assert held.epsilon == pytest.approx(chosen.times * there.epsilon, rel=1e-9)
+            assert (held.delta, held.adjacency, held.unit) == (there.delta, there.adjacency, there.unit)
+
+
+SOME = [
+    Answers(),
+    Answers(drawn="all"),
+    Answers(drawn="all", rows_each=10),
+    Answers(drawn="shuffled", releases=4),
+    Answers(tries=10),
+    Answers(released="number"),
+    Answers(released="number", releases=12, tries=10),
+    Answers(released="votes", people=1_000_000, releases=4),
+]
+
+
+@pytest.mark.parametrize("answers", SOME, ids=str)
+def test_the_page_opens_them(answers: Answers):
+    app = opened("choosing")
+    assert not app.exception
+    order = ["released", *(name for name in NAMES if name != "released")]
+    for name in order:
+        if any(box.key == f"choosing.{name}" for box in app.selectbox):
+            app.selectbox(key=f"choosing.{name}").set_value(getattr(answers, name)).run()
+    assert not app.exception
+    chosen = choose(answers)
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.page == chosen.page)
+    assert dict(parse_qsl(link.query_string)) == dict(chosen.settings)
+    assert f"epsilon is <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
+    there = opened(chosen.page, **chosen.settings)
+    assert not there.exception
+    assert not there.warning
+
+
+def test_a_shuffled_epoch_is_counted_as_one_release():
+    """As the network page does: the noise of a step, over all epochs, without sampling."""
+    chosen = choose(Answers(drawn="shuffled"))
+    noise = float(chosen.settings["noise_multiplier"]) * math.sqrt(choices._EPOCHS)
+    steps = Composed(event=GaussianRelease(noise_multiplier=noise), count=choices._EPOCHS)
+    promise = {"delta": chosen.guarantee.delta, "adjacency": Adjacency.ADD_REMOVE}
+    assert account(steps, **promise).epsilon == pytest.approx(chosen.guarantee.epsilon, rel=1e-9)
+
+
+def test_many_uses_of_a_number_need_gaussian_noise_and_few_need_laplace():
+    assert choose(Answers(released="number")).page == "mechanisms"
+    many = choose(Answers(released="number", people=300, releases=12, tries=10))
+    assert many.page == "ledger"
+    assert any("Gaussian noise" in reason for reason in many.reasons)
+
+
+@pytest.mark.parametrize("wrong", [{"people": 7}, {"drawn": "some"}, {"epsilon": 2.0}, {"tries": 0}])
+def test_other_answers_are_refused(wrong):
+    with pytest.raises(RefusedError):
+        Answers(**wrong)

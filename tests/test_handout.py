@@ -1,0 +1,168 @@
+"""The handout: what its page holds, that it asks nobody, and that nothing of a file is in it."""
+
+import base64
+import io
+import json
+import re
+import zipfile
+from html import unescape
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from dpcore import label as labels
+from pages.table import PAGES
+from tests import own_files
+from tests.handouts import handout, quick
+from tests.sentences import broken_by, plain
+from ui import share
+from ui.handout import elsewhere
+from ui.page import FIRST
+
+MOST = 3_000_000
+
+
+@pytest.fixture(autouse=True)
+def _hold():
+    yield
+    own_files.HELD.clear()
+
+
+@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
+def made(request):
+    """(page, its handout) with quick settings."""
+    return request.param, quick(request.param)
+
+
+def body(html: str) -> str:
+    """What a person reads: no scripts, no rules."""
+    return re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL)
+
+
+def figures(html: str) -> list[dict]:
+    found = re.findall(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)
+    return [json.loads(one) for one in found]
+
+
+def texts(packed: bytes) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {name.partition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
+
+
+def test_it_says_what_the_page_says(made):
+    page, one = made
+    html = one.html()
+    said, view = plain(body(html)), page.at(one.settings).view(one.result)
+    for text in (page.question, view.words["verdict"], one.told, one.link, one.date, "To try", "Privacy label"):
+        assert plain(text) in said
+    for number in view.numbers:
+        assert plain(f"<b>{number.value}</b><span>{number.label}</span>") in said
+    drawn = [picture.figure["layout"].get("title", {}).get("text") for picture in view.pictures(FIRST).values()]
+    assert [figure["layout"].get("title", {}).get("text") for figure in figures(html)] == drawn
+    assert "<svg" in html
+    broken_by(said, one.result, {})
+
+
+def test_it_asks_nobody_for_anything(made):
+    """No address but in words, and a policy that would refuse it."""
+    _, one = made
+    for html in (one.html(), one.label_html()):
+        assert "default-src 'none'" in html
+        assert not re.findall(r"<(?:link|img|iframe|object|embed|source|base)\b", html)
+        assert not re.findall(r'\b(?:src|href)="(?!data:)', re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL))
+        assert "@import" not in html
+
+
+def test_it_is_a_tree(made):
+    """Every element that is opened is closed, so that none of it stands in another's place."""
+
+    class Tree(HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open = []
+
+        def handle_starttag(self, tag, attrs):
+            if tag not in ("meta", "br", "path", "hr"):
+                self.open.append(tag)
+
+        def handle_startendtag(self, tag, attrs):
+            pass
+
+        def handle_endtag(self, tag):
+            if tag not in ("meta", "br", "path", "hr"):
+                assert self.open.pop() == tag
+
+    for html in (made[1].html(), made[1].label_html()):
+        tree = Tree()
+        tree.feed(html)
+        assert tree.open == []
+
+
+def test_html_and_json_have_the_same_fields(made):
+    _, one = made
+    told = json.loads(one.label.json())
+    for html in (one.html(), one.label_html()):
+        said = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", html.partition("Privacy label in full")[2] or html))
+        for tier, names in labels.tiers().items():
+            for name, words in names.items():
+                value = told[tier][name]
+                assert unescape(said[words]) == (value if isinstance(value, str) else labels.number(value))
+
+
+def test_exercises_ask_for_values_that_there_are(made):
+    page, one = made
+    here = page.at(one.settings)
+    tasks = [*one.exercises(here.view(one.result))]
+    assert 3 <= len(tasks) <= 4
+    assert all("blank" in task for task in tasks)
+    knobs = here.knobs(one.settings)
+    for name in (knobs.hero, *knobs.main):
+        for value in elsewhere(one.settings, name, knobs.changes):
+            low, high = one.settings.limits[name]
+            assert low <= value <= high
+            assert value != getattr(one.settings, name)
+
+
+def test_the_zip_is_the_same_on_the_same_day_and_small(made):
+    page, one = made
+    packed = share._files(one)["Handout (zip)"][-1]()
+    assert packed == share._files(handout(page, one.result))["Handout (zip)"][-1]()
+    assert len(packed) < MOST
+    other = texts(share._files(handout(page, one.result, date="2026-02-01"))["Handout (zip)"][-1]())
+    today = texts(packed)
+    assert {name for name in today if today[name] != other[name]} == {"index.html", "label.html", "label.json"}
+    assert json.loads(today["label.schema.json"]) == json.loads(labels.SCHEMA.read_text("utf-8"))
+    assert today["label.json"] == one.label.json()
+
+
+@pytest.mark.parametrize("off", [False, True], ids=["typed", "read off"])
+@pytest.mark.parametrize("kind", own_files.KINDS)
+def test_nothing_of_a_file_is_handed_out(kind, off):
+    """No person of it, no cell that is drawn, and of bounds that were read off no digit, in any file."""
+    page = next(page for page in PAGES if page.name == kind)
+    settings = own_files.settings(kind, off=off)
+    one = handout(page, settings.run())
+    found = texts(share._files(one)["Handout (zip)"][-1]())
+    html = found["index.html"]
+    assert "Analyst only" in body(html)
+    assert ("Void:" in body(html)) == off
+    assert bool(figures(html)) != off
+    for name, text in found.items():
+        assert not re.search(r"\bP000\d\d\b", text), name
+        assert not [digits for digits in own_files.DIGITS if off and digits in text], name
+
+
+def test_of_a_file_no_row_is_drawn():
+    """No number of a figure is a cell of a column that hardly repeats, within what single precision keeps."""
+    settings = own_files.settings("classifier")
+    frame = own_files.frame()
+    page = next(page for page in PAGES if page.name == "classifier")
+    cells = np.float32(frame["hours"].to_numpy())
+    for figure in figures(handout(page, settings.run()).html()):
+        for trace in figure["data"]:
+            for axis in "xy":
+                numbers = (
+                    np.frombuffer(base64.b64decode(trace[axis]["bdata"]), np.float32) if "bdata" in trace[axis] else []
+                )
+                assert len(numbers) < len(frame) / 4 or not np.isin(numbers, cells).mean() > 0.5

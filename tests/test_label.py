@@ -1,0 +1,201 @@
+"""The privacy label: every page gives one, it follows its schema, and it is void where nothing holds."""
+
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+
+from dpcore import label as labels
+from dpcore.data.paid_bounds import Payment
+from dpcore.label import NOT_STATED, NOTHING, Stated, label, tiers
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, LaplaceRelease, PoissonSampled, Sequence
+from pages.classifier.experiment import ClassifierSettings
+from pages.table import PAGES, ROOMS
+from tests import own_files
+from tests.handouts import handout, quick
+from tests.sentences import broken_by
+from ui.controls import from_link
+
+SCHEMA = json.loads(labels.SCHEMA.read_text("utf-8"))
+# What every page must say of itself.
+MUST = {"public", "trust", "released", "analyst_only", "source", "training", "bounds", "vocabulary", "split"}
+MUST |= {"test_score", "stop_rule"}
+# Settings under which what is claimed does not hold, and a word of why.
+BROKEN = [
+    ("classifier", {"version": "published", "repeats": "2", "steps": "5"}, "average"),
+    ("classifier", {"version": "none", "repeats": "2", "steps": "5"}, "without noise"),
+    ("network", {"variant": "shuffled", "repeats": "2", "epochs": "2"}, "no theorem"),
+    ("network", {"variant": "inside", "repeats": "2", "epochs": "2"}, "no theorem"),
+    ("transfer", {"noise": "printed", "repeats": "3"}, "is claimed"),
+    ("mechanisms", {"mechanism": "classical", "epsilon": "20"}, "is claimed"),
+]
+GAUSSIAN = Composed(event=GaussianRelease(noise_multiplier=50), count=50)
+PROMISE = Guarantee(
+    epsilon=0.5, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", basis="a theorem", event=GAUSSIAN
+)
+
+
+@pytest.fixture(autouse=True)
+def _hold():
+    yield
+    own_files.HELD.clear()
+
+
+def valid(found: labels.Label) -> dict:
+    told = json.loads(found.json())
+    jsonschema.validate(told, SCHEMA, cls=jsonschema.Draft202012Validator)
+    return told
+
+
+def of(page, settings) -> labels.Label:
+    return handout(page, settings.run()).label
+
+
+def named(name: str):
+    return next(page for page in PAGES if page.name == name)
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    fields = [name for names in tiers().values() for name in names]
+    assert len(fields) == len({*fields})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_states_its_label(page):
+    one = quick(page)
+    result, found = one.result, one.label
+    stated = one.page.label(result)
+    assert MUST - stated.said.keys() == set()
+    assert stated.said.keys() <= {name for names in tiers().values() for name in names}
+    assert stated.promise or stated.nothing
+    told = valid(found)
+    assert not told["void"]
+    assert told["made_by"]["date"] == "2026-01-31"
+    assert told["made_by"]["contact"] == NOT_STATED
+    said = ". ".join(text for _, _, text in found.rows())
+    broken_by(said, result, {})
+    if stated.promise:
+        assert told["how_much"]["epsilon"] == pytest.approx(stated.promise.epsilon, rel=1e-5)
+        assert stated.promise.basis in said
+
+
+@pytest.mark.parametrize("page", ROOMS, ids=lambda page: page.name)
+def test_who_promises_something_says_what(page):
+    settings, stated = quick(page).settings, quick(page).page.label(quick(page).result)
+    assert bool(stated.promise) == (page.name != "attack")
+    if settings.promise:
+        assert stated.promise == settings.promise
+
+
+@pytest.mark.parametrize(("name", "query", "why"), BROKEN, ids=lambda one: str(one)[:40])
+def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
+    settings, notices = from_link(named(name).settings, query)
+    assert not notices
+    told = valid(of(named(name), settings))
+    assert why in told["void"]
+    assert told["how_much"]["epsilon"] == told["how_much"]["delta"] == NOTHING
+
+
+def test_a_training_that_is_half_shown_promises_what_it_has_spent():
+    settings, _ = from_link(named("network").settings, {"repeats": "2", "epochs": "3", "shown": "30"})
+    result = settings.run()
+    told = valid(handout(named("network"), result).label)
+    assert told["how_much"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
+    assert told["how_much"]["epsilon"] < settings.epsilon
+    assert "after step" in told["how_much"]["period"]
+
+
+def test_the_sentence_about_an_attacker_has_the_number_of_the_page():
+    for page in PAGES:
+        found = quick(page)
+        shown = [one for one in page.view(found.result).numbers if one.label == "Best attacker, at most"]
+        said = found.label.fields["how_much"]["attacker"]
+        if shown and found.label.fields["how_much"]["epsilon"] != NOTHING and "practically" not in said:
+            assert f"at most {shown[0].amount:g} " in said, page.name
+
+
+@pytest.mark.parametrize("kind", own_files.KINDS)
+def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
+    settings = own_files.settings(kind)
+    told = valid(of(named(kind), settings))
+    roles = settings.own.roles
+    bounds = told["data"]["columns"]
+    for column in roles.columns:
+        assert column.name in bounds
+        if column.kind == "number":
+            assert f"{column.name}: {column.low:g} to {column.high:g}, typed" in bounds
+    assert not [value for column in roles.columns for value in column.values if f"{value}," in bounds]
+    assert told["data"]["source"] == "a file of the analyst's own"
+    assert told["covered"]["bounds"] == "public: typed by the analyst"
+    assert not told["void"]
+
+
+@pytest.mark.parametrize("kind", own_files.KINDS)
+def test_bounds_that_were_read_off_void_it_and_are_not_in_it(kind):
+    found = of(named(kind), own_files.settings(kind, off=True))
+    told = valid(found)
+    assert "read off" in told["void"]
+    assert told["how_much"]["epsilon"] == NOTHING
+    assert told["covered"]["bounds"] == "not covered: read off private rows"
+    assert not [digits for digits in own_files.DIGITS if digits in found.json()]
+
+
+def test_bounds_that_were_paid_for_are_counted_and_not_in_it():
+    first, *others = own_files.CLASSES.columns
+    paid = replace(first, low=16, high=128, paid=0.1)
+    roles = replace(own_files.CLASSES, columns=(paid, *others), payments=(Payment(epsilon=0.1),))
+    told = valid(of(named("classifier"), own_files.settings("classifier", roles)))
+    assert told["covered"]["bounds"].startswith("paid: epsilon 0.1")
+    assert "age: paid for" in told["data"]["columns"]
+    assert "128" not in told["data"]["columns"]
+    assert not told["void"]
+
+
+def test_what_nobody_said_is_not_stated():
+    told = valid(label(ClassifierSettings(), Stated()))
+    del told["void"]
+    known = {"noise", "arithmetic", "timing", "others"}
+    assert {said for tier in told.values() for name, said in tier.items() if name not in known} == {NOT_STATED}
+
+
+def test_an_access_that_is_not_covered_voids_it():
+    found = label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": "not covered: tried on private rows"}))
+    assert found.void == "tuning not covered: tried on private rows"
+    assert valid(found)["how_much"]["epsilon"] == NOTHING
+    fine = valid(label(ClassifierSettings(), Stated(promise=PROMISE, said={"tuning": "paid: best of ten"})))
+    assert fine["how_much"]["epsilon"] == 0.5
+
+
+def test_the_schema_refuses_a_promise_over_a_hole():
+    told = valid(label(ClassifierSettings(), Stated(promise=PROMISE)))
+    for broken in (
+        {**told, "void": "read off"},
+        {**told, "covered": {**told["covered"], "bounds": "not covered: read off"}},
+        {**told, "covered": {**told["covered"], "bounds": "fine"}},
+        {**told, "how_much": {**told["how_much"], "delta": 2}},
+        {**told, "more": {}},
+        {name: tier for name, tier in told.items() if name != "limits"},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (GAUSSIAN, "50 × Gaussian noise, multiplier 50"),
+        (
+            PoissonSampled(rate=0.25, event=GaussianRelease(noise_multiplier=2)),
+            "1 × Poisson sample at rate 0.25, Gaussian noise, multiplier 2",
+        ),
+        (
+            Sequence(events=(LaplaceRelease(noise_multiplier=3), LaplaceRelease(noise_multiplier=4))),
+            "1 × Laplace noise, multiplier 3; 1 × Laplace noise, multiplier 4",
+        ),
+    ],
+)
+def test_what_happened_is_said(event, said):
+    found = label(ClassifierSettings(), Stated(promise=replace(PROMISE, event=event)))
+    assert found.fields["how_counted"]["mechanism"] == said

@@ -1,0 +1,284 @@
+"""A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
+
+Its figures are the page's own, drawn by the same Plotly with the same rules for colours and letters as on the screen,
+always in the light ones. Beside it, the privacy label in full, as HTML and JSON.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from dpcore.experiment import Settings
+from dpcore.label import NOT_STATED, SCHEMA, Label, label
+from ui import comparison, panels
+from ui.live import Picture, serving
+from ui.page import FIRST, Page, View
+from ui.vocabulary import KNOBS
+
+HERE = Path(__file__).parent
+# The modules that draw, each after what it imports.
+_MODULES = ("live/assets/look.js", "live/assets/fitted.js", "handout.js")
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|let|class) (\w+))", re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "(?:.*/)?(\w+)\.js"$', re.MULTILINE)
+_TAG = re.compile(r"<[^>]*>")
+# A sentence about what can be done on a screen only.
+_SCREEN = re.compile(r"\s*[^.]*\b(?:[Cc]lick|[Hh]over|drag)\b[^.]*\.")
+# Rows of a table on the page; the files hold all. Letters that the explanations of words may have.
+_ROWS, _LETTERS = 40, 460
+# The page may ask nobody for anything.
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+_BLANK, _LINE = '<i class="blank"></i>', '<i class="blank long"></i>'
+# Of the label, what is on the sheet: tier, field, its name there.
+_ON_SHEET = (
+    ("covered", "released", "Would be released"),
+    ("who", "unit", "Protected"),
+    ("how_much", "attacker", "In plain words"),
+    ("how_counted", "mechanism", "Mechanism"),
+    ("how_counted", "basis", "Counted by"),
+    ("who", "trust", "Trusted"),
+    ("who", "public", "Taken as public"),
+    ("covered", "tuning", "Settings tried"),
+    ("covered", "analyst_only", "Analyst only"),
+)
+_LEFT_OUT = "No figures: bounds were read off private rows, and axes would show them."
+_OPEN = "seeded and floating-point noise, timing; what others’ data reveals about you"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handout:
+    """What is handed out. told: the settings in words. link, code: of the page; the same as a drawing. version: of the
+    program beside it. date: ISO."""
+
+    page: Page
+    result: Any
+    told: str
+    link: str
+    code: str
+    version: str
+    date: str
+
+    @property
+    def settings(self) -> Settings:
+        return self.result.settings
+
+    @property
+    def label(self) -> Label:
+        stated = self.page.label(self.result)
+        said = {"date": self.date, "version": self.version, "link": self.link}
+        if stated.promise and "attacker" not in stated.said:
+            said["attacker"] = _TAG.sub("", panels.odds(stated.promise, exact=stated.right))
+        return label(self.settings, stated, **said)
+
+    def files(self) -> dict[str, Callable[[], str]]:
+        """Name of a file -> what makes it. Those of the same settings and the same day are the same."""
+        return {
+            "index.html": self.html,
+            "label.html": self.label_html,
+            "label.json": self.label.json,
+            "label.schema.json": lambda: SCHEMA.read_text("utf-8"),
+        }
+
+    def html(self) -> str:
+        view, found = self.page.view(self.result), self.label
+        pictures = self._pictures(view)
+        first, others = "".join(map(_figure, pictures[:1])), "".join(map(_figure, pictures[1:]))
+        caption = f'<p class="caption">{_SCREEN.sub("", view.words.get("caption", "")) if pictures else _LEFT_OUT}</p>'
+        left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
+        scripts = (f"<script>{_inside(text)}</script>" for text in (_plotly(), _program()))
+        return _document(
+            self.page.question,
+            f'<main class="sheet">{self._head(view, found)}<div class="columns"><div>{first}{left}{_short(found)}</div>'
+            f"<div>{others}{right}{self._exercises(view)}</div></div>{self._words()}{self._foot()}"
+            f'</main><article class="more">{self._more(view, found)}</article>{"".join(scripts)}',
+        )
+
+    def label_html(self) -> str:
+        found = self.label
+        title = f'<h1>Privacy label</h1><p class="lead">{escape(self.page.question)} {escape(self.told)}.</p>'
+        return _document("Privacy label", f'<article class="more alone">{title}{_void(found)}{_full(found)}</article>')
+
+    def _pictures(self, view: View) -> list[Picture]:
+        """Those of the first screen; none where their axes would show bounds that were read off private rows."""
+        return [] if _reads_off(self.settings) else list(view.pictures(FIRST).values())
+
+    def _head(self, view: View, found: Label) -> str:
+        tiles = "".join(
+            f'<div class="tile {one.tone}"><b>{one.value}</b><span>{one.label}</span><small>{one.note}</small></div>'
+            for one in view.numbers
+        )
+        own = "<p class=own><b>Analyst only:</b> numbers and figures come from a file of the analyst’s own.</p>"
+        notes = _void(found) + own * bool(self.page.private(self.settings))
+        return (
+            '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
+            f'<h1>{escape(self.page.question)}</h1><p class="lead">{view.words["verdict"]}</p></div>'
+            f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
+            f"{f'<div class=notes>{notes}</div>' if notes else ''}"
+            f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
+        )
+
+    def _foot(self) -> str:
+        return (
+            f"<footer><p><b>Settings.</b> {escape(self.told)}.</p><p><b>Same numbers again:</b> {escape(self.link)} "
+            f'· script and tables are in the same download · <span class="day">{self.date}</span></p></footer>'
+        )
+
+    def _exercises(self, view: View) -> str:
+        return _section("To try", f"<ol>{''.join(f'<li>{one}</li>' for one in self.exercises(view))}</ol>", "try")
+
+    def exercises(self, view: View) -> Iterator[str]:
+        """Something to predict, to look up and to explain, with places to write (HTML)."""
+        knobs, settings = self.page.knobs(self.settings), self.settings
+        first = view.numbers[0]
+        shown = f"“{re.sub(' for [0-9].*', '', _TAG.sub('', first.label))}”"  # a target is what one moves
+
+        def said(name: str, value: Any) -> str:
+            title, written = comparison.of_knobs(knobs.changes)(name, value)
+            return f"{escape(title)} {written}"
+
+        hero = knobs.hero
+        there = elsewhere(settings, hero, knobs.changes)[0]
+        spread = any("Nine runs in ten" in one.label for one in view.numbers)
+        yield f"Guess before you move it: with {said(hero, there)}, {shown} is {_BLANK}"
+        yield f"Go there and read it: {_BLANK}" + f", nine runs in ten {_BLANK} to {_BLANK}" * spread
+        for name in knobs.main[:1]:
+            one, other = (said(name, value) for value in elsewhere(settings, name, knobs.changes))
+            back = said(hero, getattr(settings, hero))
+            yield f"Back at {back}: first {one}, then {other}. What changes, and why? {_LINE}"
+        if first.note.startswith("middle of"):
+            yield f"Press New noise five times: {shown} from {_BLANK} to {_BLANK}"
+        else:
+            yield f"Who is protected here, and from whom? {_LINE}"
+
+    def _words(self) -> str:
+        knobs, room, said = self.page.knobs(self.settings), _LETTERS, []
+        names = [knobs.hero, *knobs.main, *(name for name in ("delta",) if name in knobs.more)]
+        for name in names:
+            look = KNOBS.get(name, {}) | knobs.changes.get(name, {})
+            room -= len(look.get("help", ""))
+            if room > 0 and look.get("help"):
+                said.append(f"<span><b>{escape(look['label'])}</b>: {escape(look['help'])}</span> ")
+        return _section("Words", "".join(said), "words")
+
+    def _more(self, view: View, found: Label) -> str:
+        """What is on the screen, under the sheet, and not on paper."""
+        frame = pd.DataFrame(self.result.table())
+        answers = {name: frame[name].map({True: "yes", False: "no"}) for name in frame.select_dtypes("bool")}
+        some = f" The first {_ROWS} of {len(frame):,} rows." * (len(frame) > _ROWS)
+        shown = frame.assign(**answers).head(_ROWS).to_html(index=False, border=0, na_rep="–", float_format=_digits)
+        return (
+            '<p class="lead">Print this page, and you get the sheet above, on one A4. What follows is on the screen '
+            "only.</p>"
+            f"<h2>Table</h2><p>What <code>script.py</code> prints.{some} More in <code>tables/</code>.</p>"
+            f'<div class="scroll">{shown}</div><h2>Guarantee</h2>{view.words.get("guarantee", "")}'
+            f"<h2>Privacy label in full</h2>{_full(found)}"
+        )
+
+
+def elsewhere(settings: Settings, name: str, changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
+    """Two other values of a knob, within its limits: one lower and one higher where there is room either way."""
+    low, high = settings.limits[name]
+    now, look = getattr(settings, name), KNOBS[name] | changes.get(name, {})
+    logs = look.get("scale") == "log" and low > 0
+    wanted = (
+        (now / 4, now * 4, now / 16, now * 16)
+        if logs
+        else ((now + low) / 2, (now + high) / 2, (now + 3 * low) / 4, (now + 3 * high) / 4)
+    )
+    whole = isinstance(low, int)
+    rounded = (round(one) if whole else float(f"{one:.2g}") for one in wanted)
+    found = dict.fromkeys(one for one in rounded if low <= one <= high and one != now)
+    one, other = ([*found, low, high])[:2]
+    return one, other
+
+
+def _reads_off(settings: Settings) -> bool:
+    roles = getattr(getattr(settings, "own", None), "roles", None)
+    return bool(roles and roles.void)
+
+
+def _document(title: str, body: str) -> str:
+    head = (
+        f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta name="viewport" content="width=794"><title>{escape(title)} · Epsilon Lab</title>'
+    )
+    style = (HERE / "handout.css").read_text("utf-8")
+    return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
+
+
+def _section(title: str, body: str, kind: str) -> str:
+    return f'<section class="{kind}"><h2>{title}</h2>{body}</section>' if body else ""
+
+
+def _figure(picture: Picture) -> str:
+    """A place for a chart, with its data. Without a script its words stand there."""
+    data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
+    name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
+    return (
+        f'<figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
+        f'<script type="application/json">{data}</script>'
+    )
+
+
+def _void(found: Label) -> str:
+    return f'<p class="void"><b>Void:</b> {escape(found.void)}. Do not release.</p>' if found.void else ""
+
+
+def _short(found: Label) -> str:
+    """The label as far as there is room on the sheet."""
+    how_much = found.fields["how_much"]
+    pair = str(how_much["epsilon"])
+    if isinstance(how_much["epsilon"], float):
+        pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {panels.written(how_much['delta'])}"
+    rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
+    whose = found.fields["who"]["neighbours"]
+    rows.insert(2, ("Promise", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
+    if found.fields["data"]["columns"] != NOT_STATED:
+        rows.insert(-2, ("Bounds", escape(str(found.fields["covered"]["bounds"]))))
+    rows.append(("Not covered", _OPEN))
+    return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
+
+
+def _full(found: Label) -> str:
+    tiers: dict[str, list[tuple[str, str]]] = {}
+    for tier, words, said in found.rows():
+        tiers.setdefault(tier, []).append((words, escape(said)))
+    return "".join(f"<h3>{tier.capitalize()}</h3>{_facts(rows)}" for tier, rows in tiers.items())
+
+
+def _facts(rows: list[tuple[str, str]]) -> str:
+    return f"<dl>{''.join(f'<div><dt>{words}</dt><dd>{said}</dd></div>' for words, said in rows)}</dl>"
+
+
+@cache
+def _plotly() -> str:
+    return serving.PLOTLY.read_text("utf-8")
+
+
+@cache
+def _program() -> str:
+    """The modules that draw as one script: each in a scope of its own, a constant of its name."""
+    found = []
+    for name in _MODULES:
+        text = (HERE / name).read_text("utf-8")
+        text = _IMPORT.sub(lambda one: f"const {one[1]} = of_{one[2]}", text)
+        exports = ", ".join(_EXPORT.findall(text))
+        body = _EXPORT.sub("", text)
+        found.append(f"const of_{Path(name).stem} = (() => {{\n{body}\nreturn {{ {exports} }}\n}})()")
+    return "\n".join(found)
+
+
+def _digits(value: float) -> str:
+    return "∞" if value == math.inf else panels.written(value, digits=4)
+
+
+def _inside(script: str) -> str:
+    """Text that cannot end the script it stands in: only strings hold these signs, and there they mean the same."""
+    return re.sub(r"</(?=script)", r"<\\/", script, flags=re.IGNORECASE).replace("<!--", "<\\!--")
