@@ -4,7 +4,7 @@ A link is a page's own, with these words beside its settings. Before the guess t
 runs beside the guess, and the page as always. The guess is kept in the session, in no address.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 import numpy as np
@@ -85,10 +85,10 @@ def pending(page: Page, desk: Desk) -> bool:
     )
 
 
-def waits(page: Page, desk: Desk, told: str) -> bool:
+def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
     """Whether something is to be guessed before the page is shown. Asks for it; once it is there, shows the runs.
 
-    told: the settings in words.
+    told: gives the settings in words.
     """
     name = desk.shown.get(GUESS)
     if name is None:
@@ -101,7 +101,7 @@ def waits(page: Page, desk: Desk, told: str) -> bool:
     with st.container(border=True, key="own-lesson"):
         st.header(plain(asked[0]) or f"What will it be: {measure.label}?")
         if waiting:
-            _ask(measure, desk, key, told)
+            _ask(measure, desk, key, told())
         else:
             _show(measure, desk, key)
     return waiting
