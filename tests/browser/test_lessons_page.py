@@ -181,7 +181,7 @@ def test_from_the_list_through_a_lesson_to_the_page(page, serve):
     opened.get_by_role("button", name="Show all knobs").click()
     expect(opened.get_by_role("button", name="Show all knobs")).to_have_count(0, timeout=PATIENCE)
     opened.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
-    opened.get_by_role("link", name="Lessons", exact=True).click()  # where one was
+    opened.get_by_role("menuitem", name="Lessons").click()  # where one was
     expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
 
 
