@@ -115,7 +115,7 @@ class TestCost:
     @pytest.mark.parametrize("rate", [0.05, 1.0])
     def test_the_noise_that_is_found_is_enough_and_hardly_more(self, rate, end, accountant):
         budget = {"sampling_rate": rate, "epsilon": 2.0, "delta": DELTA, "accountant": accountant}
-        first = NoiseFor(**budget, steps=60, ramp_end=end, shape="linear").run()
+        first = NoiseFor(**budget, steps=60, ramp_end=end, ramp_shape="linear").run()
         ramp = Schedule(end, 60, "linear")
         found = cost(ramp.event(first, rate=rate), accountant)
         assert 2.0 * (1 - 2e-3) <= found <= 2.0

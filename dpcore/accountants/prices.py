@@ -59,7 +59,7 @@ class Price:
 class NoiseFor:
     """The least noise multiplier that keeps ``steps`` steps within ``epsilon``; infinite where none does.
 
-    ramp_end, shape: the last step's multiplier over the first one's, which is the answer, and how it gets there.
+    ramp_end, ramp_shape: the last step's multiplier over the first one's, which is the answer, and how it gets there.
     """
 
     accountant: str
@@ -69,7 +69,7 @@ class NoiseFor:
     delta: float
     essential: bool = False
     ramp_end: float = 1.0
-    shape: str = "geometric"
+    ramp_shape: str = "geometric"
 
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
@@ -82,7 +82,7 @@ class NoiseFor:
         return found if inside else self._search(self.accountant, (_NOISES[0], 2 * min(near, 1e5)))
 
     def _search(self, accountant: str, bracket: tuple[float, float]) -> float:
-        ramp = Schedule(self.ramp_end, self.steps, self.shape)
+        ramp = Schedule(self.ramp_end, self.steps, self.ramp_shape)
         if self.ramp_end != 1 and bracket == _NOISES:
             # No step may have less noise than what is enough for all of them, nor need all have more
             near = replace(self, ramp_end=1.0)._search(accountant, bracket)

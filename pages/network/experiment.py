@@ -233,7 +233,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     def _noise_for(self, rate: float) -> NoiseFor:
         steps = max(1, round(self.epochs / rate))
         budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.left, "delta": self.delta}
-        changes = {} if self.ramp == 1 else {"ramp_end": self.ramp, "shape": self.shape}
+        changes = {} if self.ramp == 1 else {"ramp_end": self.ramp, "ramp_shape": self.shape}
         return NoiseFor(accountant=self.counted_by, **budget, **changes)
 
     @cached_property
