@@ -23,6 +23,7 @@ from pages.parties.experiment import PartiesSettings
 from pages.parties.work import attacker_accuracy
 from pages.table import PAGES as ALL
 from tests import test_own_parties, test_own_sources
+from tests.handouts import handout
 from tests.sentences import plain
 from tests.test_own_rows import ROLES, customers, table_of
 from ui import share
@@ -71,7 +72,7 @@ def shown(page: str, settings):
 def taken(of, result) -> dict[str, str]:
     """All that can be taken away: a file's name, or the name of one in the zip, -> its text."""
     found = {}
-    for file, _, _, made in share._files(result.settings, of, result, "a link").values():
+    for file, _, _, made in share._files(handout(of, result)).values():
         content = made() if callable(made) else made
         if file.endswith(".zip"):
             with zipfile.ZipFile(BytesIO(content)) as packed:
