@@ -1,8 +1,12 @@
 """The five works that the lab began with, as a literal table: what each says, part by part, and what holds."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from dpcore.accountants import account
+from dpcore.privacy import Adjacency
 
 
 class Part(NamedTuple):
@@ -33,6 +37,14 @@ def _printed(migrated: int) -> Callable[[Any], float]:
         return float(frame.loc[(frame["migrated"] == migrated) & frame["noisy"], "value"].iloc[0])
 
     return value
+
+
+def _by_the_mean(result: Any) -> float:
+    """What a training with noise that changes would cost by the mean of its noise multipliers, which is no bound."""
+    recipe, noise = result.recipe, result.settings.sigma * result.recipe.noise_shares.mean()
+    event = replace(recipe, noise_ramp=1.0).event(noise)
+    about = {"delta": result.settings.delta, "adjacency": Adjacency.ADD_REMOVE}
+    return account(event, accountant=result.settings.counted_by, **about).epsilon
 
 
 # Key of a paper -> its parts, in its own order.
@@ -127,9 +139,11 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Bounds, noise and learning rate that change with time",
             "They may vary with the step; the rate falls linearly, then stays.",
-            "A rate is free: the page's falls geometrically. Bounds and noise that vary are not in the lab yet.",
+            "Holds while the schedules are public. Rate and bound are free, as noise is scaled along; noise is counted "
+            "step by step, at epsilon 0.50 here, where it falls to a half. By its mean, it would seem to cost 0.46.",
             "network",
-            {"decay": "0.2"},
+            {"shape": "linear", "noise_ramp": "0.5"},
+            {"0.50": lambda result: result.guarantee.epsilon, "0.46": _by_the_mean},
         ),
         Part(
             "Theorem 3.1.1",
