@@ -172,7 +172,7 @@ PAGE = Page(
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
         Tab("table", "Table", ("table",)),
-        Tab("published", "As published", ("published",)),
+        Tab("published", "Paper", ("published",)),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -256,8 +256,8 @@ def moments(result: LedgerResult, finding: str = "") -> dict:
     ends = {"hovertemplate": f"{hover}main term of the bound</extra>", "colour": theme.BOUND}
     return theme.figure(
         theme.line(at, exact, colour=theme.PRIVATE, name="exact", hovertemplate=f"{hover}exact</extra>", meta="ghost"),
-        theme.line(at[stated], bound[stated], name="bound, main term", **ends),
-        theme.line(at[~stated], _finite(bound[~stated]), name="not stated here", dash="dot", **ends),
+        theme.line(at, _finite(bound, stated), name="bound, main term", **ends),
+        theme.line(at, _finite(bound, ~stated), name="not stated here", dash="dot", **ends),
         title=theme.title("Moments", finding),
         legend="upper left",
         xaxis=_log_axis("lambda (log scale)", 1, at[-1]),
@@ -266,5 +266,6 @@ def moments(result: LedgerResult, finding: str = "") -> dict:
     )
 
 
-def _finite(values: np.ndarray) -> np.ndarray:
-    return np.where(np.isfinite(values), values, np.nan)
+def _finite(values: np.ndarray, shown: np.ndarray) -> np.ndarray:
+    """Those that are ``shown``, NaN for the others: a trace keeps its place in the legend where it has none."""
+    return np.where(np.isfinite(values) & shown, values, np.nan)
