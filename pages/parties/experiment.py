@@ -36,7 +36,7 @@ _LARGE = 8
 # Field -> (lowest, highest) value that the settings accept.
 LIMITS = {
     "parties": (2, 20_000),
-    "rows": (3, 300),
+    "rows": (3, 60),
     "public_rows": (50, 2000),
     "regularisation": (1e-4, 1.0),
     "epsilon": (0.01, 100.0),
@@ -51,6 +51,8 @@ LIMITS = {
 _LESS_NOISE = ("epsilon", "parties")
 # What is made up about made-up parties: a file's are as they are.
 _INVENTED = ("unlike", "careless")
+# Rows of each party that a file may have a use for.
+_MOST_OWN = 300
 # Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style of its own.
 RECORDED = {
     "activities": {"parties": 30, "rows": 300},
@@ -176,7 +178,7 @@ class PartiesSettings(PaidBounds, Settings):
             most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
             most["parties"] = min(most["parties"], kind.most_parties)
         if self.dataset == OWN:
-            most |= dict.fromkeys(_INVENTED, 0.0)
+            most |= {"rows": _MOST_OWN} | dict.fromkeys(_INVENTED, 0.0)
         if isinstance(self.own, OwnRows):
             most["parties"] = min(most["parties"], self.own.private)
         found = {name: (LIMITS[name][0], high) for name, high in most.items()}

@@ -3,11 +3,10 @@
 from dataclasses import replace
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures, words_label, work
+from pages.parties import figures, theorems, words_label, work
 from pages.parties import words as say
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
@@ -129,7 +128,7 @@ PAGE = Page(
         **panels.by_class_frames(result),
         "One party": result.moved,
         "Answers": result.answers,
-        "Theorems": lambda: pd.DataFrame(result.theorems),
+        "Theorems": partial(theorems.table, result),
     },
 )
 

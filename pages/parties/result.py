@@ -17,7 +17,6 @@ from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Guarantee
 from dpcore.training import losses
 from pages.parties import work
-from pages.parties.theorems import Statement, theorems
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
 # Where the curves are computed.
@@ -237,11 +236,6 @@ class PartiesResult:
         own, weights = self.ensemble, self.now.weights[self.methods.index(release)]
         best = work.risk(own, work.reference(own, self.asked, release), self.asked, release)
         return work.risk(own, weights, self.asked, release) - best
-
-    @cached_property
-    def theorems(self) -> tuple[Statement, ...]:
-        """What is stated of today's run, with the published constants, and what is measured."""
-        return tuple(theorems(self))
 
     @cached_property
     def answered(self) -> np.ndarray:

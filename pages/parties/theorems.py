@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from dpcore.parties import aggregation
-
-if TYPE_CHECKING:
-    from pages.parties.result import PartiesResult
+from pages.parties.result import PartiesResult
 
 # Half of what a bound may fail in, for the noise and for the rows.
 FAILURE = 0.05
@@ -37,7 +36,7 @@ class Statement(NamedTuple):
         return self.bound >= self.useless
 
 
-def theorems(result: "PartiesResult") -> Iterator[Statement]:
+def theorems(result: PartiesResult) -> Iterator[Statement]:
     """Sensitivities, the length of the noise, excess risks, and what a public row that may change costs."""
     moved = {
         row["release"]: float(max(row["largest of the parties tried"], row["all rows tied"]))
@@ -61,13 +60,18 @@ def theorems(result: "PartiesResult") -> Iterator[Statement]:
         yield Statement("public row", release, aggregation.auxiliary_factor(release, **sizes))
 
 
-def _lengths(result: "PartiesResult", release: str) -> np.ndarray:
+def table(result: PartiesResult) -> pd.DataFrame:
+    """A row a statement."""
+    return pd.DataFrame(theorems(result), columns=Statement._fields)
+
+
+def _lengths(result: PartiesResult, release: str) -> np.ndarray:
     """(R,) of the noise that was drawn."""
     weights = result.now.weights[result.methods.index(release)]
     return np.linalg.norm((weights - result.fits.weights[release]).reshape(len(weights), -1), axis=1)
 
 
-def _longest(result: "PartiesResult", release: str) -> float:
+def _longest(result: PartiesResult, release: str) -> float:
     """What the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
     options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
     failure = FAILURE / result.settings.repeats

@@ -8,7 +8,7 @@ from dpcore.parties import aggregation
 from pages.parties.experiment import RECORDED
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
-from pages.parties.theorems import FAILURE, Statement
+from pages.parties.theorems import FAILURE, Statement, theorems
 from ui import panels
 from ui.panels import number
 
@@ -23,15 +23,18 @@ _NAMES = {
     ("public row", "vote"): "Section 4.5: noise if a public row changes too, majority vote",
     ("public row", "soft"): "Section 4.5: noise if a public row changes too, soft labels",
 }
+Found = dict[tuple[str, str], Statement]
 _UNITS = {"risk": " nats", "public row": " times"}
 
 
 def statements(result: PartiesResult) -> str:
     """Each theorem's number at today's settings beside what is measured, and what they are worth."""
-    return _table(result) + panels.bullets([_crowd(result), _noise_needed(result), *_risk(result), _lemma(result)])
+    found = {(one.name, one.release): one for one in theorems(result)}
+    needs = f"<b>What the noise needs.</b> {needed(result)}"
+    return _table(found, result) + panels.bullets([_crowd(found), needs, *_risk(found, result), _lemma(result)])
 
 
-def _table(result: PartiesResult) -> str:
+def _table(found: Found, result: PartiesResult) -> str:
     rows = [
         {
             "name": _NAMES[one.name, one.release],
@@ -40,7 +43,7 @@ def _table(result: PartiesResult) -> str:
             "measured": "–" if math.isnan(one.measured) else number(one.measured) + _UNITS.get(one.name, ""),
             "beside": _beside(one),
         }
-        for one in result.theorems
+        for one in found.values()
     ]
     return panels.table(
         rows,
@@ -90,13 +93,9 @@ def _beside(one: Statement) -> str:
     return f"{known}, {share}" if known else share
 
 
-def _of(result: PartiesResult, name: str, release: str) -> Statement:
-    return next(one for one in result.theorems if (one.name, one.release) == (name, release))
-
-
-def _crowd(result: PartiesResult) -> str:
+def _crowd(found: Found) -> str:
     """Where a bound on what one party moves says less than that no two minimisers lie so far apart."""
-    vote, soft = (_of(result, "sensitivity", release) for release in ("vote", "soft"))
+    vote, soft = (found["sensitivity", release] for release in ("vote", "soft"))
     start = (
         f"<b>Sensitivity.</b> No two minimisers lie further apart than {number(vote.useless)} here, whatever the "
         "parties say. "
@@ -106,10 +105,6 @@ def _crowd(result: PartiesResult) -> str:
     if vote.vacuous:
         return f"{start}Theorem 1 is above that, and says nothing more; Theorem 3 is below it."
     return f"{start}Both published bounds are below that."
-
-
-def _noise_needed(result: PartiesResult) -> str:
-    return "<b>What the noise needs.</b> " + needed(result)
 
 
 # A margin's noise that leaves most answers what they were: half of the distance of one.
@@ -142,14 +137,14 @@ def enough_parties(result: PartiesResult) -> int:
     return math.ceil(result.settings.parties * times)
 
 
-def _risk(result: PartiesResult) -> list[str]:
+def _risk(found: Found, result: PartiesResult) -> list[str]:
     """What the bounds on the excess risk are worth."""
     if result.ensemble.classes > 2:
         return [
             "<b>Excess risk.</b> Theorems 2 and 4 are about two classes: of "
             f"{result.ensemble.classes} nothing is stated."
         ]
-    soft = _of(result, "risk", "soft")
+    soft = found["risk", "soft"]
     worth = (
         f"that is vacuous: weights of 0 have a loss of {number(soft.useless)} and need no party"
         if soft.vacuous
@@ -158,13 +153,13 @@ def _risk(result: PartiesResult) -> list[str]:
     parts = result.theorem("soft")
     names = {"noise": "the noise", "rows": "the public rows", "regularisation": "the penalty"}
     most = max(parts, key=parts.__getitem__)
-    found = [
+    said = [
         f"<b>Excess risk.</b> Theorem 4 says at most {number(soft.bound)} nats; {worth}. Most of it is for "
         f"{names[most]}, {number(parts[most])}."
     ]
     if apart := _not_drawn_alike(result):
-        found.append(f"<b>Not all is met:</b> Theorems 2 and 4 are about rows drawn independently; here {apart}.")
-    return found
+        said.append(f"<b>Not all is met:</b> Theorems 2 and 4 are about rows drawn independently; here {apart}.")
+    return said
 
 
 def _lemma(result: PartiesResult) -> str:
