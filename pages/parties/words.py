@@ -163,7 +163,7 @@ def verdict(result: PartiesResult) -> str:
             f"hidden as a whole, {are} right {_beside(right, result.local.median)} a party alone ({alone}). "
         )
     if settings.dataset in RECORDED:
-        return " ".join(filter(None, [text.strip(), _too_few(result), _so_far(result)]))
+        return f"{text.strip()} {_so_far(result) or _too_few(result)}".strip()
     if settings.dataset != OWN:
         return text + _rival(result) + _so_far(result)
     return " ".join(filter(None, [text.strip(), outcomes.void(settings) or _too_few(result), _so_far(result)]))
