@@ -40,6 +40,7 @@ CASES = {
     "ledger q 0.99, little noise": ("ledger", {"sampling_rate": 0.99, "noise_multiplier": 0.3}, ("steps",)),
     "transfer": ("transfer", {"epsilon": 50.0}, ("sources", "target_rows", "dimension", "migrated", "repeats")),
     "parties digits": ("parties", {"dataset": "digits"}, _PARTIES),
+    "parties activities": ("parties", {"dataset": "activities"}, _PARTIES),
     "parties mixed": ("parties", {"learner": "mixed"}, _PARTIES),
     "hypotheses": ("hypotheses", {}, _HYPOTHESES),
     "hypotheses topics": ("hypotheses", {"data": "topics"}, _HYPOTHESES),

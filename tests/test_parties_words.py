@@ -6,8 +6,9 @@ from scipy.special import ndtr
 from scipy.stats import beta, gamma
 
 from pages.parties import words as say
-from pages.parties.experiment import PartiesSettings
+from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.result import QUERIES
+from pages.parties.words_statements import enough_parties
 from tests.sentences import Rules, beyond_accuracy, hold, plain, two_stories
 
 QUICK = {
@@ -15,7 +16,7 @@ QUICK = {
     "rows": [3, 10],
     "public_rows": [50, 400],
     "learner": ["logistic", "bayes"],
-    "dataset": ["two", "four", "digits"],
+    "dataset": ["two", "four", "digits", "activities", "intrusions"],
     "unlike": [0.0, 0.2, 1.0],
     "careless": [0.0, 0.3],
     "regularisation": [1e-4, 1e-3, 1e-1, 1.0],
@@ -140,6 +141,12 @@ RULES: Rules = {
         np.median(r.now.accuracy[r.methods.index("soft")]) < always(r) + 0.05 + 1e-9
     ),
     r"from the public images": lambda r, _: r.settings.dataset == "digits",
+    r"held out whole": lambda r, _: r.settings.dataset in RECORDED,
+    r"parties are few": lambda r, _: (
+        r.settings.dataset in RECORDED
+        and (r.settings.method == "pate" or r.noise_norm(r.settings.method) > r.signal_norm(r.settings.method))
+    ),
+    r"For 0.5, ([\d,]+) parties": lambda r, m: int(m[1].replace(",", "")) == enough_parties(r) > r.settings.parties,
     r"no common weights": lambda r, _: "average" not in r.methods,
     r"no minimiser is longer": lambda r, _: r.settings.constants == "norms",
     r"Theorem 4 bounds": lambda r, _: r.settings.ensemble.classes == 2 and r.settings.method == "soft",

@@ -153,6 +153,27 @@ def theorem_four(
     return {"noise": noise, "rows": rows, "regularisation": lam / 2 * reference_norm**2}
 
 
+def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
+    """Standard deviation, along any direction, of norm-exponential noise: sqrt(D + 1) sensitivity / epsilon.
+
+    It is that of the margin of a row of length 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2, in D directions.
+    """
+    return math.sqrt(dimensions + 1) * sensitivity / epsilon
+
+
+def longest_noise(sensitivity: float, *, dimensions: int, epsilon: float, failure: float = 0.025) -> float:
+    """D log(D / failure) sensitivity / epsilon: longer noise is rarer than ``failure`` [chaudhuri2011, Lemma 4]."""
+    return dimensions * math.log(dimensions / failure) * sensitivity / epsilon
+
+
+def auxiliary_factor(release: str, *, parties: int, public_rows: int) -> float:
+    """How many times the noise is needed where one *public* row may change too [hamm2016, Section 4.5].
+
+    A party moves soft labels by 1/M on each of N rows, a row by what one of N is: (N + M - 1)/N. A vote takes none.
+    """
+    return (public_rows + parties - 1) / public_rows if release == "soft" else 1.0
+
+
 def mean_norm(rows: Public) -> float:
     """g: the mean norm of the public rows' inputs."""
     return float(np.linalg.norm(rows.X, axis=1).mean())

@@ -5,7 +5,8 @@ as the sensitivities need it.
 
 A party draws its classes from (1 - u)/K each and u more for a class that it sees most, and moves its features by u / 2
 standard deviations of its own, where u says how unlike the parties are. A careless party's labels are drawn at random.
-The public rows, the check rows and the test rows come from the even mixture, unmoved.
+The public rows, the check rows and the test rows come from the even mixture, unmoved; where parties record their rows
+in styles of their own, from others than the parties: whole parties are held out.
 """
 
 import math
@@ -16,14 +17,15 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.datasets import load_digits
 
+from dpcore.data.recorded import Activities, Intrusions
 from dpcore.kept import kept
 from dpcore.streams import stream
 
 CONSTANT = 0.5
 REACH = math.sqrt(1 - CONSTANT**2)
 CHECK_ROWS, TEST_ROWS = 400, 1000
-# Parties are drawn in blocks of this many, each from a stream of its own: party 7 is the same among 10 and 20,000.
-_BLOCK = 50
+# Rows of each party that is none of the parties: those of public, of check and of test rows.
+_HELD_OUT = 50
 # Digits: how many are public, and how many are for tests; the first of these are the check rows, too.
 _DIGITS_PUBLIC, _DIGITS_TEST = 500, 597
 # Where the data streams of public rows and of parties are; parties' blocks are their parts.
@@ -41,7 +43,10 @@ class Public:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
     """A kind of data: names of its classes, how many features it has, the public radius that these are cut to, and how
-    many public rows there are at most.
+    many public rows, rows of a party and parties there are at most.
+
+    block: parties are drawn in blocks of this many, each from a stream of its own: party 7 is the same among 10 and
+    20,000.
     """
 
     title: str
@@ -49,6 +54,9 @@ class Kind:
     features: int
     radius: float = 1.0
     most_public: int = 2000
+    most_rows: int = 60
+    most_parties: int = 20_000
+    block: int = 50
 
     @property
     def classes(self) -> int:
@@ -115,6 +123,57 @@ class Images(Kind):
         return self.to_unit(X[table[y, place]] + moved * pool.std(axis=0), _radius(pool))
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Recorded(Kind):
+    """Rows that parties record, each in a style of its own, along the main directions of the *public* rows, whose
+    centre and lengths scale them too. Public, check and test rows are those of further parties, _HELD_OUT of each.
+    """
+
+    recipe: Activities | Intrusions
+
+    def public(self, seed: int, rows: int) -> dict[str, Public]:
+        found = {}
+        for part, (name, size) in enumerate((("test", TEST_ROWS), ("check", CHECK_ROWS))):
+            X, y = self._of_others(seed, part, size)
+            found[name] = Public(X=self.to_unit(_along(self, seed, X), _scale(self, seed)[2]), y=y)
+        pool, y, radius = _scale(self, seed)
+        return found | {"public": Public(X=self.to_unit(pool[:rows], radius), y=y[:rows].copy())}
+
+    def _of_others(self, seed: int, part: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+        """The recipe's rows (size, f) and classes, one of each party in turn."""
+        rng = stream(seed, "data", _PUBLIC, part)
+        y = rng.integers(0, self.classes, (size // _HELD_OUT, _HELD_OUT))
+        X = self.recipe.draw(y, rng)
+        return np.swapaxes(X, 0, 1).reshape(size, -1), y.T.ravel()
+
+    def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rows (parties, n, d) of classes y (parties, n); moved (parties, 1, f) in sd of the public rows."""
+        pool, _, radius = _scale(self, seed)
+        return self.to_unit(_along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius)
+
+
+@kept
+def _directions_of(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of the public pool: rows (most_public, f), classes, centre (f,), main directions (f, features)."""
+    X, y = kind._of_others(seed, 2, kind.most_public)
+    centre = X.mean(axis=0)
+    # By the small square matrix: a decomposition of all rows takes ten times as long
+    return X, y, centre, np.linalg.eigh((X - centre).T @ (X - centre))[1][:, ::-1][:, : kind.features].copy()
+
+
+def _along(kind: Recorded, seed: int, X: np.ndarray) -> np.ndarray:
+    _, _, centre, directions = _directions_of(kind, seed)
+    return (X - centre) @ directions
+
+
+@kept
+def _scale(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The public pool along its directions, its classes, and the radius that its features are cut to."""
+    X, y, _, _ = _directions_of(kind, seed)
+    pool = _along(kind, seed, X)
+    return pool, y, _radius(pool)
+
+
 @lru_cache(maxsize=1)
 def _digits() -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
@@ -162,6 +221,24 @@ KINDS = {
         features=8,
         most_public=_DIGITS_PUBLIC,
     ),
+    # Sizes of [hamm2016]: 50 directions, 1,000 parties and 1,000 public rows; 123 features, 5,000 parties
+    "activities": Recorded(
+        title="Activities, by subject",
+        names=Activities.names,
+        features=50,
+        most_public=1000,
+        most_rows=300,
+        most_parties=1000,
+        block=10,
+        recipe=Activities.make(),
+    ),
+    "intrusions": Recorded(
+        title="Intrusions, by host",
+        names=Intrusions.names,
+        features=123,
+        most_parties=5000,
+        recipe=Intrusions.make(),
+    ),
 }
 
 
@@ -198,19 +275,20 @@ def parties(world: World, first: int, last: int) -> tuple[np.ndarray, np.ndarray
     """Rows of the parties from ``first`` up to ``last``: X (parties, rows, d), y (parties, rows)."""
     if not isinstance(world.dataset, str):
         return world.dataset.parties(world.seed, first, last, rows=world.rows)
-    blocks = [_block(world, block) for block in range(first // _BLOCK, -(-last // _BLOCK))]
+    size = world.kind.block
+    blocks = [_block(world, block) for block in range(first // size, -(-last // size))]
     X, y = (np.concatenate([block[at] for block in blocks]) for at in (0, 1))
-    start = first // _BLOCK * _BLOCK
+    start = first // size * size
     return X[first - start : last - start], y[first - start : last - start]
 
 
 def _block(world: World, block: int) -> tuple[np.ndarray, np.ndarray]:
     kind, rng = world.kind, stream(world.seed, "data", _PARTIES, block)
-    K = kind.classes
-    favourite = rng.integers(0, K, (_BLOCK, 1))
-    moved = rng.standard_normal((_BLOCK, 1, kind.features)) * (world.unlike / 2)
-    careless = rng.random((_BLOCK, 1)) < world.careless
-    chance, any_class = rng.random((_BLOCK, world.rows)), rng.integers(0, K, (_BLOCK, world.rows))
+    K, size = kind.classes, kind.block
+    favourite = rng.integers(0, K, (size, 1))
+    moved = rng.standard_normal((size, 1, kind.features)) * (world.unlike / 2)
+    careless = rng.random((size, 1)) < world.careless
+    chance, any_class = rng.random((size, world.rows)), rng.integers(0, K, (size, world.rows))
     y = np.where(chance < world.unlike, favourite, any_class)
     X = kind.inputs_of(world.seed, y, moved, rng)
-    return X, np.where(careless, rng.integers(0, K, (_BLOCK, world.rows)), y)
+    return X, np.where(careless, rng.integers(0, K, (size, world.rows)), y)

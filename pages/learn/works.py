@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dpcore.accountants import account
+from dpcore.parties import aggregation
 from dpcore.privacy import Adjacency
 
 
@@ -340,12 +341,49 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             },
         ),
         Part(
+            "Theorem 2",
+            "The excess risk of the vote falls like $\\varepsilon^{-2}$ and $N^{-1}$, whatever $M$ is.",
+            "Holds: it is the next one for a single party. At these settings it is 207,106,960 nats, and vacuous.",
+            "parties",
+            {"method": "vote", "parties": "1000", "epsilon": "1"},
+            {"207,106,960": lambda result: sum(result.theorem("vote").values())},
+        ),
+        Part(
             "Theorem 4",
             "The excess risk falls like $\\varepsilon^{-2} M^{-2}$ and $N^{-1}$.",
-            "A statement about rates: at the page's settings the bound itself is 1,382 nats.",
+            "A statement about rates: at these settings the bound itself is 1,349 nats, and vacuous. Measured, 19 of "
+            "20 draws of noise stay below 0.25.",
             "parties",
             {"method": "soft", "parties": "1000", "epsilon": "1"},
-            {"1,382": lambda result: result.bound_now},
+            {
+                "1,349": lambda result: result.bound_now,
+                "19": lambda result: 0.95 * result.settings.repeats,
+                "20": lambda result: result.settings.repeats,
+                "0.25": lambda result: sorted(result.now.excess)[18],
+            },
+        ),
+        Part(
+            "Section 4.5: public rows that may change",
+            "If one public row may change too, soft labels take $(N + M - 1)/N$ times the noise.",
+            "Shown, 3.00 times with as many parties and rows as here; the lab takes its public rows for public.",
+            "parties",
+            {"method": "soft", "parties": "1000", "epsilon": "1"},
+            {
+                "3.00": lambda result: aggregation.auxiliary_factor(
+                    "soft", parties=result.settings.parties, public_rows=result.settings.public_rows
+                )
+            },
+        ),
+        Part(
+            "Supplement: more than two classes",
+            "One party moves soft labels by $\\sqrt2/(M\\lambda)$, in $K d$ dimensions.",
+            "Holds, 1.41 here, in 12 dimensions.",
+            "parties",
+            {"dataset": "four", "method": "soft", "constants": "published"},
+            {
+                "1.41": lambda result: result.published_sensitivity("soft"),
+                "12": lambda result: result.dimensions,
+            },
         ),
         Part(
             "Averaged weights (Pathak et al.)",
@@ -366,11 +404,38 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             {"100": lambda result: result.worth},
         ),
         Part(
-            "Experiments: activities, intrusions, addresses",
-            "Parties are made by dealing out rows of three public data sets.",
-            "Not in the lab yet: parties here are made up, dealt from digits, or those of a file of your own.",
+            "Experiments: activities",
+            "Six activities in 50 directions, dealt out to 1,000 parties of 6 rows each.",
+            "Shown on generated windows of that shape. Without noise, soft labels are right 92 % of the time, a party "
+            "alone 38 %. In 306 dimensions that takes an epsilon in the hundreds, or many more parties.",
             "parties",
-            {"dataset": "digits"},
+            {"dataset": "activities", "parties": "1000", "rows": "6"},
+            {
+                "92": lambda result: 100 * result.exact["soft"],
+                "38": lambda result: 100 * result.local.median,
+                "306": lambda result: result.dimensions,
+            },
+        ),
+        Part(
+            "Experiments: intrusions",
+            "123 features, 22 rows a party, 5,000 to 20,000 parties and 43,000 public rows.",
+            "Shown on generated connections of that shape, up to 5,000 parties and 2,000 public rows: 83 % right with "
+            "noise, 88 % without.",
+            "parties",
+            {"dataset": "intrusions", "parties": "5000", "public_rows": "2000", "regularisation": "0.01"},
+            {
+                "5,000": lambda result: result.settings.parties,
+                "2,000": lambda result: result.settings.public_rows,
+                "83": _median("soft"),
+                "88": lambda result: 100 * result.exact["soft"],
+            },
+        ),
+        Part(
+            "Experiments: addresses",
+            "Malicious addresses in 50 directions, 9 rows a party.",
+            "Not in the lab yet: two classes in fewer dimensions show the same.",
+            "parties",
+            {"dataset": "two"},
         ),
     ),
     "hoseinpour2023": (

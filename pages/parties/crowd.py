@@ -34,6 +34,8 @@ class Crowd:
         if self.learner == "tree":
             return 20
         kind = self.world.kind
+        if kind.block < 50:  # of many rows each
+            return kind.block
         many = self.learner == "mixed" or kind.classes * kind.inputs > _MANY_WEIGHTS or self.world.rows > _MANY_ROWS
         return 50 if many else 100
 

@@ -49,10 +49,15 @@ LIMITS = {
 }
 # What makes the noise of each release smaller; PATE's is that of a delta too.
 _LESS_NOISE = ("epsilon", "parties")
-# Rows of each party that a file may have a use for.
-_MOST_OWN = 300
 # What is made up about made-up parties: a file's are as they are.
 _INVENTED = ("unlike", "careless")
+# Rows of each party that a file may have a use for.
+_MOST_OWN = 300
+# Who records the rows, where parties do: as many as the data of [hamm2016] have, each with a style of its own.
+RECORDED = {
+    "activities": {"parties": 30, "rows": 300},
+    "intrusions": {"parties": 1000, "rows": 22},
+}
 # Parties of a kind that trains one by one, some 0.8 ms each.
 _MOST_ONE_BY_ONE = 4000
 
@@ -112,9 +117,9 @@ class PartiesSettings(PaidBounds, Settings):
     )
 
     epsilon: float = 1.0
+    dataset: str = "two"
     parties: int = 1000
     method: str = "soft"
-    dataset: str = "two"
     own: str = tokens.NONE
     learner: str = "logistic"
     labels: str = "votes"
@@ -149,9 +154,14 @@ class PartiesSettings(PaidBounds, Settings):
     def _of_data(self, asked: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
         """What another kind of data, or another file, brings along."""
         if asked["dataset"] != OWN:
-            usual = {name: getattr(type(self), name) for name in _INVENTED} | {"rows": type(self).rows}
+            usual = {name: getattr(type(self), name) for name in (*_INVENTED, "rows")}
+            if asked["dataset"] in RECORDED:
+                usual |= dict.fromkeys(_INVENTED, 0.0) | RECORDED[asked["dataset"]]
+            elif self.dataset in RECORDED:
+                usual |= {"parties": type(self).parties}
+            other = asked["dataset"] != self.dataset and {asked["dataset"], self.dataset} & {OWN, *RECORDED}
             back = {name: value for name, value in usual.items() if name not in changes}
-            return {"own": tokens.NONE} | (back if self.dataset == OWN else {})
+            return {"own": tokens.NONE} | (back if other else {})
         own = asked["own"]
         found = {name: changes.get(name, 0.0) for name in _INVENTED}
         if isinstance(own, OwnRows) and own is not self.own:
@@ -164,7 +174,9 @@ class PartiesSettings(PaidBounds, Settings):
         """Field -> (lowest, highest) value."""
         most = {"parties": _MOST_ONE_BY_ONE if self.learner in ONE_BY_ONE else LIMITS["parties"][1]}
         if self.dataset in KINDS:
-            most["public_rows"] = KINDS[self.dataset].most_public
+            kind = KINDS[self.dataset]
+            most |= {"public_rows": kind.most_public, "rows": kind.most_rows}
+            most["parties"] = min(most["parties"], kind.most_parties)
         if self.dataset == OWN:
             most |= {"rows": _MOST_OWN} | dict.fromkeys(_INVENTED, 0.0)
         if isinstance(self.own, OwnRows):
@@ -204,9 +216,9 @@ class PartiesSettings(PaidBounds, Settings):
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Numbers of parties of the curve: of a file, its first ones in the order of the seed, up to all of them."""
+        """Numbers of parties of the curve, up to all there are: of a file, its first ones in the order of the seed."""
         most = self.limits["parties"][1]
-        last = {most} if self.dataset == OWN else set()
+        last = {most} if self.dataset in (OWN, *RECORDED) else set()
         return tuple(sorted({number for number in PARTIES if number <= most} | last))
 
     @property

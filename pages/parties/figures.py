@@ -42,12 +42,16 @@ def over_epsilon(result: PartiesResult) -> dict:
 
 def over_parties(result: PartiesResult) -> dict:
     """Accuracy over the number of parties, at today's epsilon."""
-    return _accuracy(result, "parties", axis=_parties_axis())
+    return _accuracy(result, "parties", axis=_parties_axis(result.settings.places[-1]))
 
 
-def _parties_axis() -> dict:
-    low, high = LIMITS["parties"]
-    return _log_axis("parties (log scale)", low / 1.15, high * 1.15)
+def _parties_axis(most: float = LIMITS["parties"][1]) -> dict:
+    """Up to ``most`` parties; ticks at 2, 5, 10 where there are few."""
+    axis = _log_axis("parties (log scale)", LIMITS["parties"][0] / 1.15, most * 1.15)
+    if most > 100:
+        return axis
+    ticks = [tick for tick in (2, 3, 5, 10, 20, 50) if tick <= most]
+    return axis | {"tickvals": ticks, "ticktext": list(map(str, ticks))}
 
 
 def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | None = None, top: int = 103) -> dict:

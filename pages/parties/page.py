@@ -6,8 +6,9 @@ from functools import partial
 import streamlit as st
 
 from dpcore.parties.worlds import KINDS
-from pages.parties import figures, words_label, work
+from pages.parties import figures, theorems, words_label, work
 from pages.parties import words as say
+from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.own import OWN
 from pages.parties.trust import trust
@@ -105,6 +106,7 @@ PAGE = Page(
         "trust": trust,
         "classes": say.by_class,
         "table": say.table,
+        "statements": stated.statements,
     },
     pictures=pictures,
     tabs=(
@@ -114,7 +116,7 @@ PAGE = Page(
         Tab("others", "Releases", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
-        Tab("limits", "Theory", pictures=limits),
+        Tab("limits", "Theorems", ("statements",), limits),
     ),
     ready=partial(my_rows.ready, fits=my_rows.of_parties),
     holds=partial(my_rows.holds, fits=my_rows.of_parties),
@@ -126,6 +128,7 @@ PAGE = Page(
         **panels.by_class_frames(result),
         "One party": result.moved,
         "Answers": result.answers,
+        "Theorems": partial(theorems.table, result),
     },
 )
 

@@ -208,26 +208,34 @@ class PartiesResult:
         own = self.ensemble
         if own.classes > 2:
             return None
-        norm = float(np.linalg.norm(work.reference(own, self.asked)))
-        rows = [
-            aggregation.theorem_four(
-                parties=count,
-                public_rows=own.crowd.public_rows,
-                inputs=own.shape[1],
-                regularisation=own.regularisation,
-                epsilon=self.settings.left,
-                reference_norm=norm,
-            )
-            for count in NOISE_AT
-        ]
+        rows = [self.theorem("soft", count) for count in NOISE_AT]
         parts = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         return parts | {"total": sum(parts.values()), "parties": np.array(NOISE_AT)}
 
     @property
     def bound_now(self) -> float:
-        """The bound of Theorem 4 with about as many parties as today, in nats."""
-        near = np.abs(self.bound["parties"] - self.ensemble.parties).argmin()
-        return float(self.bound["total"][near])
+        """The bound of Theorem 4 with today's parties, in nats."""
+        return sum(self.theorem("soft").values())
+
+    def theorem(self, release: str, parties: float | None = None) -> dict[str, float]:
+        """The parts of the bound on a release's excess risk; of a vote, that of one party, as M moves no noise."""
+        own = self.ensemble
+        return aggregation.theorem_four(
+            parties=1 if release == "vote" else parties or own.parties,
+            public_rows=own.crowd.public_rows,
+            inputs=own.shape[1],
+            regularisation=own.regularisation,
+            epsilon=self.settings.left,
+            reference_norm=float(np.linalg.norm(work.reference(own, self.asked, release))),
+        )
+
+    def excess_now(self, release: str) -> np.ndarray:
+        """Excess risk (R,) of a release's models under what the crowd says, its shares or its majority, in nats."""
+        if release == "soft":
+            return self.now.excess
+        own, weights = self.ensemble, self.now.weights[self.methods.index(release)]
+        best = work.risk(own, work.reference(own, self.asked, release), self.asked, release)
+        return work.risk(own, weights, self.asked, release) - best
 
     @cached_property
     def answered(self) -> np.ndarray:

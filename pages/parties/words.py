@@ -6,10 +6,11 @@ from html import escape
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
 from pages.parties import figures
-from pages.parties.experiment import PartiesSettings
+from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.own import OWN
 from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
+from pages.parties.words_statements import needed
 from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
 from ui.panels import Number, number
@@ -38,7 +39,9 @@ CONSTANTS_HELP = (
 DATA_HELP = (
     "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "
     "700 are dealt to the parties again and again. They are projected to 8 directions, found from the public images "
-    "alone. Or **your own table**, where a column says whose each row is."
+    "alone. **Activities** and **intrusions** are made up too, with the sizes of the published data: each subject or "
+    "host has a style of its own, and others are held out for tests. Or **your own table**, where a column says whose "
+    "each row is."
 )
 KNOBS = {
     "epsilon": {
@@ -159,6 +162,8 @@ def verdict(result: PartiesResult) -> str:
             f"{pays}: {figures.STYLES[settings.method][0]} from {count(settings.parties, 'party', 'parties')}, each "
             f"hidden as a whole, {are} right {_beside(right, result.local.median)} a party alone ({alone}). "
         )
+    if settings.dataset in RECORDED:
+        return f"{text.strip()} {_so_far(result) or _too_few(result)}".strip()
     if settings.dataset != OWN:
         return text + _rival(result) + _so_far(result)
     return " ".join(filter(None, [text.strip(), outcomes.void(settings) or _too_few(result), _so_far(result)]))
@@ -214,7 +219,7 @@ def _so_far(result: PartiesResult) -> str:
 def diagnostics(result: PartiesResult) -> list[str]:
     """Why the picture looks as it does: sensitivity against weights, votes, parties, questions."""
     sentences = [_noise(result), _one_party(result), _crowd(result), _answers(result)]
-    more = (_images(result), _averages(result), _theorem(result), _delta(result), _kept(result))
+    more = (_recorded(result), _images(result), _averages(result), _theorem(result), _delta(result), _kept(result))
     return sentences + [sentence for sentence in more if sentence]
 
 
@@ -294,6 +299,17 @@ def lead(settings: PartiesSettings) -> str:
     """What is done, and with one's own table, who a party is."""
     mine = " Each value of the column that **says who** is a party, with all of its rows." * (settings.dataset == OWN)
     return LEAD + mine
+
+
+def _recorded(result: PartiesResult) -> str:
+    """Where parties record their rows: who is measured on, and what the noise needs."""
+    if result.settings.dataset not in RECORDED:
+        return ""
+    who = "subject" if result.settings.dataset == "activities" else "host"
+    return (
+        f"A party is a <b>{who}</b> with a style of its own. Accuracy is that on 20 {who}s held out whole, and the "
+        f"public rows are those of further ones. {needed(result)}"
+    )
 
 
 def _images(result: PartiesResult) -> str:

@@ -27,13 +27,18 @@ _OWN = {
     "analyst_only": "accuracies and shares",
     "missing": "the middle of the bounds; a row without a declared answer is not picked",
 }
+_SOURCES = {
+    "digits": "handwritten digits",
+    "activities": "made-up windows of sensors, by subject",
+    "intrusions": "made-up connections, by host",
+}
 _MECHANISM = {"pate": "noise on the counts of votes"}
 
 
 def label(result: PartiesResult) -> Stated:
     settings = result.settings
     own = _OWN if settings.dataset == OWN else {}
-    own |= {"source": "handwritten digits"} if settings.dataset == "digits" else {}
+    own |= {"source": _SOURCES.get(settings.dataset, FIXED["source"])} if settings.dataset != OWN else {}
     attacker = f"who guesses whether a party took part, or another, is right at most {at_most(result.attacker)} in 100"
     mechanism = _MECHANISM.get(settings.method, "noise on the weights, whose density falls with its length")
     return Stated(

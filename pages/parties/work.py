@@ -212,16 +212,25 @@ def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
     return losses.accuracy(weights, test.X, test.y)
 
 
-def risk(ensemble: Ensemble, weights: np.ndarray, asked: int) -> np.ndarray:
-    """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats."""
-    z, shares = losses.logits(weights, ensemble.rows["check"].X), fits(ensemble, asked).check
-    return losses.expected_values(z, shares).mean(axis=-1)
+def _said(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
+    """What the crowd says of the check rows, (K, C): its shares, or who wins the vote."""
+    found = fits(ensemble, asked)
+    return found.check if release == "soft" else aggregation.targets(found.counts, release=release)
+
+
+def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
+    """Loss of weights (..., k, d) on the check rows under the crowd's shares: the R of [hamm2016, Lemma 2], in nats.
+
+    release: "vote" for the loss under its majority, that of Theorem 2.
+    """
+    z = losses.logits(weights, ensemble.rows["check"].X)
+    return losses.expected_values(z, _said(ensemble, asked, release)).mean(axis=-1)
 
 
 @kept
-def reference(ensemble: Ensemble, asked: int) -> np.ndarray:
+def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
     """w_0 (k, d): the best that the check rows allow, with the same lambda."""
-    X, shares = ensemble.rows["check"].X, fits(ensemble, asked).check
+    X, shares = ensemble.rows["check"].X, _said(ensemble, asked, release)
     return aggregation.fit(X, shares, regularisation=ensemble.regularisation, tolerance=_ANALYST_TOLERANCE).weights
 
 

@@ -1,0 +1,78 @@
+"""What [hamm2016] state of a release, with the published constants, beside what is measured of today's run."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpcore.parties import aggregation
+from pages.parties.result import PartiesResult
+
+# Half of what a bound may fail in, for the noise and for the rows.
+FAILURE = 0.05
+
+
+class Statement(NamedTuple):
+    """A bound with the published constants, and the largest measured of what it bounds: NaN where nothing is.
+
+    useless: from what value on the bound says less than is known without it.
+    """
+
+    name: str
+    release: str
+    bound: float
+    measured: float = math.nan
+    useless: float = math.inf
+
+    @property
+    def holds(self) -> bool | None:
+        """None where nothing is measured."""
+        return None if math.isnan(self.measured) or math.isnan(self.bound) else self.measured <= self.bound * (1 + 1e-9)
+
+    @property
+    def vacuous(self) -> bool:
+        return self.bound >= self.useless
+
+
+def theorems(result: PartiesResult) -> Iterator[Statement]:
+    """Sensitivities, the length of the noise, excess risks, and what a public row that may change costs."""
+    moved = {
+        row["release"]: float(max(row["largest of the parties tried"], row["all rows tied"]))
+        for row in result.movements
+    }
+    # Minimisers are no longer than B, so no two lie further apart than 2 B
+    apart = 2 * aggregation.norm_bound(result.ensemble.classes, result.ensemble.regularisation)
+    for release in ("vote", "soft", "average"):
+        if release in result.methods:
+            bound = result.published_sensitivity(release)
+            yield Statement("sensitivity", release, bound, moved.get(release, math.nan), apart)
+    for release in ("vote", "soft"):
+        yield Statement("noise", release, _longest(result, release), float(_lengths(result, release).max()))
+    for release in ("vote", "soft"):
+        # Weights of 0 know nothing, need no party, and have this loss
+        useless, two = math.log(result.ensemble.classes), result.ensemble.classes == 2
+        bound = sum(result.theorem(release).values()) if two else math.nan
+        yield Statement("risk", release, bound, float(np.quantile(result.excess_now(release), 1 - FAILURE)), useless)
+    for release in ("vote", "soft"):
+        sizes = {"parties": result.ensemble.parties, "public_rows": result.ensemble.crowd.public_rows}
+        yield Statement("public row", release, aggregation.auxiliary_factor(release, **sizes))
+
+
+def table(result: PartiesResult) -> pd.DataFrame:
+    """A row a statement."""
+    return pd.DataFrame(theorems(result), columns=Statement._fields)
+
+
+def _lengths(result: PartiesResult, release: str) -> np.ndarray:
+    """(R,) of the noise that was drawn."""
+    weights = result.now.weights[result.methods.index(release)]
+    return np.linalg.norm((weights - result.fits.weights[release]).reshape(len(weights), -1), axis=1)
+
+
+def _longest(result: PartiesResult, release: str) -> float:
+    """What the noise of all repeats stays below, but for ``FAILURE`` of all cases."""
+    options = {"dimensions": result.dimensions, "epsilon": result.settings.left}
+    failure = FAILURE / result.settings.repeats
+    return aggregation.longest_noise(result.sensitivity(release), **options, failure=failure)

@@ -1,0 +1,196 @@
+"""The theorems of the parties page beside what is measured, what its noise needs, and the parties that record rows."""
+
+import math
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpcore.mechanisms import NormExponential
+from dpcore.parties import aggregation
+from dpcore.parties.worlds import KINDS, World, parties, public
+from dpcore.training import losses
+from pages.parties import figures, work
+from pages.parties import words_statements as stated
+from pages.parties.experiment import RECORDED, PartiesSettings
+from pages.parties.theorems import Statement, theorems
+
+SMALL = {"public_rows": 100, "repeats": 8, "queries": 20}
+
+
+def of(result, name: str, release: str) -> Statement:
+    return next(one for one in theorems(result) if (one.name, one.release) == (name, release))
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return PartiesSettings().run()
+
+
+class TestNoise:
+    @pytest.mark.parametrize(
+        ("parties", "features", "classes", "regularisation", "epsilon"),
+        [(30, 50, 6, 0.1, 16.5), (100, 20, 2, 0.01, 9.4), (1000, 20, 2, 0.01, 0.94), (1000, 50, 6, 0.001, 50)],
+    )
+    def test_where_a_margin_s_noise_is_a_half(self, parties, features, classes, regularisation, epsilon):
+        options = {"classes": classes, "parties": parties, "regularisation": regularisation}
+        sensitivity = aggregation.sensitivity("soft", **options)
+        dimensions = (features + 1) * (classes if classes > 2 else 1)
+        found = aggregation.margin_sd(sensitivity, dimensions=dimensions, epsilon=epsilon)
+        assert found == pytest.approx(0.5, rel=0.03)
+
+    @pytest.mark.parametrize("dimensions", [1, 3, 50])
+    def test_by_draws_of_the_mechanism(self, dimensions):
+        mechanism, rng = NormExponential(sensitivity=2, epsilon=0.5), np.random.default_rng(1)
+        draws = np.concatenate([mechanism.noise(dimensions, rng) for _ in range(20_000)])
+        options = {"dimensions": dimensions, "epsilon": 0.5}
+        assert draws[:, 0].std() == pytest.approx(aggregation.margin_sd(2, **options), rel=0.04)
+        longer = np.linalg.norm(draws, axis=1) > aggregation.longest_noise(2, **options, failure=0.1)
+        assert longer.mean() <= 0.1
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    @pytest.mark.parametrize("constants", ["sharp", "norms", "published"])
+    def test_so_many_parties_are_enough(self, dataset, constants):
+        settings = PartiesSettings(**SMALL).change(dataset=dataset, parties=20, constants=constants)
+        result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
+        enough = stated.enough_parties(result)
+        assert f"{enough:,} parties" in stated.needed(result)
+        options = {"dimensions": result.dimensions, "epsilon": 1.0}
+        sd = [
+            aggregation.margin_sd(settings.model.at(count).sensitivity("soft"), **options)
+            for count in (enough, 0.99 * enough)
+        ]
+        assert sd[0] <= stated.ENOUGH * (1 + 1e-4) < sd[1]
+
+
+class TestTheorems:
+    def test_the_numbers_of_the_usual_run(self, usual):
+        assert [of(usual, "sensitivity", name).bound for name in ("vote", "soft", "average")] == [2000, 2, 2]
+        assert of(usual, "public row", "soft").bound == pytest.approx((500 + 1000 - 1) / 500)
+        assert of(usual, "public row", "vote").bound == 1
+        # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2 = 207.1 and 16 (32 + log 40)/(lambda N) = 1,142
+        assert usual.theorem("soft")["noise"] == pytest.approx(207.1, abs=0.1)
+        assert usual.theorem("soft")["rows"] == pytest.approx(1142.0, abs=0.1)
+        assert usual.theorem("vote")["noise"] == pytest.approx(207.1e6, rel=1e-3)
+        assert usual.bound_now == pytest.approx(1349.2, abs=0.1)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {},
+            {"dataset": "four", "method": "vote", "constants": "norms"},
+            {"epsilon": 100.0, "regularisation": 1.0},
+            {"dataset": "activities", "regularisation": 0.1},
+            {"dataset": "intrusions", "parties": 100, "learner": "bayes"},
+        ],
+        ids=str,
+    )
+    def test_what_is_measured_stays_below(self, change):
+        result = PartiesSettings(**SMALL).change(**change).run()
+        assert all(one.holds is not False for one in theorems(result))
+        assert sum(one.holds is True for one in theorems(result)) >= 4
+
+    def test_a_bound_is_vacuous_where_less_is_known_without_it(self, usual):
+        B = math.sqrt(0.2784645 / 1e-3)
+        assert of(usual, "sensitivity", "vote").useless == pytest.approx(2 * B, rel=1e-5)
+        assert of(usual, "sensitivity", "vote").vacuous
+        assert not of(usual, "sensitivity", "soft").vacuous
+        assert of(usual, "risk", "soft").useless == pytest.approx(math.log(2))
+        # Weights of 0 have this loss, under whatever labels
+        zero = np.zeros((1, 1, 3))
+        assert work.risk(usual.ensemble, zero, usual.asked) == pytest.approx(math.log(2))
+        assert work.risk(usual.ensemble, zero, usual.asked, "vote") == pytest.approx(math.log(2))
+
+    def test_lemma_two_is_an_identity(self):
+        """Loss under shares of votes = mean over parties of the loss under each one's own votes."""
+        rng = np.random.default_rng(2)
+        votes, z = rng.integers(0, 3, (7, 40)), rng.normal(size=(3, 40))
+        own = aggregation.one_hot(votes, 3)
+        alone = [losses.expected_values(z, one).mean() for one in own]
+        shares = aggregation.targets(own.sum(axis=0), release="soft")
+        assert losses.expected_values(z, shares).mean() == pytest.approx(np.mean(alone), rel=1e-12)
+
+    def test_what_the_page_says_of_them(self, usual):
+        said = stated.statements(usual)
+        assert said.count("<b>vacuous</b>") == sum(one.vacuous for one in theorems(usual)) == 3
+        assert "that is vacuous: weights of 0" in said
+        assert "not met" not in said
+        assert "above it</b>" not in said
+        four = stated.statements(PartiesSettings(**SMALL, dataset="four").run())
+        assert four.count("<b>not met:</b> two classes") == four.count("not stated") == 2
+        hosts = stated.statements(PartiesSettings(**SMALL).change(dataset="intrusions", parties=50).run())
+        assert "rows of one party are alike" in hosts
+
+    def test_a_bound_that_something_exceeds_is_said_to_be_exceeded(self):
+        assert Statement("risk", "soft", 1.0, 2.0).holds is False
+        assert stated._beside(Statement("risk", "soft", 1.0, 2.0)) == "<b>above it</b>"
+
+
+class TestRecorded:
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_features_keep_to_the_bounds_in_the_readme(self, dataset):
+        text = (Path(__file__).parents[1] / "sample_data" / "README.md").read_text()
+        section = re.split(r"^##+ ", text.split(f"### {dataset}\n")[1], flags=re.MULTILINE)[0]
+        rows = [
+            [cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"
+        ]
+        bounds = {name: (float(low), float(high)) for name, low, high, _ in rows[2:]}
+        kind = KINDS[dataset]
+        found = kind.recipe.draw(np.random.default_rng(0).integers(0, kind.classes, (40, 30)), np.random.default_rng(1))
+        names = [f"feature {place}" for place in range(96)]
+        if dataset == "intrusions":
+            names = [f"rate {place}" for place in range(40)] + [f"category {place}" for place in range(83)]
+            found[..., :40] = (found[..., :40] + 1) / 2
+            for first, last in ((40, 43), (43, 113), (113, 123)):
+                assert (found[..., first:last].sum(axis=-1) == 1).all()
+        assert found.shape[-1] == len(names)
+        for place, name in enumerate(names):
+            ((low, high),) = [ends for pattern, ends in bounds.items() if fnmatchcase(name, pattern)]
+            assert low <= found[..., place].min()
+            assert found[..., place].max() <= high
+
+    def test_they_have_the_published_sizes(self):
+        activities, intrusions = KINDS["activities"], KINDS["intrusions"]
+        assert (activities.classes, activities.features, activities.most_public) == (6, 50, 1000)
+        assert (activities.most_rows, activities.most_parties) == (300, 1000)
+        assert (intrusions.classes, intrusions.features, intrusions.most_parties) == (2, 123, 5000)
+        settings = PartiesSettings().change(dataset="activities")
+        assert (settings.parties, settings.rows) == (30, 300)
+        assert settings.change(parties=1000, rows=6).crowd.world.rows == 6
+        assert settings.change(dataset="two") == PartiesSettings()
+        assert PartiesSettings().change(dataset="intrusions").rows == 22
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_rows_of_one_party_are_alike(self, dataset):
+        """Parties' means of one class lie further apart than rows of one law would."""
+        world = World(dataset=dataset, rows=40, unlike=0.0, careless=0.0, seed=4)
+        X, y = parties(world, 0, 40)
+        means = np.array([own[labels == 0].mean(axis=0) for own, labels in zip(X, y, strict=True)])
+        counts = (y == 0).sum(axis=1)
+        within = np.mean([own[labels == 0].var(axis=0).sum() for own, labels in zip(X, y, strict=True)])
+        assert means.var(axis=0).sum() > 2 * within / counts.mean()
+
+    @pytest.mark.parametrize("dataset", RECORDED)
+    def test_whole_parties_are_held_out(self, dataset):
+        """Public, check and test rows are of parties of their own; which of them are asked changes none."""
+        found = public(dataset, 4, 200)
+        X, _ = parties(World(dataset=dataset, rows=30, unlike=0.0, careless=0.0, seed=4), 0, 50)
+        asked = {row.tobytes() for row in X.reshape(-1, X.shape[-1])}
+        rows = [row.tobytes() for part in found.values() for row in part.X]
+        assert len(set(rows)) == len(rows) == 200 + 400 + 1000
+        assert asked.isdisjoint(rows)
+
+    def test_subjects_alone_know_little_and_together_much(self):
+        """As published: dealt out to 1,000 of 6 rows, a party alone is right in about .47, all rows in .90."""
+        result = PartiesSettings(**(SMALL | {"public_rows": 1000})).change(dataset="activities", parties=300, rows=6)
+        result = result.run()
+        assert result.local.median < 0.5
+        assert result.exact["soft"] > 0.85
+        assert result.batch_accuracy > 0.9
+
+    def test_the_axis_ends_with_the_parties_there_are(self):
+        settings = PartiesSettings(**SMALL).change(dataset="activities")
+        axis = figures.over_parties(settings.run())["layout"]["xaxis"]
+        assert 10 ** axis["range"][1] == pytest.approx(1150)
