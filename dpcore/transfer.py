@@ -6,6 +6,7 @@ y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. Transferable are
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -110,7 +111,7 @@ class Statistics:
         gram = np.tensordot(chosen, self.gram, 1) + _RIDGE * np.eye(self.gram.shape[-1])
         return np.linalg.solve(gram, (chosen @ self.moment)[..., None])[..., 0]
 
-    @property
+    @cached_property
     def each(self) -> np.ndarray:
         """Weights (K, d) of each source alone."""
         return self.fit(np.eye(len(self.gram)))
