@@ -64,8 +64,8 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Loss $L(\\theta)$ with $\\lambda \\lVert \\omega \\rVert_q$",
             "Least squares with a penalty.",
-            "A knob: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so that "
-            "it costs no epsilon. In 500 coefficients and 200 rows, $\\lambda = 0.05$ without privacy leaves 14 of "
+            "A knob: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
+            "that it costs no epsilon. In 500 coefficients and 200 rows, $\\lambda = 0.05$ without privacy leaves 14 of "
             "them. The printed table contains the L1 norm on the rows that were fitted; its loop descends on a squared "
             "one.",
             "transfer",
@@ -80,7 +80,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "More coefficients than rows",
             "A walk from corner to corner pays for the logarithm of the dimension.",
             "Shown up to 500 coefficients. With 200 private rows, at epsilon 10, the private rows alone are worse than "
-            "predicting 0: 0.182 against 0.133. With 2,500 public rows pooled it is 0.036.",
+            "saying nothing: 0.182 against 0.133. With 2,500 public rows pooled it is 0.036.",
             "transfer",
             {"epsilon": "10", "dimension": "500", "target_rows": "200"},
             {
