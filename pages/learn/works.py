@@ -66,8 +66,8 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Least squares with a penalty.",
             "A knob: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
             "that it costs no epsilon. In 500 coefficients and 200 rows, $\\lambda = 0.05$ leaves 14 of them "
-            "without privacy. The printed table contains the L1 norm on the rows that were fitted; its loop descends on "
-            "a squared one.",
+            "without privacy. The printed table contains the L1 norm on the rows that were fitted; its loop descends "
+            "on a squared one.",
             "transfer",
             {"penalty": "0.05", "dimension": "500", "target_rows": "200"},
             {
