@@ -263,13 +263,15 @@ class TransferSettings(PaidBounds, Settings):
         return (replace(self.probe(), model=replace(self.model, repeats=count)),)
 
     def draws_as(self, other: Self) -> bool:
-        """A transfer without a source draws other noise, and a detection may find none in one repeat or another."""
-        return self.selection == "known" and self._alone == other._alone
+        """A transfer without a source draws other noise, and a detection may find none in one repeat or another; an L1
+        penalty has one vertex more, and a draw for it in each step."""
+        return self.selection == "known" and self._drawn == other._drawn
 
     @property
-    def _alone(self) -> bool:
-        """Whether no source is near enough."""
-        return not self.data.problem.transferable(self.q, self.h).any()
+    def _drawn(self) -> tuple[bool, bool]:
+        """Whether no source is near enough, and whether the centre is a vertex."""
+        alone = not self.data.problem.transferable(self.q, self.h).any()
+        return alone, self.penalty > 0 and self.penalty_q == "1"
 
     def schedule(self) -> Iterable[Task]:
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""
