@@ -8,6 +8,7 @@ from ui import share
 from ui.controls import Desk, from_link
 from ui.handout import Handout
 from ui.page import Page
+from ui.reach import qr
 
 # Settings of each page that are computed quickly.
 QUICK = {
@@ -24,7 +25,7 @@ QUICK = {
 def handout(page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31") -> Handout:
     settings, here = result.settings, page.at(result.settings)
     desk = Desk(page=page.name, settings=settings)
-    return replace(share.handed_out(desk, here, result, link=link, code=share.qr(link)), date=date)
+    return replace(share.handed_out(desk, here, result, link=link, code=qr(link)), date=date)
 
 
 @cache

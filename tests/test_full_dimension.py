@@ -294,7 +294,7 @@ def test_a_link_to_a_part_of_the_paper_opens_its_settings(part):
     for name, value in part.settings.items():  # as a link is read
         settings = settings.change(**{name: value})
     assert {name: getattr(settings, name) for name in part.settings} == dict(part.settings)
-    assert not settings.model.projected
+    assert not settings.projected
     assert settings == HypothesesSettings().change(**part.settings)
 
 

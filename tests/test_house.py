@@ -29,6 +29,7 @@ RANK = {
     "dpcore.differences": 2,
     "dpcore.crossing": 2,
     "dpcore.pieces": 1,
+    "dpcore.schedules": 2,
     "dpcore.links": 3,
     "dpcore.sweep": 9,
     "dpcore.at_scale": 10,

@@ -30,7 +30,7 @@ def drawn(result):
     yield from (figures.noise(result), figures.dimension(result), figures.plane(result))
     yield from (figures.accuracy(result, over) for over in ("epsilon", "share"))
     yield figures.accuracy(result, "epsilon", figures.OTHERS)
-    if not result.settings.model.projected:
+    if not result.settings.projected:
         yield figures.laws(result)
 
 

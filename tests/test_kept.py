@@ -222,6 +222,7 @@ CONSTANT = {
     "_least": "a bound",
     "_rounds": "tasks",
     "read": "settings",
+    "staged": "pages",
     "_digits": "a table",
     "_newsgroups": "a table",
 }

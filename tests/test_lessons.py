@@ -295,3 +295,98 @@ class TestTeacher:
     def test_the_link_that_share_makes_is_such_a_lesson(self):
         link = teacher.link(page_of(LESSONS[3]).settings(epsilon=2.0), self.LINK)
         assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch"
+
+
+class TestTogether:
+    """Two sessions of one server: who teaches, and one of the class."""
+
+    @pytest.fixture
+    def both(self):
+        teacher = opened("lessons", lesson="epsilon")
+        press(teacher, "Ask a class")
+        code, _, key = teacher.query_params["room"].partition(".")
+        assert key
+        return teacher, opened("lessons", room=code)
+
+    def test_the_class_comes_to_the_question_guesses_and_waits(self, both):
+        teacher, pupil = both
+        assert pupil.query_params["lesson"] == "epsilon"
+        pupil.number_input[0].set_value(60.0).run()
+        press(pupil, "Send my guess")
+        assert "Your guess is in: 60" in pupil.success[0].value
+        assert pupil.query_params.get("step", "guess") == "guess"
+        assert "<b>1</b> guess so far" in text(teacher.run())
+        link = opened("lessons", lesson="epsilon", step="reveal", room=pupil.query_params["room"])
+        assert "Send my guess" in [one.label for one in link.button], "nobody sees the outcome before it is closed"
+
+    def test_all_see_what_all_said_once_it_is_closed(self, both):
+        teacher, pupil = both
+        pupil.number_input[0].set_value(60.0).run()
+        press(pupil, "Send my guess")
+        press(teacher, "Close and show")
+        assert teacher.query_params["step"] == "reveal"
+        assert teacher.title[0].value == "It can become 73\xa0%."
+        pupil.run()
+        assert pupil.query_params["step"] == "reveal"
+        assert pupil.title[0].value.startswith("You said 60\xa0%.")
+        for app in both:
+            assert "1 guess, the middle one 60\xa0%; at most: 73\xa0%." in [one.value for one in app.caption]
+        assert "guess" not in pupil.query_params
+
+    def test_who_comes_late_guesses_alone(self, both):
+        teacher, pupil = both
+        press(teacher, "Close and show")
+        pupil.run()
+        assert pupil.query_params.get("step", "guess") == "guess"
+        press(pupil, "Lock in and see")
+        assert pupil.query_params["step"] == "reveal"
+        assert "Nobody has guessed." in [one.value for one in pupil.caption]
+
+    def test_the_class_follows_to_the_next_question_and_begins_anew(self, both):
+        teacher, pupil = both
+        press(pupil, "Send my guess")
+        press(teacher, "Close and show")
+        pupil.run()
+        teacher.query_params.update(lesson="clipping", step="guess")
+        teacher.run()
+        press(teacher, "Ask the class this")
+        pupil.run()
+        assert pupil.query_params["lesson"] == "clipping"
+        pupil.radio[0].set_value(2).run()
+        press(pupil, "Send my guess")
+        press(teacher, "Close and show")
+        assert "1 of 1 guess say what came out: best somewhere between." in [one.value for one in teacher.caption]
+        press(teacher, "Ask the class again")
+        pupil.run()
+        assert "Your guess is in" not in text(pupil)
+
+    @pytest.mark.parametrize("word", ["ZZZZZ", "ZZZZZ.key", "<b>", "é" * 200])
+    def test_a_room_that_is_not_there_is_said_and_the_lesson_goes_on(self, word):
+        app = opened("lessons", lesson="epsilon", room=word)
+        assert "There is no such room" in app.info[0].value
+        assert "room" not in app.query_params
+        press(app, "Lock in and see")
+        assert app.query_params["step"] == "reveal"
+
+    def test_somebody_elses_key_teaches_nobody(self, both):
+        _, pupil = both
+        app = opened("lessons", lesson="epsilon", room=f"{pupil.query_params['room']}.wrong")
+        labels = [one.label for one in app.button]
+        assert "Close and show" not in labels
+        assert "Send my guess" in labels
+
+    def test_nobody_opens_a_room_by_opening_a_lesson(self):
+        app = opened("lessons")
+        press(app, f"1. {LESSONS[0].title}")
+        assert app.query_params["lesson"] == LESSONS[0].name
+        assert "room" not in app.query_params
+
+    def test_a_code_is_typed_and_left(self, both):
+        _, pupil = both
+        app = opened("lessons")
+        app.text_input[0].set_value(pupil.query_params["room"].lower())
+        press(app, "Join a class")
+        assert app.query_params["lesson"] == "epsilon"
+        press(app, f"Leave room {pupil.query_params['room']}")
+        assert "room" not in app.query_params
+        assert "Lock in and see" in [one.label for one in app.button]

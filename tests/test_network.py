@@ -108,6 +108,30 @@ class TestBudget:
         exact = accountants.account(event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE, accountant="pld")
         assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
 
+    @pytest.mark.parametrize("accountant", network.ACCOUNTANTS)
+    def test_noise_that_changes_spends_the_epsilon_and_never_more(self, accountant):
+        one = small(accountant=accountant, noise_ramp=0.3, clip_ramp=2.0, repeats=2, shape="linear")
+        result = one.run()
+        assert one.epsilon * (1 - 3e-3) <= result.guarantee.epsilon <= one.epsilon
+        exact = accountants.account(
+            result.guarantee.event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE, accountant="pld"
+        )
+        assert exact.epsilon <= result.guarantee.epsilon * (1 + 1e-3)
+        assert (np.diff(result.spent) > 0)[np.diff(one.marks) > 0].all()
+
+    def test_where_noise_falls_half_is_spent_late(self):
+        assert small(noise_ramp=0.3, repeats=2).run().half_spent > 1.5 * small(repeats=2).run().half_spent
+
+    def test_with_the_noise_fixed_it_stays(self):
+        one = small(plan="noise", noise_ramp=0.3, epsilon=2.0)
+        assert one.ramp == 1
+        assert one.jobs == small(plan="noise", epsilon=2.0).jobs
+
+    def test_shuffled_lots_count_the_least_of_the_noise(self):
+        result = small(variant="shuffled", noise_ramp=0.3, repeats=2).run()
+        release = result.by_epochs.event.event
+        assert release.noise_multiplier == pytest.approx(result.settings.sigma * 0.3 / 2)
+
     def test_epsilon_rises_from_nothing_to_the_budget_with_the_steps(self):
         result = small(repeats=2).run()
         assert result.spent[0] == 0

@@ -45,6 +45,8 @@ ONCE = [
     SMALL.change(epsilon=50.0, clip_norm=100.0),
     SMALL.change(over="epsilon", variant="inside"),
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
+    SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0),
+    SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, shown=30),
 ]
 
 
@@ -118,6 +120,13 @@ def diverged(result) -> int:
     return sum(not np.isfinite(one).all() for one in result.weights("plain"))
 
 
+def bound_share(result) -> float:
+    """The clip norm of the last step so far over that of the first."""
+    settings, passed = result.settings, max(result.step - 1, 0) / max(result.settings.steps - 1, 1)
+    end = settings.clip_ramp
+    return end**passed if settings.shape == "geometric" else 1 + (end - 1) * passed
+
+
 RULES: Rules = {
     r"Privacy costs ([\d.]+) points?": lambda r, m: (
         r.step > 0 and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
@@ -157,6 +166,15 @@ RULES: Rules = {
     r"now shortens no gradient": lambda r, _: r.clipped[-1] == 0,
     r"now shortens fewer than 1 in 100": lambda r, _: 0 < r.clipped[-1] < 0.01,
     r"now shortens nearly all": lambda r, _: r.clipped[-1] > 0.9,
+    r"in the first and ([\d.,]+) in the last one": lambda r, m: (
+        float(m[1].replace(",", "")) == pytest.approx(r.settings.sigma * r.settings.noise_ramp, rel=0.006)
+        and r.settings.plan == "epochs"
+    ),
+    r"their mean would promise too much": lambda r, _: r.settings.noise_ramp != 1,
+    r"on the mean gradient at first": lambda r, _: (r.settings.ramp, r.settings.clip_ramp) != (1, 1),
+    r"Clip norm ([\d.,]+) now": lambda r, m: (
+        float(m[1].replace(",", "")) == pytest.approx(r.settings.clip_norm * bound_share(r), rel=0.006)
+    ),
     r"ends the training after ([\d,]+) steps?": lambda r, m: (
         r.settings.plan == "noise"
         and int(m[1].replace(",", "")) == r.settings.steps < round(r.settings.epochs / r.settings.rate)
@@ -164,7 +182,7 @@ RULES: Rules = {
     r"fit into the budget": lambda r, _: r.settings.plan == "noise" and r.spent[-1] <= r.settings.epsilon * (1 + 1e-9),
     r"spent after ([\d,]+) steps?": lambda r, m: int(m[1].replace(",", "")) == half(r),
     r"the first steps cost most": lambda r, _: half(r) < r.settings.steps / 2,
-    r"on the mean gradient, in [\d,]+ steps?; lots of [\d,]+ only": lambda r, _: (
+    r"on the mean gradient(?: at first)?, in [\d,]+ steps?; lots of [\d,]+ only": lambda r, _: (
         r.noise_by_lot.noise_on_the_mean[-1] < r.noise_by_lot.noise_on_the_mean[0]
     ),
     r"(\d+) networks? (?:has|have) diverged": lambda r, m: int(m[1]) == diverged(r) > 0,

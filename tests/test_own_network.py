@@ -169,7 +169,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
         "100 of 800 rows, picked at random; with all, and lots that grow along, the noise would weigh 8 times less"
         in said_of(some)
     )
-    assert "Learned from 320 people; tested on 80" in said_of(people)
+    assert "Learned from 320 people, up to 8 rows of each; tested on one row each of 80 others" in said_of(people)
     assert "Protected is one person, all of their rows" in said_of(people)
     assert "epsilon 0.5 promises nothing" in said_of(void)
     assert "no limit" in said_of(void)

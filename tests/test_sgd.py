@@ -101,6 +101,26 @@ class TestPlainLoops:
             path = one_at_a_time(which, place, noise=noise)
             np.testing.assert_allclose(found.weights[place], path[-1], rtol=0, atol=1e-10)
 
+    @pytest.mark.parametrize("shape", ["geometric", "linear"])
+    @pytest.mark.parametrize("clip", ["flat", "layers"])
+    def test_bounds_and_noise_may_change_with_the_step(self, clip, shape):
+        net, passed = NETS["tanh"], np.arange(STEPS) / (STEPS - 1)
+        which = recipe(net, clip=CLIPPING[clip], shape=shape, noise_ramp=0.3, clip_ramp=2.5)
+        found = train(which, net, noise=2.0, record=range(STEPS + 1))
+        rates, z, c = ((end**passed if shape == "geometric" else 1 + (end - 1) * passed) for end in (0.2, 0.3, 2.5))
+        bounds = np.array({"flat": (0.4, 0.4), "layers": (0.3, 0.5)}[clip])
+        X, y, start = problem(net)
+        weights = start[0]
+        for step, (lot, noise) in enumerate(
+            zip(drawn_lots(which, DRAWS[0]), drawn_noise(which, DRAWS[0]), strict=True)
+        ):
+            now = bounds * c[step]
+            clip_norm = tuple(now) if clip == "layers" else now[0]
+            total = plain.lot_gradient(net.sizes, weights, X[lot], y[lot], clip_norm=clip_norm, activation="tanh")
+            total = total + 2.0 * z[step] * np.repeat(now, [20, 12]) * noise
+            weights = weights - 0.6 * rates[step] * total / (RATE * ROWS)
+            np.testing.assert_allclose(found.history[step + 1, 0], weights, rtol=0, atol=1e-9)
+
     def test_what_the_variants_change(self):
         """Each departs from the algorithm in the one thing that it names."""
         net = NETS["tanh"]

@@ -26,7 +26,7 @@ NET = Architecture(sizes=(1, 2))
 DIRECTION = np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
 
 
-def recipe(variant, *, learning_rate=0.01):
+def recipe(variant, *, learning_rate=0.01, **changes):
     return sgd.Recipe(
         architecture=NET,
         sampling_rate=RATE,
@@ -34,19 +34,21 @@ def recipe(variant, *, learning_rate=0.01):
         learning_rate=learning_rate,
         clip_norm=CLIP,
         variant=variant,
+        **changes,
     )
 
 
-def claimed(sigma) -> Guarantee:
+def claimed(sigma, **changes) -> Guarantee:
     """What Poisson accounting says of the noise multiplier, whatever is really done."""
-    return accountants.account(recipe("sound").event(sigma), delta=DELTA, adjacency=ADD, accountant="pld")
+    event = recipe("sound", **changes).event(sigma)
+    return accountants.account(event, delta=DELTA, adjacency=ADD, accountant="pld")
 
 
 SIGMA = recipe("sound").noise_multiplier(epsilon=EPSILON, delta=DELTA, accountant="pld")
 
 
 @lru_cache(maxsize=8)
-def moves(present, *, variant, sigma, runs, seed, opposed, others=OTHERS) -> np.ndarray:
+def moves(present, *, variant, sigma, runs, seed, opposed, others=OTHERS, ramp=1.0) -> np.ndarray:
     """Each step's move along u (runs, T) with the row or without it, in units of C and of a learning rate of 1.
 
     opposed: all others pull the other way with their whole C. Otherwise the network starts out so sure of them that
@@ -59,7 +61,7 @@ def moves(present, *, variant, sigma, runs, seed, opposed, others=OTHERS) -> np.
     y[others:] = 1
     fixed_lot = 1 if variant == "realised" else rows / others  # keeps eta / L what it is without the row
     path = sgd.train(
-        recipe(variant, learning_rate=0.01 * fixed_lot),
+        recipe(variant, learning_rate=0.01 * fixed_lot, shape="linear", noise_ramp=ramp),
         np.zeros((rows, 1)),
         y,
         start=start,
@@ -138,6 +140,32 @@ class TestSound:
         assert np.abs(with_row - with_row.round()).max() < 0.06
         assert set(np.unique(with_row.round())) == {0, 1}
         assert without.std() == pytest.approx(0.01, rel=0.02)
+
+
+class TestNoiseThatFalls:
+    """From its first value to a tenth, linearly."""
+
+    RAMP = recipe("sound", shape="linear", noise_ramp=0.1)
+
+    def audited(self, sigma):
+        noise = sigma * self.RAMP.noise_shares
+        return bound(
+            *scores(
+                "sound", sigma=sigma, ramp=0.1, runs=8000, score=lambda sums, *_: in_some_lots(sums, noise, shift=1)
+            )
+        )
+
+    def test_counted_step_by_step_it_stands(self):
+        sigma = self.RAMP.noise_multiplier(epsilon=EPSILON, delta=DELTA, accountant="pld")
+        found = self.audited(sigma)
+        assert not found.refutes(claimed(sigma, shape="linear", noise_ramp=0.1))
+        assert found.epsilon > 0.4
+
+    def test_counted_by_its_mean_it_is_caught(self):
+        sigma = SIGMA / self.RAMP.noise_shares.mean()
+        found = self.audited(sigma)
+        assert found.refutes(claimed(SIGMA))
+        assert found.epsilon < claimed(sigma, shape="linear", noise_ramp=0.1).epsilon
 
 
 class TestRealised:

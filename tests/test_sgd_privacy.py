@@ -114,6 +114,31 @@ class TestOneRow:
         if max(bounds) < 0.01:
             assert most == pytest.approx(math.sqrt(2), rel=1e-9)
 
+    @pytest.mark.parametrize("end", [0.2, 3.0])
+    def test_a_bound_that_changes_bounds_each_step_as_it_is(self, end):
+        """All neighbours of a data set, in the first, a middle and the last of 11 steps."""
+        rng = np.random.default_rng(2)
+        X, y, weights = rng.normal(scale=3, size=(8, 2)), rng.integers(0, 2, 8), rng.normal(size=self.NET.parameters)
+        which = sgd.Recipe(
+            architecture=self.NET,
+            sampling_rate=1.0,
+            steps=11,
+            learning_rate=1.0,
+            clip_norm=0.01,
+            clip_ramp=end,
+            shape="linear",
+        )
+        given = {"start": weights, "noise_multiplier": 0.0, "seed": 0, "draws": [0], "dtype": np.float64}
+
+        def total(step, rows):
+            found = sgd.train(which, X[rows], y[rows], first=step, last=step + 1, **given)
+            return (weights - found.weights[0]) * len(rows)
+
+        for step in (0, 5, 10):
+            whole = total(step, np.arange(8))
+            most = max(np.linalg.norm(whole - total(step, np.delete(np.arange(8), one))) for one in range(8))
+            assert most == pytest.approx(0.01 * (1 + (end - 1) * step / 10), rel=1e-9)
+
     @pytest.mark.parametrize("clip_norm", [0.7, (0.5, 0.3)], ids=str)
     def test_who_searches_for_a_worse_row_finds_none(self, clip_norm):
         """The row and the weights are free: the search climbs to the bound and stops there."""

@@ -211,7 +211,7 @@ class TestSearch:
 
 def test_what_the_readme_shows_runs_and_gives_frames():
     text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-    lines = text.partition("## From Python")[2].partition("## The house")[0].splitlines()
+    lines = text.partition("## From Python")[2].partition("\n## ")[0].splitlines()
     code = [line.strip().partition("  #")[0] for line in lines if line.startswith("    ")]
     names: dict = {}
     exec("\n".join(code[:3]), names)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -42,7 +43,7 @@ def show(page: Page, welcome: str = "") -> None:
     pins_of(page, desk)
     _notices([*desk.notices, *_unasked(page, desk)])
     if not welcome:
-        if teacher.waits(page, desk, told(page, desk)):
+        if teacher.waits(page, desk, partial(told, page, desk)):
             desk.tell(done=0)
             return
         _setup(page, desk)

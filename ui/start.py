@@ -7,7 +7,7 @@ from importlib import import_module
 from ui.live import wire
 
 # The pages, and a slow library that the engine loads only where it is asked for.
-_SLOW = ("pages.table", "dp_accounting.pld.privacy_loss_distribution")
+_SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_distribution")
 
 
 @asynccontextmanager

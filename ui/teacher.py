@@ -4,7 +4,7 @@ A link is a page's own, with these words beside its settings. Before the guess t
 runs beside the guess, and the page as always. The guess is kept in the session, in no address.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 import numpy as np
@@ -27,15 +27,16 @@ ONLY, ASK, GUESS = "only", "ask", "guess"
 
 def heed(page: Page, desk: Desk) -> None:
     """Forget what of a lesson's link nobody can follow, with a notice (markdown) for each."""
-    shown = desk.shown
-    whole = _all(page.at(desk.settings).knobs(desk.settings))
+    shown, private = desk.shown, page.private(desk.settings)
+    # which knobs there are with a file of one's own is known once it is here
+    whole = _all(page.at(desk.settings).knobs(desk.settings)) if ONLY in shown and not private else []
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
         _note(desk, f"In the link, `only` names no knob of this page: {', '.join(map(quoted, unknown))}.")
         shown[ONLY] = ",".join(name for name in _named(desk) if name not in unknown)
     if ONLY in shown and not _named(desk):
         del shown[ONLY]
-    if GUESS in shown and (shown[GUESS] not in desk.settings.measures or page.private(desk.settings)):
+    if GUESS in shown and (shown[GUESS] not in desk.settings.measures or private):
         _note(desk, f"In the link, `guess` names nothing that can be guessed here: {quoted(shown.pop(GUESS))}.")
     if ASK in shown and GUESS not in shown:
         _note(desk, "In the link, `ask` was ignored: what is to be guessed has to be named.")
@@ -84,10 +85,10 @@ def pending(page: Page, desk: Desk) -> bool:
     )
 
 
-def waits(page: Page, desk: Desk, told: str) -> bool:
+def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
     """Whether something is to be guessed before the page is shown. Asks for it; once it is there, shows the runs.
 
-    told: the settings in words.
+    told: gives the settings in words.
     """
     name = desk.shown.get(GUESS)
     if name is None:
@@ -100,7 +101,7 @@ def waits(page: Page, desk: Desk, told: str) -> bool:
     with st.container(border=True, key="own-lesson"):
         st.header(plain(asked[0]) or f"What will it be: {measure.label}?")
         if waiting:
-            _ask(measure, desk, key, told)
+            _ask(measure, desk, key, told())
         else:
             _show(measure, desk, key)
     return waiting

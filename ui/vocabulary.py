@@ -154,6 +154,17 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "The learning rate of the networks without privacy, whose gradients nothing shortens.",
     ),
     "decay": _log("Rate at the end", 20, "The learning rate of the last step, as a share of the first. 1: it stays."),
+    "noise_ramp": _log(
+        "Noise at the end",
+        20,
+        "The noise multiplier of the last step over that of the first. The steps with the least noise cost most. "
+        "1: it stays.",
+    ),
+    "clip_ramp": _log(
+        "Clip norm at the end",
+        20,
+        "The clip norm of the last step over that of the first; noise is scaled along, so privacy stays. 1: it stays.",
+    ),
     "parties": _log("Parties", 12, "M. Each has rows of its own and trains a classifier of its own.", whole=True),
     "regularisation": _log(
         "Lambda",

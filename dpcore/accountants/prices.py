@@ -1,13 +1,14 @@
 """What runs cost, and which noise or how many steps a budget allows, as pieces of work that can be kept."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpcore import check
-from dpcore.accountants import calibrate, curve, most_steps, naive, strong
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+from dpcore.accountants import account, calibrate, curve, most_steps, naive, strong
+from dpcore.privacy import Adjacency, Event, PoissonSampled
+from dpcore.schedules import Schedule, step
 
 # What the literature prints beside the accountants; no guarantee (``strong.as_published``).
 PUBLISHED = "published"
@@ -19,14 +20,12 @@ _NOISES = (0.2, 1e9)
 _NEAR = (0.7, 1.03)
 
 
-def step(sampling_rate: float, noise_multiplier: float) -> PoissonSampled:
-    """One step: Gaussian noise on the sum over a Poisson sample."""
-    return PoissonSampled(rate=sampling_rate, event=GaussianRelease(noise_multiplier=noise_multiplier))
-
-
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Epsilon (N, S) of N noise multipliers over S numbers of steps, by one accountant."""
+    """Epsilon (N, S) of N noise multipliers over S numbers of steps, by one accountant.
+
+    ramp: how the noise changes; then the multipliers are those of its first step.
+    """
 
     accountant: str
     sampling_rate: float
@@ -35,13 +34,20 @@ class Price:
     delta: float
     adjacency: Adjacency = Adjacency.ADD_REMOVE
     essential: bool = False
+    ramp: Schedule | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         return len(self.noise_multipliers), len(self.steps)
 
     def run(self) -> np.ndarray:
+        if self.ramp:
+            return np.array([[self._ramped(one, until) for until in self.steps] for one in self.noise_multipliers])
         return np.array([self._row(step(self.sampling_rate, one)) for one in self.noise_multipliers])
+
+    def _ramped(self, noise_multiplier: float, until: int) -> float:
+        event = self.ramp.event(noise_multiplier, rate=self.sampling_rate, until=until)
+        return account(event, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant).epsilon
 
     def _row(self, event: PoissonSampled) -> np.ndarray:
         if self.accountant == PUBLISHED:
@@ -51,7 +57,10 @@ class Price:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseFor:
-    """The least noise multiplier that keeps ``steps`` steps within ``epsilon``; infinite where none does."""
+    """The least noise multiplier that keeps ``steps`` steps within ``epsilon``; infinite where none does.
+
+    ramp_end, ramp_shape: the last step's multiplier over the first one's, which is the answer, and how it gets there.
+    """
 
     accountant: str
     sampling_rate: float
@@ -59,6 +68,8 @@ class NoiseFor:
     epsilon: float
     delta: float
     essential: bool = False
+    ramp_end: float = 1.0
+    ramp_shape: str = "geometric"
 
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
@@ -71,8 +82,16 @@ class NoiseFor:
         return found if inside else self._search(self.accountant, (_NOISES[0], 2 * min(near, 1e5)))
 
     def _search(self, accountant: str, bracket: tuple[float, float]) -> float:
-        def run_of(noise_multiplier: float) -> Composed:
-            return Composed(event=step(self.sampling_rate, noise_multiplier), count=self.steps)
+        ramp = Schedule(self.ramp_end, self.steps, self.ramp_shape)
+        if self.ramp_end != 1 and bracket == _NOISES:
+            # No step may have less noise than what is enough for all of them, nor need all have more
+            near = replace(self, ramp_end=1.0)._search(accountant, bracket)
+            bracket = near / max(1, self.ramp_end) * 0.99, near / min(1, self.ramp_end) * 1.01
+            if near == math.inf:
+                return near
+
+        def run_of(noise_multiplier: float) -> Event:
+            return ramp.event(noise_multiplier, rate=self.sampling_rate)
 
         promise = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
         try:

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcore import accountants, check, cores
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
+from dpcore.privacy import Adjacency, Event
+from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import normal_steps
 from dpcore.training import lots, networks
 from dpcore.training.networks import Architecture, Pass
@@ -50,8 +51,9 @@ class Recipe:
     """How a network is trained; public, and chosen without looking at the data.
 
     sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one a layer, or None for no clipping
-    (and no noise). learning_rate: eta at the start. decay: eta at the end over eta at the start; in between it falls
-    geometrically over ``steps``. variant: a key of ``VARIANTS``.
+    (and no noise). learning_rate: eta at the start. decay, noise_ramp, clip_ramp: learning rate, noise multiplier and
+    clip bounds at the end over those at the start; in between they follow ``shape``, a key of
+    ``dpcore.schedules.SHAPES``. variant: a key of ``VARIANTS``.
     """
 
     architecture: Architecture
@@ -61,13 +63,19 @@ class Recipe:
     clip_norm: float | tuple[float, ...] | None = 1.0
     decay: float = 1.0
     variant: str = "sound"
+    shape: str = "geometric"
+    noise_ramp: float = 1.0
+    clip_ramp: float = 1.0
 
     def __post_init__(self) -> None:
         check.between(0, 1, sampling_rate=check.positive(sampling_rate=self.sampling_rate))
         check.whole(1, steps=self.steps)
         check.positive(learning_rate=self.learning_rate)
         check.between(0, 1, decay=check.positive(decay=self.decay))
+        check.positive(noise_ramp=self.noise_ramp)
+        check.positive(clip_ramp=self.clip_ramp)
         check.choice(VARIANTS, variant=self.variant)
+        check.choice(SHAPES, shape=self.shape)
         for bound in self.bounds:
             check.positive(clip_norm=bound)
         if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(self.architecture.shapes):
@@ -85,21 +93,33 @@ class Recipe:
     @property
     def rates(self) -> np.ndarray:
         """The learning rate of each step (T,)."""
-        return self.learning_rate * self.decay ** (np.arange(self.steps) / max(self.steps - 1, 1))
+        return self.learning_rate * self._over(self.decay).shares
 
-    def event(self, noise_multiplier: float) -> Composed:
-        """What training does to the data, where ``noise_multiplier`` is that of each clipped release.
+    @property
+    def noise_shares(self) -> np.ndarray:
+        """The noise multiplier of each step, over that of the first (T,)."""
+        return self._over(self.noise_ramp).shares
+
+    @property
+    def clip_shares(self) -> np.ndarray:
+        """The clip bounds of each step, over those of the first (T,)."""
+        return self._over(self.clip_ramp).shares
+
+    def _over(self, end: float) -> Schedule:
+        return Schedule(end, self.steps, self.shape)
+
+    def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:
+        """What training, or its first ``until`` steps, do to the data; ``noise_multiplier`` is that of each clipped
+        release of the first step.
 
         A layer with a bound of its own is another Gaussian release from the same lot; all of them together are one
         with the multiplier sigma / sqrt(layers).
         """
-        release = GaussianRelease(noise_multiplier=noise_multiplier)
-        if len(self.bounds) > 1:
-            release = Composed(event=release, count=len(self.bounds))
-        return Composed(event=PoissonSampled(rate=self.sampling_rate, event=release), count=self.steps)
+        ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
+        return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
-        """The least noise sd over clip bound at which all steps together are (epsilon, delta)-DP under add/remove."""
+        """The least noise multiplier of the first step at which training is (epsilon, delta)-DP under add/remove."""
         return accountants.calibrate(
             self.event,
             epsilon=epsilon,
@@ -130,11 +150,10 @@ def train(
 
     X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the person of each
     row, numbered from 0, where a person is the unit; a row without a class is none of theirs. start: (P,) or (R,
-    P), the weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound. draws: which
-    streams of ``seed`` each network takes its lots and its noise from; equal draws share both (common random
-    numbers). record: numbers of steps, of first..last, after which the weights are kept. A training in pieces
-    equals one in one piece. Raises
-    RefusedError for bad arguments.
+    P), the weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound in the first
+    step. draws: which streams of ``seed`` each network takes its lots and its noise from; equal draws share both
+    (common random numbers). record: numbers of steps, of first..last, after which the weights are kept. A training in
+    pieces equals one in one piece. Raises RefusedError for bad arguments.
     """
     models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
     X, y = _checked(recipe, X, y, first=first, last=last)
@@ -209,12 +228,14 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
     noise = _noise(seed, indices if sigma.any() else (), weights, first=first, last=last)
     drawn_lots = _lots(recipe, seed, indices, len(rows), first=first, last=last)
     expected, rates = recipe.sampling_rate * len(rows), recipe.rates.tolist()
+    clips, steady = recipe.clip_shares.tolist(), recipe.noise_ramp == recipe.clip_ramp == 1
+    noises = (recipe.noise_shares * recipe.clip_shares).tolist()
     for step, (members, drawn) in enumerate(zip(drawn_lots, noise, strict=True), first):
         members = members[row]
-        total = gradient(members)
+        total = gradient(members, clips[step])
         if len(drawn):
             drawn = drawn[row]
-            drawn *= scale
+            drawn *= scale if steady else scale * noises[step]
             total += drawn if recipe.variant != "inside" else drawn * np.sqrt(_sizes(members, weights.dtype))
         total *= rates[step] / (
             np.maximum(_sizes(members, weights.dtype), 1) if recipe.variant == "realised" else expected
@@ -254,7 +275,10 @@ def _per_weight(recipe: Recipe) -> np.ndarray:
 
 
 class _Gradient:
-    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P)."""
+    """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P).
+
+    Bounds are those of the recipe times ``share``.
+    """
 
     def __init__(self, recipe: Recipe, weights: np.ndarray, rows: _Rows):
         self._architecture, self._clip, self._rows = recipe.architecture, recipe.clip_norm, rows
@@ -263,7 +287,7 @@ class _Gradient:
         self._gradients = recipe.architecture.layers(self._total)
         self._pass = Pass(recipe.architecture, models=len(weights), width=1, dtype=weights.dtype.type)
 
-    def __call__(self, members: np.ndarray) -> np.ndarray:
+    def __call__(self, members: np.ndarray, share: float) -> np.ndarray:
         both, rows = self._pass, self._rows
         members, each = rows.of(members)
         both.fit(members.shape[1])
@@ -273,30 +297,31 @@ class _Gradient:
         both.backward(self._layers, truth, squares)
         counted = rows.counted.take(members, mode="wrap")
         if each > 1:
-            return self._of_persons(networks.of_persons(both, counted, each=each))
-        factors = self._factors(both.squares, counted)
+            return self._of_persons(networks.of_persons(both, counted, each=each), share)
+        factors = self._factors(both.squares, counted, share)
         for gradient, e, a, factor in zip(self._gradients, both.errors, both.activations, factors, strict=True):
             thinner = e if len(e) <= len(a) else a  # either may carry the factor
             thinner *= factor
             np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
         return self._total
 
-    def _of_persons(self, theirs: list[np.ndarray]) -> np.ndarray:
+    def _of_persons(self, theirs: list[np.ndarray], share: float) -> np.ndarray:
         """The sum of what persons' average gradients, (R, W, outputs, inputs + 1) in each layer, are clipped to."""
         squares = networks.squared_norms(theirs)
-        factors = self._factors(squares, np.ones_like(squares[0]))
+        factors = self._factors(squares, np.ones_like(squares[0]), share)
         for gradient, one, factor in zip(self._gradients, theirs, factors, strict=True):
             total = factor[:, None] @ one.reshape(*factor.shape, -1)
             gradient[...] = total.reshape(gradient.shape)
         return self._total
 
-    def _factors(self, squares: list[np.ndarray], present: np.ndarray) -> list[np.ndarray]:
+    def _factors(self, squares: list[np.ndarray], present: np.ndarray, share: float) -> list[np.ndarray]:
         """The factor that clips each example's gradient in each layer, (R, W); 0 for nobody."""
         if self._clip is None:
             return [present] * len(squares)
         if isinstance(self._clip, tuple):
-            return [_clip_factor(square, bound) * present for square, bound in zip(squares, self._clip, strict=True)]
-        return [_clip_factor(sum(squares), self._clip) * present] * len(squares)
+            pairs = zip(squares, self._clip, strict=True)
+            return [_clip_factor(square, bound * share) * present for square, bound in pairs]
+        return [_clip_factor(sum(squares), self._clip * share) * present] * len(squares)
 
 
 def _clip_factor(square: np.ndarray, bound: float) -> np.ndarray:

@@ -15,7 +15,7 @@ from dpcore.parties.sources import NOISES, Budget
 from dpcore.privacy import Guarantee
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import FEW_REPEATS, HypothesesResult
-from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing
+from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing, projected
 
 MOST_SOURCES = 8
 # Data -> (fewest, most) sources; those with topics have as many as they have topics.
@@ -255,9 +255,14 @@ class HypothesesSettings(Settings):
         return Target(sources=model, mixture=self.shares)
 
     @property
+    def projected(self) -> bool:
+        """Whether rows have few features; known before there are any rows."""
+        return projected(self.data, self.projection)
+
+    @property
     def widths(self) -> int:
         """At how many numbers of features right answers are measured."""
-        return len(DIMENSIONS) + (not self.model.projected)
+        return len(DIMENSIONS) + (not self.projected)
 
     def answers(
         self,
@@ -344,7 +349,7 @@ class HypothesesSettings(Settings):
     @property
     def _laws(self) -> dict[Any, tuple[Answer, ...]]:
         """Over epsilon, with all words and in a few public directions: ("law", noise, features or 0, epsilon)."""
-        if self.model.projected:
+        if self.projected:
             return {}
         return {
             ("law", noise, few, epsilon): self.answers(
@@ -393,7 +398,7 @@ class HypothesesSettings(Settings):
             # Until the curve over labels follows, its ends and today's point stand for it
             found["share", task.share] = found["share", task.share] or [outcomes[task]]
         found["share", self.label_share] = found["now"] + found["more"]
-        if not self.model.projected:
+        if not self.projected:
             words = domains.world(self.model.where).features
             found["dimension", words] = found["share", self.label_share]
             found["plain dimension", words] = found["epsilon", math.inf]

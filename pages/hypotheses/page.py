@@ -44,7 +44,7 @@ def knobs(settings: HypothesesSettings) -> Knobs:
     alike = settings.data in ("newsgroups", "own")
     two, weights = settings.sources == 2, list(WEIGHTS[: settings.sources])
     shown = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
-    main = [name for name in shown if name != "dimension" or settings.model.projected]
+    main = [name for name in shown if name != "dimension" or settings.projected]
     more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
     return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
 
@@ -89,7 +89,7 @@ def features(result) -> list[list[live.Picture]]:
     """What the number of features does; with all words, first what two laws of noise do to them."""
     dimension, noise = figures.dimension(result), figures.noise(result)
     rows = _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
-    if result.settings.model.projected:
+    if result.settings.projected:
         return rows
     return _row(result, ("laws", figures.laws(result), say.LAWS_ABOUT), height=400) + rows
 

@@ -332,7 +332,7 @@ def _laws(result: HypothesesResult) -> list[str]:
         {features: [found(noise, features) for noise in LAWS] for features in (0, DIRECTIONS)}
         for found in (result.helps_from, result.near_from)
     )
-    if result.settings.model.projected or None in [*helps[0], *helps[DIRECTIONS], *near[0], *near[DIRECTIONS]]:
+    if result.settings.projected or None in [*helps[0], *helps[DIRECTIONS], *near[0], *near[DIRECTIONS]]:
         return []
     where = {0: f"All {result.features:,} words", DIRECTIONS: f"{DIRECTIONS} public directions"}
     law = f"Gaussian noise (&delta; {written(result.settings.delta)})"

@@ -28,6 +28,11 @@ _WORDS_EFFORT = 1500.0
 TEST_ROWS = {"domains": 1000, "topics": 320, "reviews": 600, "newsgroups": 320}
 
 
+def projected(kind: str, projection: str) -> bool:
+    """Whether rows have few features: else they have a place for each word, and are sparse."""
+    return kind == "domains" or projection != "none"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sources:
     """What the sources are and fit: nothing here depends on the target or on epsilon."""
@@ -55,8 +60,7 @@ class Sources:
 
     @property
     def projected(self) -> bool:
-        """Whether rows have few features: else they have a place for each word, and are sparse."""
-        return self.where.kind == "domains" or self.where.projection != "none"
+        return projected(self.where.kind, self.where.projection)
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:

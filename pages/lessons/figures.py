@@ -1,6 +1,7 @@
 """What a class said, as plain figures: along the axis of the guess, or by its options."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,38 @@ BINS = 24
 _MARGIN = {"l": 46, "r": 12, "t": 56, "b": 44}
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What came out: its value, its words and its colour."""
+
+    value: float
+    words: str
+    colour: str
+
+
 def numbers(
-    values: np.ndarray, axis: Mapping[str, Any], *, low: float, high: float, unit: str, truth: float, mine: float | None
+    values: np.ndarray,
+    axis: Mapping[str, Any],
+    *,
+    ends: tuple[float, float],
+    unit: str,
+    outcome: Outcome,
+    mine: float | None,
 ) -> dict:
-    """How many guessed what, between ``low`` and ``high`` as far apart as on the ``axis`` of the chart, beside the
-    truth and one's own guess, if there is one.
+    """How many guessed what, between the ``ends``, as far apart as on the ``axis`` of the chart; beside it the outcome,
+    and one's own guess where there is one.
     """
     log = axis.get("type") == "log"
     at = np.log10 if log else np.asarray
-    edges = np.linspace(at(low), at(high), BINS + 1)
+    edges = np.linspace(*at(ends), BINS + 1)
     counts, _ = np.histogram(np.clip(at(values), edges[0], edges[-1]) if len(values) else values, edges)
     bars = _bars((edges[1:] + edges[:-1]) / 2, counts) | {"width": theme.array(np.diff(edges) * 0.9)}
-    marks = [(float(at(truth)), f"<b>outcome: {theme.written(truth, digits=3)}</b>", theme.PRIVATE, "solid", 1.13)]
+    marks = [(float(at(outcome.value)), f"<b>{outcome.words}</b>", outcome.colour, "solid", 1.13)]
     if mine is not None:
         own = f"<b>your guess: {theme.written(mine, digits=4)}</b>"
         marks.append((float(at(mine)), own, theme.NOW, "5px,3px", 1.02))
     ticks = _ticks(edges[0], edges[-1]) if log else {}
-    ends = (edges[0], edges[-1])
+    ends = edges[0], edges[-1]
     return theme.figure(
         bars,
         title=theme.title("What the class said", ""),

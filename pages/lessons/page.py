@@ -173,8 +173,8 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         st.title(lesson.ask)
         st.markdown(say.known(lesson, before))
     number = isinstance(lesson.guess, Number)
-    place = None
-    if number:
+    place, teaches = None, here is not None and here.key and here.open(lesson)
+    if number and not teaches:
         one = lesson.guess
         span = guess.Range(one.low, one.high, one.step, one.unit)
         start = _start(lesson, before, axes["yaxis"], one.place(asked)) if mine.guess is None else mine.guess
@@ -186,7 +186,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         alt = f"The chart is covered until you have guessed. {lesson.ask}"
         clicks = guess.clicks(axes, *place) if place else None
         guess.board(replace(picture, name="guess", figure=figure, alt=alt, about="", clicks=clicks), key)
-    if here is not None and here.key and here.open(lesson):
+    if teaches:
         with answer:
             together.teach(lesson, here)
         return

@@ -4,6 +4,7 @@ The address of who takes part holds the room's code; that of who opened it its k
 """
 
 from dataclasses import dataclass
+from html import escape
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -14,6 +15,7 @@ from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson, Number
 from ui import live
 from ui.classroom import LETTERS_A_CODE, Room, classroom, someone
+from ui.plot import guesses
 from ui.reach import elsewhere, qr
 
 ROOM = "room"
@@ -90,7 +92,7 @@ def offer(lesson: Lesson, here: Seat | None) -> None:
     """Of who teaches: open a room about this lesson, or ask it in the room that there is."""
     name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
-        if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=name, help=say.OPEN):
+        if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=f"{name}.open", help=say.OPEN):
             try:
                 code, key = classroom().open(lesson.name)
             except RefusedError as refusal:
@@ -99,10 +101,11 @@ def offer(lesson: Lesson, here: Seat | None) -> None:
             st.query_params[ROOM] = f"{code}.{key}"
             st.rerun()
     elif not here.key:
-        st.button(f"Leave room {here.code}", icon=":material/logout:", type="tertiary", key=name, on_click=leave)
+        label = f"Leave room {here.code}"
+        st.button(label, icon=":material/logout:", type="tertiary", key=f"{name}.leave", on_click=leave)
     elif not here.open(lesson):
         label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
-        if st.button(label, icon=":material/groups:", type="tertiary", key=name):
+        if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
             classroom().ask(here.code, here.key, lesson.name)
             st.rerun()
 
@@ -117,8 +120,8 @@ def teach(lesson: Lesson, here: Seat) -> None:
     known = elsewhere(link) or link
     with st.container(border=True, key="lesson-room"):
         st.html(say.room(room))
-        st.image(qr(known), width=180)
-        st.caption(known)
+        drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
+        st.markdown(drawn, unsafe_allow_html=True)  # st.html leaves drawings out
         if st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close"):
             classroom().close(here.code, here.key)
             st.rerun()
@@ -136,11 +139,13 @@ def guesses_of_all(lesson: Lesson, here: Seat, axis: dict, mine: float | None, c
     """The guesses of all beside the outcome, once the room is closed."""
     values, one = classroom().guesses(here.code), lesson.guess
     if isinstance(one, Number):
-        truth = say.centre(one, cases[1])
-        how = {"low": one.low, "high": one.high, "unit": one.unit, "truth": truth, "mine": mine}
+        outcome = figures.Outcome(say.centre(one, cases[1]), say.named(one, cases[1]), guesses.TONES[one.tone])
+        how = {"ends": (one.low, one.high), "unit": one.unit, "outcome": outcome, "mine": mine}
         figure = figures.numbers(values, axis, **how)
     else:
         place = None if mine is None else int(mine)
         figure = figures.choices(values, one.options, right=one.right(*cases), mine=place)
-    picture = live.Picture(name="class", figure=figure, alt=say.of_all(lesson, values, *cases), height=HEIGHT)
+    said = say.of_all(lesson, values, *cases)
+    picture = live.Picture(name="class", figure=figure, alt=said, height=HEIGHT)
     live.board([[picture]], key=f"lesson.{lesson.name}.class", name="class")
+    st.caption(said)

@@ -18,6 +18,7 @@ from dpcore.data.own_settings import OWN, PaidBounds, RowsSettings
 from dpcore.experiment import Measure, Task
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
+from dpcore.schedules import SHAPES, Schedule
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from pages.network.result import Lots, NetworkResult
@@ -70,6 +71,9 @@ class NetworkSettings(PaidBounds, RowsSettings):
     learning_rate: of the private networks, at the start.
     plain_rate: the same without privacy, where gradients are not clipped.
     decay: the rate at the end over the one at the start.
+    shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
+    noise_ramp: the noise multiplier of the last step over that of the first; with plan "noise" it stays.
+    clip_ramp: the same of the clip norm.
     delta: of the guarantee.
     accountant: a key of ``ACCOUNTANTS``.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
@@ -84,6 +88,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         "activation": ACTIVATIONS,
         "clipping": CLIPPING,
         "plan": PLANS,
+        "shape": SHAPES,
         "accountant": ACCOUNTANTS,
         "over": OVER,
     }
@@ -99,6 +104,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         "learning_rate": (0.01, 100.0),
         "plain_rate": (0.01, 10.0),
         "decay": (0.01, 1.0),
+        "noise_ramp": (0.2, 5.0),
+        "clip_ramp": (0.2, 5.0),
         "delta": (1e-9, 1e-2),
         "repeats": (2, 48),
         "seed": (0, 9999),
@@ -136,6 +143,9 @@ class NetworkSettings(PaidBounds, RowsSettings):
     learning_rate: float = 8.0
     plain_rate: float = 1.0
     decay: float = 0.2
+    shape: str = "geometric"
+    noise_ramp: float = 1.0
+    clip_ramp: float = 1.0
     delta: float = 1e-5
     accountant: str = "renyi"
     repeats: int = 16
@@ -212,13 +222,19 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def sigma(self) -> float:
-        """Noise multiplier of the whole release of a step: noise sd over C."""
+        """Noise multiplier of the whole release of the first step: noise sd over C."""
         return float(_done(self._noise_for(self.rate))) if self.plan == "epochs" else self.noise_multiplier
+
+    @property
+    def ramp(self) -> float:
+        """The noise multiplier of the last step over that of the first."""
+        return self.noise_ramp if self.plan == "epochs" else 1.0
 
     def _noise_for(self, rate: float) -> NoiseFor:
         steps = max(1, round(self.epochs / rate))
         budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.left, "delta": self.delta}
-        return NoiseFor(accountant=self.counted_by, **budget)
+        changes = {} if self.ramp == 1 else {"ramp_end": self.ramp, "ramp_shape": self.shape}
+        return NoiseFor(accountant=self.counted_by, **budget, **changes)
 
     @cached_property
     def _architecture(self) -> Architecture:
@@ -239,6 +255,9 @@ class NetworkSettings(PaidBounds, RowsSettings):
             clip_norm=bounds if private else None,
             decay=self.decay,
             variant=self.variant if private else "sound",
+            shape=self.shape,
+            noise_ramp=self.ramp if private else 1.0,
+            clip_ramp=self.clip_ramp if private else 1.0,
         )
 
     @cached_property
@@ -267,7 +286,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
     def _prices(self) -> tuple[Price, ...]:
         """Epsilon at every frame: at once, or where that is slow, in parts."""
         marks = tuple(np.unique(self.marks[self.marks > 0]).tolist())
-        width = 8 if self.accountant == "pld" else len(marks)
+        ramp = None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape)
+        width = (1 if ramp else 8) if self.accountant == "pld" else len(marks)
         one = Price(
             accountant=self.counted_by,
             sampling_rate=self.rate,
@@ -275,6 +295,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
             steps=marks,
             delta=self.delta,
             essential=self.accountant != "pld",
+            ramp=ramp,
         )
         # the end first: it is what was asked for
         parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
@@ -300,7 +321,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         job = self.jobs["private"][0]
         unit = "person" if self.by_person else "record"
         about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
-        event = replace(job.recipe.event(job.noise_multiplier), count=max(steps, 1))
+        event = job.recipe.event(job.noise_multiplier, until=max(steps, 1))
         return self.whole(Guarantee(epsilon=epsilon, basis=BASES[self.counted_by], event=event, **about))
 
     @property

@@ -165,7 +165,7 @@ def _last_epoch(result: NetworkResult) -> float:
 
 def norms(result: NetworkResult) -> dict:
     """How long the gradients of single rows are at the drawn moment, with the bounds that clip them."""
-    bounds, (*layers, whole) = result.recipe.bounds, result.bars
+    bounds, (*layers, whole) = result.bounds, result.bars
     who = "person" if result.settings.by_person else "row"
     each = len(bounds) > 1
     if each:
@@ -256,6 +256,7 @@ def lots(result: NetworkResult) -> dict:
     x, y = found.size[known], found.noise_on_the_mean[known]
     hover = "lots of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
+    first = "" if settings.ramp == settings.clip_ramp == 1 else ", at first"
     return theme.figure(
         theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
@@ -268,7 +269,7 @@ def lots(result: NetworkResult) -> dict:
             "tickvals": [20, 50, 100, 200, 500, 1000],
             "ticktext": ["20", "50", "100", "200", "500", "1000"],
         },
-        yaxis=theme.steady_axis("sd of the noise on the mean gradient (log scale)", low, high),
+        yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
     )
 
 

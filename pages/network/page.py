@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dpcore.data.toy import DATASETS
+from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
 from pages.network import figures, words_label
@@ -15,7 +16,7 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, alway
 
 HEIGHT = 400
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
-MORE = ("width", "layers", "rows", "delta", "decay", "plain_rate", "repeats", "seed")
+MORE = ("width", "layers", "rows", "delta", "decay", "noise_ramp", "clip_ramp", "plain_rate", "repeats", "seed")
 SHORT = dict(zip(VARIANTS, ("Sound", "Noise inside", "Realised lot", "Shuffled"), strict=True))
 
 
@@ -28,6 +29,7 @@ def setup(desk: controls.Desk) -> None:
         desk.choose("over", "Curves run over", OVER, wide=True)
         desk.choose("plan", "What is fixed", PLANS)
         desk.choose("clipping", "The bound is on", CLIPPING)
+        desk.choose("shape", "Rate, noise and bound change", SHAPES)
         desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
         desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
 
@@ -35,7 +37,7 @@ def setup(desk: controls.Desk) -> None:
 def knobs(settings: NetworkSettings) -> Knobs:
     """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
-    gone = {"rows"} if settings.beyond else set()
+    gone = ({"rows"} if settings.beyond else set()) | ({"noise_ramp"} if settings.plan == "noise" else set())
     more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone} and len(set(settings.limits[name])) > 1]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 

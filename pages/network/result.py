@@ -39,7 +39,8 @@ class Trajectory(NamedTuple):
 
 
 class Lots(NamedTuple):
-    """For the same epochs and budget: lot sizes, the noise multiplier each needs, the noise sd on the mean gradient."""
+    """For the same epochs and budget: lot sizes, the noise multiplier each needs, the noise sd on the mean gradient, of
+    the first step."""
 
     size: np.ndarray
     noise_multiplier: np.ndarray
@@ -106,11 +107,26 @@ class NetworkResult:
     def moved_by_noise(self) -> float:
         """How far noise alone would have moved those of one input, as a root mean square.
 
-        Noise of sd sigma C / L in each of the t steps so far adds up to sigma C / L sqrt(sum eta_s^2) a weight.
+        Noise of sd sigma_s C_s / L in the t steps so far adds up to sqrt(sum (eta_s sigma_s C_s / L)^2) a weight.
         """
-        sd = self.settings.sigma * self.settings.clip_norm / self.settings.lot_size
-        rates, units = self.recipe.rates[: self.step], self.architecture.shapes[0][0]
-        return float(sd * np.sqrt(np.square(rates).sum() * units))
+        shares, units = self._noise_shares[: self.step], self.architecture.shapes[0][0]
+        rates = self.recipe.rates[: self.step] * shares
+        return float(self._first_sd * np.sqrt(np.square(rates).sum() * units))
+
+    @property
+    def _first_sd(self) -> float:
+        """The noise's sd on a weight's mean gradient in the first step."""
+        return self.settings.sigma * self.settings.clip_norm / self.settings.lot_size
+
+    @property
+    def _noise_shares(self) -> np.ndarray:
+        """The same of each step, over that of the first (T,)."""
+        return self.recipe.noise_shares * self.recipe.clip_shares
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """The clip bounds at the drawn moment: one, or one a layer."""
+        return self.job.bounds(self.frame)
 
     @property
     def diverged(self) -> int:
@@ -197,9 +213,13 @@ class NetworkResult:
 
     @property
     def by_epochs(self) -> Guarantee:
-        """What shuffled lots give without any amplification: each row is in one release an epoch, replace-one."""
+        """What shuffled lots give without any amplification: each row is in one release an epoch, replace-one.
+
+        Nobody knows in which, so that noise that changes counts as the least of it.
+        """
         epochs = max(1, math.ceil(self.epochs))
-        event = Composed(event=GaussianRelease(noise_multiplier=self.settings.sigma / 2), count=epochs)
+        least = self.settings.sigma * min(1.0, self.settings.ramp)
+        event = Composed(event=GaussianRelease(noise_multiplier=least / 2), count=epochs)
         return account(event, delta=self.settings.delta, adjacency=Adjacency.REPLACE_ONE)
 
     @cached_property
@@ -215,7 +235,7 @@ class NetworkResult:
     @property
     def clipped(self) -> np.ndarray:
         """Share of these gradients that is clipped in each layer, and at all (layers + 1,)."""
-        return clipped_share(self.recipe, self.norms)
+        return clipped_share(self.bounds, self.norms)
 
     @property
     def whole_norms(self) -> np.ndarray:
@@ -242,7 +262,8 @@ class NetworkResult:
     def signal(self) -> float:
         """L2 norm of the mean clipped gradient at the drawn frame, the median of some networks."""
         start = self.weights("private")[:_NETWORKS]
-        one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, variant="sound")
+        now = self.bounds if len(self.bounds) > 1 else self.bounds[0]
+        one = replace(self.recipe, sampling_rate=1.0, steps=1, learning_rate=1.0, clip_norm=now, variant="sound")
         X, y, people = self._measured
         draws = range(len(start))
         moved = sgd.train(one, X, y, people=people, start=start, noise_multiplier=0.0, seed=0, draws=draws)
@@ -251,8 +272,7 @@ class NetworkResult:
     @property
     def noise(self) -> float:
         """Expected L2 norm of the noise on the mean gradient of a step."""
-        settings = self.settings
-        sd = settings.sigma * settings.clip_norm / settings.lot_size
+        settings, sd = self.settings, self._first_sd * float(self._noise_shares[self.job.last_step(self.frame)])
         inside = math.sqrt(settings.lot_size) if settings.variant == "inside" else 1.0
         return inside * sd * math.sqrt(self.architecture.parameters)
 

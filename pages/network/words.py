@@ -80,8 +80,9 @@ def program(settings: NetworkSettings) -> str:
 from dpcore.estimators.network import DPNetworkClassifier
 
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As on the page, but: one network, no ensemble; always the sound loop, with noise made for its epochs; and rows are
-# scaled to norm 1 at most, where the page's are longer, so that hidden units bend less.
+# As on the page, but: one network, no ensemble; always the sound loop, with noise made for its epochs; the rate falls
+# geometrically, and noise and clip norm stay; and rows are scaled to norm 1 at most, where the page's are longer, so
+# that hidden units bend less.
 model = DPNetworkClassifier(
     hidden_layer_sizes={recipe.architecture.sizes[1:-1]!r},
     activation={settings.activation!r},
@@ -201,8 +202,8 @@ def diagnostics(result: NetworkResult) -> list[str]:
 
 
 def _clipping(result: NetworkResult) -> str:
-    settings, shares = result.settings, result.clipped
-    bounds = result.recipe.bounds
+    shares = result.clipped
+    bounds = result.bounds
     if len(bounds) > 1:
         layers = ", ".join(f"{in_hundred(share)} in layer {place}" for place, share in enumerate(shares[:-1], 1))
         return (
@@ -210,7 +211,7 @@ def _clipping(result: NetworkResult) -> str:
             f"they move no more than C. Now it shortens, of 100 gradients, {layers}. The noise is the same as with one "
             "bound."
         )
-    norm, share = number(settings.clip_norm), shares[-1]
+    norm, share = number(bounds[0]), shares[-1]
     if share < 0.01:
         few = "no gradient" if share == 0 else "fewer than 1 in 100 gradients"
         return f"Clip norm {norm} now shortens {few}, yet the noise is scaled to it: halve it, and the noise halves."
@@ -245,7 +246,8 @@ def _budget(result: NetworkResult) -> str:
         start = (
             f"For epsilon {number(settings.left)}{' that is left' * bool(settings.paid)}, "
             f"{count(settings.steps, 'step')} with lots of {settings.lot_size} out of {settings.rows:,} "
-            f"{'people' if settings.by_person else 'rows'} take noise multiplier <b>{number(settings.sigma)}</b>."
+            f"{'people' if settings.by_person else 'rows'} take noise multiplier <b>{number(settings.sigma)}</b>"
+            f"{_ramp(settings)}."
         )
     if not result.counted or settings.steps < 3:
         return start
@@ -255,14 +257,24 @@ def _budget(result: NetworkResult) -> str:
     return f"{start} Half of the {whose} is spent after {count(half, 'step')}{early}."
 
 
+def _ramp(settings: NetworkSettings) -> str:
+    """Where the noise ends up, and why it is not counted by its mean."""
+    if settings.ramp == 1:
+        return ""
+    last = number(settings.sigma * settings.ramp)
+    return f" in the first and {last} in the last one, each counted as it is: their mean would promise too much"
+
+
 def _lots(result: NetworkResult) -> str:
     found = result.noise_by_lot
     (least, *_, most), noise, steps = found.size, found.noise_on_the_mean, found.steps
     if result.settings.plan == "noise" or not result.larger_lots_help:
         return ""
+    first = "" if result.settings.ramp == result.settings.clip_ramp == 1 else " at first"
     return (
-        f"For the same epochs and budget, lots of {least:.0f} put noise of {number(noise[0])} on the mean gradient, in "
-        f"{count(steps[0], 'step')}; lots of {most:,.0f} only {number(noise[-1])}, in {count(steps[-1], 'step')}."
+        f"For the same epochs and budget, lots of {least:.0f} put noise of {number(noise[0])} on the mean gradient"
+        f"{first}, in {count(steps[0], 'step')}; lots of {most:,.0f} only {number(noise[-1])}, in "
+        f"{count(steps[-1], 'step')}."
     )
 
 

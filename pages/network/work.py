@@ -91,6 +91,15 @@ class Job:
         """The steps that are recorded: frame f is at step ``marks[f]``."""
         return np.round(np.linspace(0, self.recipe.steps, FRAMES + 1)).astype(int)
 
+    def last_step(self, frame: int) -> int:
+        """The number of the last step before a frame; of the first one at the start."""
+        return max(int(self.marks[frame]) - 1, 0)
+
+    def bounds(self, frame: int) -> tuple[float, ...]:
+        """The recipe's clip bounds in the last step before a frame."""
+        share = float(self.recipe.clip_shares[self.last_step(frame)])
+        return tuple(bound * share for bound in self.recipe.bounds)
+
     @property
     def cells(self) -> float:
         """The work of one network: (weight, example, step) cells."""
@@ -228,10 +237,11 @@ def _measured(job: Job, weights: np.ndarray, *, first: int) -> Trained:
     X, y = inputs(split.X_private[:MEASURED_ROWS]), split.y_private[:MEASURED_ROWS]
     some = job.rows.learned(MEASURED_ROWS)
     shares, loss, clipped = [], [], []
-    for at in weights[frames - first]:
+    for at, bounds in zip(weights[frames - first], map(job.bounds, frames), strict=True):
         loss.append(mean_loss(architecture.logits(at, X), y))
         shares.append(accuracy(architecture, at, split))
-        clipped.append(clipped_share(job.recipe, networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some)))
+        norms = networks.gradient_norms(architecture, at[:MEASURED_NETWORKS], *some)
+        clipped.append(clipped_share(bounds, norms))
     one, layers = len(weights[0]), len(architecture.shapes)
     return Trained(
         weights=weights,
@@ -255,12 +265,12 @@ def accuracy(architecture: networks.Architecture, weights: np.ndarray, split: da
         return (architecture.logits(weights, inputs(split.X_test)).argmax(axis=1) == split.y_test).mean(axis=-1)
 
 
-def clipped_share(recipe: Recipe, norms: np.ndarray) -> np.ndarray:
-    """Shares of gradient norms (layers, R, n) that the recipe clips in each layer, and at all: (layers + 1,)."""
-    if not recipe.bounds:
+def clipped_share(bounds: tuple[float, ...], norms: np.ndarray) -> np.ndarray:
+    """Shares of gradient norms (layers, R, n) that ``bounds`` clip in each layer, and at all: (layers + 1,)."""
+    if not bounds:
         return np.zeros(len(norms) + 1)
-    if len(recipe.bounds) > 1:
-        each = norms > np.array(recipe.bounds)[:, None, None]
+    if len(bounds) > 1:
+        each = norms > np.array(bounds)[:, None, None]
         return np.array([*each.mean(axis=(1, 2)), each.any(axis=0).mean()])
-    whole = (np.sqrt(np.square(norms).sum(axis=0)) > recipe.clip_norm).mean()
+    whole = (np.sqrt(np.square(norms).sum(axis=0)) > bounds[0]).mean()
     return np.full(len(norms) + 1, whole)

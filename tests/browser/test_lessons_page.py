@@ -1,5 +1,7 @@
 """Lessons in a real browser: the guess by hand, the outcome only after it, and where a guess is drawn."""
 
+import contextlib
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -178,7 +180,8 @@ def test_from_the_list_through_a_lesson_to_the_page(page, serve):
     expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
     opened.get_by_role("button", name="Show all knobs").click()
     expect(opened.get_by_role("button", name="Show all knobs")).to_have_count(0, timeout=PATIENCE)
-    opened.get_by_role("link", name="Lessons", exact=True).click()  # where one was
+    opened.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
+    opened.get_by_role("menuitem", name="Lessons").click()  # where one was
     expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)
 
 
@@ -214,3 +217,38 @@ def _obeys(opened: Page) -> None:
     opened.emulate_media(color_scheme="dark")
     opened.set_viewport_size({"width": 390, "height": 900})
     assert opened.evaluate(RUN) == []
+
+
+def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(page, chromium, serve):
+    teacher = page(f"{serve('app.py')}/lessons?lesson=public_start")
+    teacher.get_by_role("button", name="Ask a class").click()
+    close = teacher.get_by_role("button", name="Close and show")
+    expect(close).to_be_visible(timeout=PATIENCE)
+    code = teacher.locator(".lab-room b").inner_text()
+    only, heard, pupils = outcome("public_start"), [], []
+
+    def hear(frame: str | bytes) -> None:
+        heard.append(frame if isinstance(frame, bytes) else frame.encode())
+
+    with contextlib.ExitStack() as opened:
+        for value in (55, 65, 75):
+            context = chromium.new_context(viewport={"width": 390, "height": 844})
+            opened.callback(context.close)
+            pupil = context.new_page()
+            pupil.on("websocket", lambda socket: socket.on("framereceived", hear))
+            pupil.goto(f"{serve('app.py')}/lessons?room={code.lower()}")
+            typed = pupil.get_by_role("spinbutton").first
+            typed.fill(str(value), timeout=PATIENCE)
+            typed.press("Enter")
+            expect(chart(pupil).get_by_text(f"your guess: {value}")).to_be_visible(timeout=PATIENCE)
+            pupil.get_by_role("button", name="Send my guess").click()
+            expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
+            pupils.append(pupil)
+        expect(teacher.locator(".lab-room-count")).to_have_text("3 guesses so far", timeout=PATIENCE)
+        assert heard
+        assert not any(part in frame for frame in heard for part in only)
+        close.click()
+        for one in (teacher, *pupils):
+            expect(chart(one, "class").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+            expect(one.get_by_text("3 guesses, the middle one 65")).to_be_visible(timeout=PATIENCE)
+        assert any(part in frame for frame in heard for part in only)

@@ -1,0 +1,150 @@
+"""What changes with the step: its shape, its levels, and what noise that changes costs."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event
+from dp_accounting.rdp import RdpAccountant
+
+from dpcore import check
+from dpcore.accountants import account
+from dpcore.accountants.prices import NoiseFor, Price
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled, Sequence
+from dpcore.schedules import SHAPES, Schedule, step
+from dpcore.training.networks import Architecture
+from dpcore.training.sgd import Recipe
+
+ADD = Adjacency.ADD_REMOVE
+RATE, STEPS, DELTA = 0.01, 10_000, 1e-5
+
+
+def cost(event, accountant="pld", delta=DELTA) -> float:
+    return account(event, delta=delta, adjacency=ADD, accountant=accountant).epsilon
+
+
+def of(levels: dict[float, int], first: float):
+    """The steps of a ramp, level by level."""
+    return Sequence(events=tuple(Composed(event=step(RATE, first * z), count=n) for z, n in levels.items()))
+
+
+class TestShape:
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_it_goes_from_1_to_the_end(self, shape):
+        shares = Schedule(0.2, 41, shape).shares
+        assert (shares[0], shares[-1]) == (1, pytest.approx(0.2))
+        moves = np.diff(shares if shape == "linear" else np.log(shares))
+        np.testing.assert_allclose(moves, moves[0])
+        assert Schedule(0.2, 1, shape).shares.tolist() == [1]
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    @pytest.mark.parametrize("end", [0.2, 1.0, 5.0])
+    @pytest.mark.parametrize("until", [1, 7, 60])
+    def test_levels_are_few_and_never_above_what_they_stand_for(self, shape, end, until):
+        schedule = Schedule(end, 60, shape)
+        levels = schedule.levels(until=until, count=8)
+        assert sum(levels.values()) == until
+        assert len(levels) <= 9
+        counted = np.repeat([*levels], [*levels.values()])
+        shares = np.sort(schedule.shares[:until])
+        assert (counted <= shares).all()
+        assert (counted >= shares * min(end, 1 / end) ** (1 / 8) * (1 - 1e-12)).all()
+
+    @pytest.mark.parametrize(
+        ("name", "values"), [("end", (0, 5)), ("steps", (1.0, 0)), ("shape", (1.0, 5, "sudden"))], ids=str
+    )
+    def test_what_has_no_meaning_is_refused_by_name(self, name, values):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            Schedule(*values)
+
+
+class TestCost:
+    """Rate .01, 10,000 steps, noise 8 falling to 2, delta 1e-5: the truth lies between .957 and .972."""
+
+    RAMP = Schedule(0.25, STEPS, "linear")
+
+    def test_levels_rounded_down_and_up_hold_the_truth_between_them(self):
+        down = self.RAMP.levels(count=100)
+        up = {z * 0.25 ** (-1 / 100): n for z, n in down.items()}
+        high, low = (cost(of(levels, 8.0)) for levels in (down, up))
+        assert 0.955 < low < high < 0.974
+        assert cost(self.RAMP.event(8.0, rate=RATE)) == pytest.approx(0.996, abs=0.002)
+
+    def test_neither_the_mean_nor_the_root_mean_square_of_the_noise_is_a_bound(self):
+        z = 8 * self.RAMP.shares
+        mean, rms = z.mean(), math.sqrt(np.square(1 / z).mean()) ** -1
+        assert (mean, rms) == (pytest.approx(5), pytest.approx(4, rel=1e-3))
+        costs = [cost(Composed(event=step(RATE, one), count=STEPS)) for one in (mean, rms)]
+        assert costs == [pytest.approx(0.737, abs=0.002), pytest.approx(0.947, abs=0.002)]
+        assert max(costs) < 0.955  # less than what levels rounded up, which promise too much, give
+
+    @pytest.mark.parametrize("accountant", ["renyi", "pld"])
+    def test_the_order_does_not_matter(self, accountant):
+        rising = Schedule(4.0, STEPS, "linear").event(2.0, rate=RATE)
+        assert cost(rising, accountant) == pytest.approx(cost(self.RAMP.event(8.0, rate=RATE), accountant), rel=1e-3)
+
+    def test_the_library_counts_the_same(self):
+        event = self.RAMP.event(8.0, rate=RATE)
+        theirs = RdpAccountant()
+        for part in event.events:
+            sigma = part.event.event.noise_multiplier
+            gaussian = dp_event.GaussianDpEvent(sigma)
+            theirs.compose(dp_event.PoissonSampledDpEvent(RATE, gaussian), part.count)
+        ours = cost(event, "renyi")
+        assert ours <= theirs.get_epsilon(DELTA) * (1 + 1e-6)
+        assert ours == pytest.approx(theirs.get_epsilon(DELTA), rel=0.01)
+
+    def test_without_samples_it_is_exact(self):
+        """100 steps from 20 to 80: mu .25143; by the mean noise it would be .7255, which is wrong."""
+        event = Schedule(4.0, 100, "linear").event(20.0, rate=1.0)
+        mu = math.sqrt(sum(1 / z**2 for z in np.linspace(20, 80, 100)))
+        assert mu == pytest.approx(0.25143, abs=1e-5)
+        for accountant in ("gdp", "pld"):
+            assert cost(event, accountant) == pytest.approx(0.9321, abs=3e-4)
+        by_mean = Composed(event=GaussianRelease(noise_multiplier=50.0), count=100)
+        assert cost(by_mean, "gdp") == pytest.approx(0.7255, abs=1e-4)
+
+    def test_what_does_not_change_is_counted_as_ever(self):
+        expected = Composed(event=PoissonSampled(rate=RATE, event=GaussianRelease(noise_multiplier=3.7)), count=77)
+        for shape in SHAPES:
+            assert Schedule(1.0, 77, shape).event(3.7, rate=RATE) == expected
+
+    @pytest.mark.parametrize("accountant", ["renyi", "moments", "pld-coarse"])
+    @pytest.mark.parametrize("end", [0.2, 0.6, 5.0])
+    @pytest.mark.parametrize("rate", [0.05, 1.0])
+    def test_the_noise_that_is_found_is_enough_and_hardly_more(self, rate, end, accountant):
+        budget = {"sampling_rate": rate, "epsilon": 2.0, "delta": DELTA, "accountant": accountant}
+        first = NoiseFor(**budget, steps=60, ramp_end=end, ramp_shape="linear").run()
+        ramp = Schedule(end, 60, "linear")
+        found = cost(ramp.event(first, rate=rate), accountant)
+        assert 2.0 * (1 - 2e-3) <= found <= 2.0
+        del budget["epsilon"]
+        price = Price(**budget, noise_multipliers=(first,), steps=(1, 30, 60), ramp=ramp).run()[0]
+        assert price[-1] == found
+        assert (np.diff(price) > 0).all()
+
+
+class TestRecipe:
+    GIVEN = Recipe(architecture=Architecture(sizes=(2, 3, 2)), sampling_rate=0.05, steps=400, learning_rate=1.0)
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    @pytest.mark.parametrize("decay", [0.01, 0.5, 1.0])
+    def test_no_learning_rate_costs_anything(self, shape, decay):
+        """Nor does a clip norm that changes: noise is scaled along."""
+        other = replace(self.GIVEN, shape=shape, decay=decay, clip_ramp=decay, learning_rate=7.0)
+        assert other.event(2.0) == self.GIVEN.event(2.0)
+        assert cost(other.event(2.0), "renyi") == cost(self.GIVEN.event(2.0), "renyi")
+
+    def test_layers_are_one_release_of_less_noise(self):
+        one = replace(self.GIVEN, noise_ramp=0.3)
+        several = replace(one, clip_norm=(0.3, 0.5))
+        costs = [cost(which.event(noise), "renyi") for which, noise in ((several, 2 * math.sqrt(2)), (one, 2.0))]
+        assert costs[0] == pytest.approx(costs[1], rel=1e-9)
+
+    def test_bad_ends_are_refused_by_name(self):
+        for name in ("noise_ramp", "clip_ramp"):
+            with pytest.raises(check.RefusedError, match=f"^{name} is "):
+                replace(self.GIVEN, **{name: 0.0})
+        with pytest.raises(check.RefusedError, match="^shape is "):
+            replace(self.GIVEN, shape="odd")
