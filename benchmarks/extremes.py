@@ -39,6 +39,7 @@ CASES = {
     "ledger q 0.01": ("ledger", {"sampling_rate": 0.01}, ("steps",)),
     "ledger q 0.99, little noise": ("ledger", {"sampling_rate": 0.99, "noise_multiplier": 0.3}, ("steps",)),
     "transfer": ("transfer", {"epsilon": 50.0}, ("sources", "target_rows", "dimension", "migrated", "repeats")),
+    "transfer wide": ("transfer", {"target_rows": 200, "dimension": 500}, ("sources", "migrated", "repeats")),
     "parties digits": ("parties", {"dataset": "digits"}, _PARTIES),
     "parties activities": ("parties", {"dataset": "activities"}, _PARTIES),
     "parties mixed": ("parties", {"learner": "mixed"}, _PARTIES),

@@ -6,6 +6,7 @@ y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. Transferable are
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -110,7 +111,7 @@ class Statistics:
         gram = np.tensordot(chosen, self.gram, 1) + _RIDGE * np.eye(self.gram.shape[-1])
         return np.linalg.solve(gram, (chosen @ self.moment)[..., None])[..., 0]
 
-    @property
+    @cached_property
     def each(self) -> np.ndarray:
         """Weights (K, d) of each source alone."""
         return self.fit(np.eye(len(self.gram)))
@@ -120,8 +121,10 @@ def statistics(data: Problem, rows: int | tuple[int, ...]) -> Statistics:
     """Of the first ``rows`` rows of each source: one number for all, or one each."""
     counts = np.broadcast_to(rows, len(data.sources))
     cut = [(X[:count], y[:count]) for (X, y), count in zip(data.sources, counts, strict=True)]
+    # A matrix in the hundreds is held in single precision, the walk's own
+    dtype = np.float64 if data.X.shape[1] <= 50 else np.float32
     return Statistics(
-        gram=np.array([X.T @ X for X, _ in cut]),
+        gram=np.array([(X.T @ X).astype(dtype) for X, _ in cut]),
         moment=np.array([X.T @ y for X, y in cut]),
         rows=sum(len(y) for _, y in cut),
     )

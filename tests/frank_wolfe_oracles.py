@@ -22,18 +22,21 @@ def gradient(X, y, w, *, bound, rows=None):
     return total / (len(X) if rows is None else rows)
 
 
-def plain_loop(X, y, polytope, *, steps, scale, bound, noise, seed, draw, centre, part=0, pot=None):
-    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never clipped."""
+def plain_loop(X, y, polytope, *, steps, scale, bound, noise, seed, draw, centre, part=0, pot=None, lasso=0, ridge=0):
+    """One model, one step at a time; ``pot``: public rows that are counted as the others, but never clipped; lasso,
+    ridge: the penalties of (1/n) sum r^2 + lasso ||w - c||_1 + ridge ||w - c||^2."""
     vertices, generator = polytope.vertices + centre, stream(seed, "noise", draw, part)
+    price = [lasso / 2 * sum(abs(corner - centre)) for corner in vertices]
     w, chosen = np.array(centre, dtype=float), []
     for t in range(1, steps + 1):
         g = gradient(X, y, w, bound=bound)
         if pot is not None:
             Z, z = pot
             g = (len(X) * g + Z.T @ (Z @ w - z)) / (len(X) + len(Z))
+        g = g + ridge * (w - centre)
         drawn = scale * getattr(generator, noise)(size=len(vertices))
         # <c, g> is in every score: it decides nothing.
-        best = int(np.argmin(vertices @ g - drawn))
+        best = int(np.argmin(vertices @ g + price - drawn))
         w = w + 2 / (t + 2) * (vertices[best] - w)
         chosen.append(best)
     return w, chosen

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from frank_wolfe_oracles import PENTAGON, plain_loop, problem
 from scipy import optimize
+from sklearn import linear_model
 
 from dpcore import check
 from dpcore.accountants import zcdp
+from dpcore.estimators.reference import penalised_least_squares
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
 
@@ -58,6 +60,104 @@ def test_pooled_rows_are_counted_as_rows():
     w, chosen = plain_loop(X, y, ball, bound=0.5, draw=0, centre=centre, pot=(Z, z), **options)
     assert list(walk.choices[:, 0]) == chosen
     np.testing.assert_allclose(walk.weights[0], w, atol=1e-12)
+
+
+def test_one_pot_for_all_models_is_a_pot_for_each():
+    X, y = problem(d=3)
+    Z, z = problem(40, 3, seed=1)
+    options = {"steps": 9, "scale": 0.03, "residual_bound": 0.5, "seed": 1, "draws": [0, 1], "dtype": np.float64}
+    options |= {"polytope": fw.L1Ball(dimension=3, radius=1.0), "centre": np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1]])}
+    pots = [
+        fw.Pooled(gram=np.array([Z.T @ Z] * m), moment=np.array([Z.T @ z] * m), rows=np.full(m, 40)) for m in (1, 2)
+    ]
+    shared, own = (fw.noisy_frank_wolfe(X, y, pooled=pot, **options) for pot in pots)
+    np.testing.assert_array_equal(shared.weights, own.weights)
+
+
+class _AllVertices(fw.L1Ball):
+    """Wrong: lambda r on all 2d vertices, and no centre."""
+
+    @property
+    def vertices(self):
+        return super().vertices[:-1]
+
+    def scores(self, gradient):
+        return super().scores(gradient)[:, :-1]
+
+
+class TestPenalty:
+    """(1/n) sum r^2 + lambda ||w - c||_q; Lasso's alpha is lambda/2, Ridge's n lambda."""
+
+    N, D, RADIUS = 200, 12, 2.0
+
+    def rows(self):
+        rng = np.random.default_rng(3)
+        X, truth = rng.uniform(-1, 1, (self.N, self.D)), np.zeros(self.D)
+        truth[:3] = 0.8, -0.4, 0.15
+        return X, X @ truth + 0.2 * rng.normal(size=self.N)
+
+    def objective(self, w, lasso=0.0, ridge=0.0):
+        X, y = self.rows()
+        return np.square(y - X @ w).mean() + lasso * np.abs(w).sum() + ridge * np.square(w).sum()
+
+    def walked(self, polytope, *, steps=10_000, **options):
+        how = {"scale": 0, "residual_bound": np.inf, "seed": 0, "draws": [0], "dtype": np.float64}
+        return fw.noisy_frank_wolfe(*self.rows(), polytope=polytope, steps=steps, **how, **options).weights[0]
+
+    def lasso(self, penalty):
+        return linear_model.Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-10).fit(*self.rows()).coef_
+
+    @pytest.mark.parametrize("penalty", [0.02, 0.05, 0.1])
+    def test_without_noise_it_is_the_lasso_and_two_wrong_ways_are_not(self, penalty):
+        best = self.lasso(penalty)
+        least, size = self.objective(best, penalty), {"dimension": self.D, "radius": self.RADIUS}
+        right = self.walked(fw.L1Ball(penalty=penalty, **size))
+        assert -1e-9 <= self.objective(right, penalty) - least < 5e-6
+        np.testing.assert_allclose(penalised_least_squares(*self.rows(), penalty=penalty), best, atol=1e-4)
+
+        everywhere = self.walked(_AllVertices(penalty=penalty, **size))
+        np.testing.assert_allclose(everywhere, self.walked(fw.L1Ball(**size)), atol=1e-9)  # no effect at all
+        X, y = self.rows()
+        w = np.zeros(self.D)
+        for t in range(1, 10_001):  # lambda sign(w) in the gradient, without a centre
+            g = -X.T @ (y - X @ w) / self.N + penalty / 2 * np.sign(w)
+            corner = np.zeros(self.D)
+            corner[np.abs(g).argmax()] = -self.RADIUS * np.sign(g[np.abs(g).argmax()])
+            w += 2 / (t + 2) * (corner - w)
+        for wrong in (everywhere, w):
+            assert self.objective(wrong, penalty) - least > 1e-4
+
+    @pytest.mark.parametrize("penalty", [0.02, 0.1, 0.5])
+    def test_without_noise_it_is_ridge(self, penalty):
+        best = linear_model.Ridge(alpha=self.N * penalty, fit_intercept=False, tol=1e-12).fit(*self.rows()).coef_
+        found = self.walked(fw.L1Ball(dimension=self.D, radius=self.RADIUS), ridge=penalty)
+        assert abs(self.objective(found, ridge=penalty) - self.objective(best, ridge=penalty)) < 1e-6
+        np.testing.assert_allclose(penalised_least_squares(*self.rows(), penalty=penalty, q="2"), best, atol=1e-9)
+
+    def test_a_large_penalty_leaves_the_centre(self):
+        centre = np.linspace(-0.3, 0.3, self.D)
+        ball = fw.L1Ball(dimension=self.D, radius=self.RADIUS, penalty=5.0)
+        np.testing.assert_array_equal(self.walked(ball, steps=50, centre=centre), centre)
+
+    @pytest.mark.parametrize("noise", fw.NOISES)
+    @pytest.mark.parametrize(("lasso", "ridge"), [(0.3, 0.0), (0.0, 0.4), (0.1, 0.1)])
+    def test_the_batch_is_the_plain_loop(self, noise, lasso, ridge):
+        X, y = problem()
+        centre, ball = np.array([0.2, -0.1, 0.0]), fw.L1Ball(dimension=3, radius=1.3, penalty=lasso)
+        options = {"steps": 30, "scale": 0.03, "noise": noise, "seed": 5, "centre": centre, "ridge": ridge}
+        walk = fw.noisy_frank_wolfe(X, y, polytope=ball, residual_bound=0.6, draws=[4], dtype=np.float64, **options)
+        w, chosen = plain_loop(X, y, ball, bound=0.6, draw=4, lasso=lasso, **options)
+        assert walk.choices[:, 0].tolist() == chosen
+        np.testing.assert_allclose(walk.weights[0], w, atol=1e-12)
+        assert walk.sparsity(centre=6) == len(set(chosen) - {6})
+        assert (6 in chosen) == (lasso > 0)
+
+    def test_its_two_forms(self):
+        assert fw.penalties(0.3, q="1", unit=2.0) == (0.15, 0.0)
+        assert fw.penalties(0.3, q="2", unit=2.0) == (0.0, 0.075)
+        for bad in ({"penalty": -1.0, "q": "1"}, {"penalty": 0.1, "q": "3"}):
+            with pytest.raises(check.RefusedError):
+                fw.penalties(**bad)
 
 
 class TestOptimum:
@@ -166,6 +266,7 @@ class TestSteps:
         {"centre": np.zeros(2)},
         {"y": np.full(60, "a")},
         {"draws": [0.5]},
+        {"ridge": -0.1},
     ],
     ids=str,
 )

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from frank_wolfe_oracles import plain_loop, problem
+from sklearn import linear_model
 from sklearn.base import clone
 
 from dpcore import check
@@ -56,6 +57,16 @@ class TestEstimator:
         assert clone(model).fit(X, y).coef_ == pytest.approx(np.linspace(1, -0.5, 4), abs=0.03)
         assert model.fit(X, y).score(X, y) > 0.85
 
+    @pytest.mark.parametrize("q", fw.NORMS)
+    def test_a_penalty_is_in_its_own_units_and_changes_no_guarantee(self, q):
+        X, y = problem(3000, 4)
+        options = {"epsilon": 1e5, "radius": 2.0, "residual_bound": 3.0, "steps": 3000, "random_state": 0}
+        plain, model = (DPFrankWolfeRegressor(data_bound=1.5, penalty=p, q=q, **options) for p in (0.0, 0.1))
+        kinds = {"1": linear_model.Lasso(0.05, fit_intercept=False), "2": linear_model.Ridge(300, fit_intercept=False)}
+        assert model.fit(X, y).coef_ == pytest.approx(kinds[q].fit(X, y).coef_, abs=0.01)
+        assert np.abs(plain.fit(X, y).coef_ - model.coef_).max() > 0.05
+        assert model.guarantee_ == plain.guarantee_
+
     @pytest.mark.parametrize(
         "changes",
         [
@@ -65,6 +76,8 @@ class TestEstimator:
             {"residual_bound": 0},
             {"data_bound": 0},
             {"steps": 0},
+            {"penalty": -0.1},
+            {"q": "0"},
             {"noise": "normal"},
             {"adjacency": "both"},
         ],

@@ -44,6 +44,30 @@ class TestSensitivity:
         assert widest == pytest.approx(2 * claim)
 
     @pytest.mark.parametrize("adjacency", Adjacency)
+    @pytest.mark.parametrize("ridge", [0.0, 0.3])
+    def test_a_penalty_moves_no_score(self, adjacency, ridge):
+        """Each score of 2d + 1 moves as far as without, and the centre's never; the public point w is the same."""
+        rng, n, d, bound = np.random.default_rng(5), 7, 3, 0.8
+        ball = fw.L1Ball(dimension=d, radius=1.7, penalty=0.4)
+        claim = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
+        assert claim == fw.score_sensitivity(1.7, residual_bound=bound, rows=n, adjacency=adjacency)
+        worst = 0.0
+        for trial in range(400):
+            X, y, w = rng.uniform(-1, 1, (n, d)), rng.normal(size=n), rng.normal(size=d)
+            if trial % 4 == 0:
+                X[-1], y[-1] = np.sign(X[-1]), 50.0
+            if adjacency is ADD:
+                after = gradient(X[:-1], y[:-1], w, bound=bound, rows=n)
+            else:
+                after = gradient(X, np.append(y[:-1], -50.0), w, bound=bound)
+            scores = [ball.scores((g + ridge * w)[None])[0] for g in (gradient(X, y, w, bound=bound), after)]
+            assert len(scores[0]) == len(ball.vertices) == 2 * d + 1
+            assert scores[0][-1] == scores[1][-1] == 0
+            worst = max(worst, np.abs(scores[0] - scores[1]).max())
+        assert worst <= claim * (1 + 1e-12)
+        assert worst == pytest.approx(claim)
+
+    @pytest.mark.parametrize("adjacency", Adjacency)
     def test_a_hull_by_its_longest_corner(self, adjacency):
         rng, n, bound = np.random.default_rng(0), 5, 1.0
         claim = fw.score_sensitivity(PENTAGON.norm, residual_bound=bound, rows=n, adjacency=adjacency)
@@ -179,7 +203,7 @@ class TestAudit:
 
     CLAIM, STEPS, ROWS, DELTA, RUNS = 4.0, 50, 5, 1e-5, 2_500
 
-    def scores(self, label, *, noise, factor, seed, residual_bound=1.0):
+    def scores(self, label, *, noise, factor, seed, residual_bound=1.0, penalty=0.0, ridge=0.0):
         X = np.ones((self.ROWS, 1))
         y = np.append(np.resize([10.0, -10.0], self.ROWS - 1), label)
         rho = zcdp.rho_of(self.CLAIM, delta=self.DELTA)
@@ -190,7 +214,8 @@ class TestAudit:
         walk = fw.noisy_frank_wolfe(
             X,
             y,
-            polytope=fw.L1Ball(dimension=1, radius=1.0),
+            polytope=fw.L1Ball(dimension=1, radius=1.0, penalty=penalty(label) if callable(penalty) else penalty),
+            ridge=ridge,
             steps=self.STEPS,
             scale=scale,
             residual_bound=residual_bound,
@@ -198,7 +223,7 @@ class TestAudit:
             draws=range(self.RUNS),
             noise=noise,
         )
-        return (walk.choices == 0).sum(axis=0) + 1e-3 * walk.weights[:, 0]
+        return ((walk.choices == 0).sum(axis=0) - (walk.choices == 1).sum(axis=0)) / 2 + 1e-3 * walk.weights[:, 0]
 
     def audited(self, noise="gumbel", factor=1.0, **changes):
         """The measured lower bound on epsilon, in parts of the claim."""
@@ -213,6 +238,14 @@ class TestAudit:
     def test_the_sound_versions_stay_below_their_claim(self):
         assert 0.5 < self.audited("gumbel") <= 1.0
         assert self.audited("laplace") <= 1.0
+
+    @pytest.mark.parametrize("penalty", [{"penalty": 0.05}, {"ridge": 0.05}], ids=str)
+    def test_a_penalty_is_free(self, penalty):
+        assert 0.15 < self.audited(**penalty) <= 1.0
+        assert self.audited(factor=0.3, **penalty) > 1.2
+
+    def test_a_penalty_that_looks_at_the_rows_is_caught(self):
+        assert self.audited(penalty=lambda label: 20.0 if label > 0 else 0.01) > 1.2
 
     @pytest.mark.parametrize(("noise", "factor"), [("gumbel", 0.5), ("laplace", 0.2)])
     def test_too_little_noise_is_caught(self, noise, factor):

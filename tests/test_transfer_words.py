@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 
 from dpcore.transfer import RADIUS
 from pages.transfer import figures
@@ -20,6 +21,8 @@ QUICK = {
     "seed": [0, 3],
     "difference": [0.0, 0.8, 1.6, 4.0],
     "repeats": (2, 4),
+    "penalty": [0.0, 0.02, 0.1, 0.5],
+    "loop_penalty": [0.1],
 }
 LARGE = TransferSettings(dimension=50, target_rows=5000, sources=1, difference=0.8, h=0.8, migrated=15_000, repeats=3)
 ONCE = [
@@ -40,6 +43,9 @@ ONCE = [
     TransferSettings(epsilon=50.0, target_rows=5000, difference=4.0, migrated=15_000, repeats=3),
     TransferSettings(difference=0.0, sources=1, repeats=3),
     TransferSettings(epsilon=0.05, target_rows=100, sources=1, difference=4.0, h=0.02, repeats=3),
+    TransferSettings(penalty=0.05, polytope="corners", repeats=3),
+    TransferSettings(penalty=0.05, penalty_q="2", repeats=3),
+    TransferSettings(dimension=500, target_rows=200, penalty=0.05, repeats=3),
 ]
 
 
@@ -69,6 +75,12 @@ def gap(result) -> float:
     """How many standard deviations of the noise the best two sources are apart."""
     losses = np.sort(result.focus.detection.losses[1:])
     return (losses[1] - losses[0]) / result.focus.detection.sd
+
+
+def lasso(result) -> np.ndarray:
+    """(d,): the private rows with the page's L1 penalty, whose weight scikit-learn halves."""
+    model = linear_model.Lasso(alpha=result.settings.penalty / 2, fit_intercept=False, tol=1e-6, max_iter=10_000)
+    return model.fit(result.problem.X, result.problem.y).coef_
 
 
 def ratio(result) -> float:
@@ -123,6 +135,20 @@ RULES: Rules = {
     r"lets in sources that lie farther": lambda r, _: near(r) < r.settings.sources,
     r"a larger ball around them": lambda r, _: r.settings.radius < RADIUS,
     r"whatever epsilon is": lambda r, _: r.settings.selection == "known",
+    r"private rows alone, same penalty": lambda r, _: r.settings.penalty > 0,
+    r"epsilon stays as it is": lambda r, _: all(
+        r.guarantee(one).epsilon == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
+        for one in ("target", "pooled", "transfer")
+        if r.settings.noise != "printed"
+    ),
+    r"one more corner to choose, of (\d+)": lambda r, m: int(m[1]) == len(r.settings.model.ball(RADIUS).vertices),
+    r"Without privacy (\d+) of (\d+) coefficients": lambda r, m: (
+        (int(m[1]), int(m[2])) == (int((lasso(r) == 0).sum()), r.settings.dimension)
+    ),
+    r"Its gradient at the public": lambda r, _: r.settings.model.penalties.ridge == r.settings.penalty > 0,
+    r"Over seven corners they have no": lambda r, _: (
+        r.settings.polytope == "corners" and r.settings.model.penalties.ball > 0
+    ),
     r"In (\d+) of \d+ runs? it keeps no source": lambda r, m: int(m[1]) == (~r.focus.kept.any(axis=1)).sum() > 0,
     r"hidden by it": lambda r, _: gap(r) < 1,
     r"sometimes told apart": lambda r, _: 1 <= gap(r) < 3,

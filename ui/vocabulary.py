@@ -103,6 +103,16 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     ),
     "target_rows": _log("Private rows", 12, "n, the rows of the target, which are to be protected.", whole=True),
     "dimension": _whole("Coefficients", "d, how many numbers a row has."),
+    "penalty": _fine(
+        "Penalty lambda",
+        0.005,
+        "The weight of lambda ||w||_q beside the mean of squared residuals. It sees no private row and costs nothing.",
+    ),
+    "loop_penalty": _fine(
+        "Published loop's lambda",
+        0.02,
+        "The penalty of the loop behind the published table. There it is 0.1.",
+    ),
     "migrated": _log("Migrated rows", 12, "Public rows, of all sources together.", whole=True),
     "detection_share": _fine(
         "Share for detection",

@@ -1,7 +1,7 @@
 """Non-private references."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Lasso, LogisticRegression
 
 # The logit of a class that has no row: its share of any answer is 0 to the last bit.
 _NEVER = -1000.0
@@ -35,3 +35,13 @@ def _constant(answer: int, n_classes: int, inputs: int) -> np.ndarray:
     weights[:, -1] = _NEVER
     weights[0 if n_classes == 2 else answer, -1] = -_NEVER if n_classes > 2 or answer else _NEVER
     return weights
+
+
+def penalised_least_squares(X: np.ndarray, y: np.ndarray, *, penalty: float = 0.0, q: str = "1") -> np.ndarray:
+    """The minimiser (d,) of (1/n) sum (y - x.w)^2 + penalty ||w||_1, or penalty ||w||^2 for q = "2"."""
+    if not penalty:
+        return np.linalg.lstsq(X, y, rcond=None)[0]
+    if q == "2":
+        return np.linalg.solve(X.T @ X + len(X) * penalty * np.eye(X.shape[1]), X.T @ y)
+    # Lasso's mean of squares is halved
+    return Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-6, max_iter=10_000).fit(X, y).coef_

@@ -16,7 +16,7 @@ from dpcore.training import frank_wolfe as fw
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPFrankWolfeRegressor(PrivateRegressor):
-    """Minimises (1/n) sum_i huber_R(y_i - x_i.w) over ||w - c||_1 <= radius, without an intercept.
+    """Minimises (2/n) sum_i huber_R(y_i - x_i.w) + penalty ||w - c||_q over ||w - c||_1 <= radius, no intercept.
 
     Noisy Frank-Wolfe [talwar2015, Algorithm 2]: each step releases which of the 2d vertices to go to. With "gumbel"
     noise that is the exponential mechanism, counted by its bounded range [cesar2021]; "laplace" is report-noisy-min.
@@ -26,14 +26,16 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record.
     radius: L1 radius of the ball, in units of the weights; the noise is proportional to it.
     residual_bound: R, in units of y; longer residuals count as R. data_bound: bound on every |x_ij|; both are
-    **declared**, and what lies beyond is clipped. steps: None chooses from n, epsilon, delta and the bounds alone.
+    **declared**, and what lies beyond is clipped. penalty: lambda, public; q: "1", or "2" for the squared L2 norm.
+    Short residuals count as (1/n) sum r^2, so that Lasso's alpha is lambda/2, and Ridge's n lambda.
+    steps: None chooses from n, epsilon, delta and the bounds alone.
     random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
     from the operating system.
 
     Attributes
     ----------
     coef_ (d,), n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says what it rests on), n_iter_,
-    path_ (T,): the vertices chosen, of 2d.
+    path_ (T,): the vertices chosen, of 2d; 2d itself is the centre.
     """
 
     epsilon: float = 1.0
@@ -41,6 +43,8 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     radius: float = 1.0
     residual_bound: float = 1.0
     data_bound: float = 1.0
+    penalty: float = 0.0
+    q: str = "1"
     noise: str = "gumbel"
     steps: int | None = None
     adjacency: str = "replace-one"
@@ -57,8 +61,9 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         rho = zcdp.rho_of(self.epsilon, delta=self.delta)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         n, d = X.shape
-        ball = fw.L1Ball(dimension=d, radius=check.positive(radius=self.radius) * data_bound)
-        size = {"radius": ball.radius, "residual_bound": bound, "vertices": 2 * d}
+        penalties = fw.penalties(self.penalty, q=self.q, unit=data_bound)
+        ball = fw.L1Ball(dimension=d, radius=check.positive(radius=self.radius) * data_bound, penalty=penalties.ball)
+        size = {"radius": ball.radius, "residual_bound": bound, "vertices": len(ball.vertices)}
         self.n_iter_ = fw.steps_for(rows=n, rho=rho, **size) if self.steps is None else check.whole(1, steps=self.steps)
         each = fw.selection_epsilon(rho, steps=self.n_iter_, noise=self.noise)
         sensitivity = fw.score_sensitivity(ball.norm, residual_bound=bound, rows=n, adjacency=adjacency)
@@ -72,6 +77,7 @@ class DPFrankWolfeRegressor(PrivateRegressor):
             seed=seeds.noise_seed(self.random_state),
             draws=[0],
             noise=self.noise,
+            ridge=penalties.ridge,
             centre=np.zeros(d) if centre is None else check.numbers((d,), centre=centre) * data_bound,
             dtype=np.float64,
         )

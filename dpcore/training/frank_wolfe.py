@@ -6,12 +6,17 @@ The model walks from vertex to vertex of a public polytope; a step releases only
 with the logarithm of their number and not with the dimension. g(w) = -(1/n) sum_i clip_R(y_i - x_i.w) x_i with
 |x_ij| <= 1: one row moves no coordinate of it by more than R/n (it is there or not) or 2R/n (it is another one).
 Vertices count from a public centre c: <c, g> is the same for all of them, so it decides nothing and costs nothing.
+
+With a penalty, (1/n) sum_i (y_i - x_i.w)^2 + lambda ||w - c||_q of [zhang2022], g and all scores are those of its half.
+It sees no row, so that no sensitivity changes. For q = 1 the penalty is not linearised (generalised conditional
+gradient): it adds lambda/2 radius to each vertex's score, and the centre is one vertex more, with score 0. What q = 2
+stands for is the square, lambda ||w - c||^2: its gradient at the public w is added to g.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -22,26 +27,33 @@ from dpcore.streams import stream
 
 Noise = Literal["gumbel", "laplace"]
 NOISES = ("gumbel", "laplace")
+# Of the penalty's norm; 2 is its square.
+NORMS = ("1", "2")
 # What ``steps_for`` chooses from, and its constant: good on made-up data of many sizes, best on none.
 LEAST_STEPS, MOST_STEPS, _STEPS = 16, 64, 0.6
 
 
 @dataclass(frozen=True, kw_only=True)
 class L1Ball:
-    """{v: ||v||_1 <= radius} around the centre: the 2d vertices +-radius e_j, first all +, then all -."""
+    """{v: ||v||_1 <= radius} around the centre: the 2d vertices +-radius e_j, first all +, then all -.
+
+    penalty: lambda of ||v||_1, beside the mean of squared residuals. With one, the centre is the last vertex.
+    """
 
     dimension: int
     radius: float
+    penalty: float = 0.0
 
     def __post_init__(self) -> None:
         check.whole(1, dimension=self.dimension)
         check.positive(radius=self.radius)
+        check.between(0, math.inf, penalty=self.penalty)
 
     @property
     def vertices(self) -> np.ndarray:
-        """(2d, d)"""
+        """(2d, d), or (2d + 1, d) with a penalty."""
         ends = self.radius * np.eye(self.dimension)
-        return np.concatenate([ends, -ends])
+        return np.concatenate([ends, -ends, np.zeros((int(self.penalty > 0), self.dimension))])
 
     @property
     def norm(self) -> float:
@@ -49,9 +61,12 @@ class L1Ball:
         return self.radius
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
-        """<s, g> of each vertex: (M, 2d) from (M, d)."""
+        """<s, g> + lambda/2 ||s||_1 of each vertex: (M, 2d or 2d + 1) from (M, d)."""
         along = self.radius * gradient
-        return np.concatenate([along, -along], axis=1)
+        if not self.penalty:
+            return np.concatenate([along, -along], axis=1)
+        added, centre = along.dtype.type(self.penalty / 2 * self.radius), np.zeros_like(along[:, :1])
+        return np.concatenate([along + added, added - along, centre], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +101,24 @@ class Hull:
 Polytope = L1Ball | Hull
 
 
+class Penalties(NamedTuple):
+    """lambda of the L1 norm, which the ball takes, and of the squared L2 norm, which the walk takes."""
+
+    ball: float
+    ridge: float
+
+
+def penalties(penalty: float, *, q: str, unit: float = 1.0) -> Penalties:
+    """Of ``penalty`` ||w||_q for weights that the walk sees times ``unit``."""
+    value = check.between(0, math.inf, penalty=penalty)
+    return Penalties(value / unit, 0.0) if check.choice(NORMS, q=q) == "1" else Penalties(0.0, value / unit**2)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Pooled:
     """Public rows that are counted as if they were private ones, each model with its own: no noise is made for them.
 
-    gram (M, d, d) = sum x x', moment (M, d) = sum x y, rows (M,).
+    gram (M, d, d) = sum x x', moment (M, d) = sum x y, rows (M,); or one of each for all models.
     """
 
     gram: np.ndarray
@@ -109,11 +137,11 @@ class Walk:
     choices: np.ndarray
     points: np.ndarray | None = None
 
-    def sparsity(self) -> np.ndarray:
-        """(M,): how many different vertices each model is made of."""
+    def sparsity(self, *, centre: int = -1) -> np.ndarray:
+        """(M,): how many different vertices each model is made of, but for that which is the centre."""
         ordered = np.sort(self.choices, axis=0)
         fresh = np.vstack([np.ones((1, ordered.shape[1]), bool), np.diff(ordered, axis=0) > 0])
-        return (fresh & (ordered >= 0)).sum(axis=0)
+        return (fresh & (ordered >= 0) & (ordered != centre)).sum(axis=0)
 
 
 def score_sensitivity(norm: float, *, residual_bound: float, rows: float, adjacency: Adjacency) -> float:
@@ -186,6 +214,7 @@ def noisy_frank_wolfe(
     noise: Noise = "gumbel",
     centre: np.ndarray | None = None,
     pooled: Pooled | None = None,
+    ridge: float = 0.0,
     part: int = 0,
     keep_points: bool = False,
     dtype: type = np.float32,
@@ -194,6 +223,7 @@ def noisy_frank_wolfe(
 
     X: (n, d) within [-1, 1]. y: (n,). centre: (d,) or (M, d), public. steps, scale: whole numbers and noise scales,
     one for all or (M,); a scale of 0 means no noise. residual_bound: R, infinite for plain least squares without noise.
+    ridge: lambda of the penalty lambda ||w - c||^2; that of the L1 norm is the polytope's.
     draws, part: which noise stream of ``seed`` each model uses; equal draws share their noise, and longer walks begin
     with the noise of shorter ones. Raises RefusedError for bad arguments.
     """
@@ -212,6 +242,7 @@ def noisy_frank_wolfe(
         columns=np.ascontiguousarray(X.T, dtype),
         labels=_labels(X, y, centre, order, dtype),
         bound=dtype(residual_bound),
+        ridge=dtype(check.between(0, math.inf, ridge=ridge)),
         pooled=_pooled(pooled, centre, order, models, d, dtype),
     )
     unit = _unit_noise(noise, seed, draws[order], part, int(lengths.max()), len(polytope.vertices))
@@ -230,10 +261,15 @@ class _Task:
     columns: np.ndarray
     labels: np.ndarray
     bound: float
+    ridge: float
     pooled: Pooled | None
 
     def gradient(self, away: np.ndarray) -> np.ndarray:
         """g (m, d) of the first m models, which stand ``away`` (m, d) from the centre."""
+        found = self._of_rows(away)
+        return found + self.ridge * away if self.ridge else found
+
+    def _of_rows(self, away: np.ndarray) -> np.ndarray:
         m = len(away)
         residual = away @ self.columns
         np.subtract(self.labels if len(self.labels) == 1 else self.labels[:m], residual, out=residual)
@@ -296,13 +332,16 @@ def _pooled(pooled, centre, order, models, d, dtype) -> Pooled | None:
     """The pooled rows of each model, seen from its centre."""
     if pooled is None:
         return None
-    gram = np.broadcast_to(pooled.gram, (models, d, d))[order]
+    if shared := len(pooled.gram) == 1:  # never copied for each model: d may be in the hundreds
+        gram = np.broadcast_to(pooled.gram.astype(dtype), (models, d, d))
+    else:
+        gram = pooled.gram[order]
     moment = np.broadcast_to(pooled.moment, (models, d))[order]
     rows = np.broadcast_to(pooled.rows, (models,))[order]
     if centre is not None:
         middle = np.broadcast_to(centre, (models, d))[order]
-        moment = moment - (gram @ middle[..., None])[..., 0]
-    return Pooled(gram=gram.astype(dtype), moment=moment.astype(dtype), rows=rows.astype(dtype))
+        moment = moment - (pooled.gram[0 if shared else order] @ middle[..., None])[..., 0]
+    return Pooled(gram=gram if shared else gram.astype(dtype), moment=moment.astype(dtype), rows=rows.astype(dtype))
 
 
 def _refuse_bad_bound(residual_bound: float) -> None:

@@ -38,9 +38,11 @@ LIMITS = {
     "h": (0.02, 20.0),
     "q": (0.0, 1.0),
     "target_rows": (100, 5000),
-    "dimension": (2, 50),
+    "dimension": (2, 500),
     "migrated": (MIGRATED[0], MIGRATED[-1]),
     "detection_share": (0.02, 0.9),
+    "penalty": (0.0, 0.5),
+    "loop_penalty": (0.0, 1.0),
     "repeats": (2, 40),
     "seed": (0, 9999),
 }
@@ -49,11 +51,13 @@ _LESS_NOISE = ("epsilon", "delta", "target_rows")
 # One slice of work holds about this many (model, row, coefficient, step) cells: some 40 ms. A curve that moves with
 # epsilon is first drawn with so few repeats that all of it is a slice.
 _CELLS_AT_ONCE, _QUICK = 1.5e8, (3, 12)
+# Private rows times coefficients, at most: what a walk takes goes with them.
+_MOST_CELLS = 250_000
 # Private rows of a file, at least.
 _FEWEST = 50
 
 # Of a file: what only made-up data have a meaning for.
-_FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6)}
+_FIXED = {"q": (1.0, 1.0), "difference": (1.6, 1.6), "penalty": (0.0, 0.0), "loop_penalty": (published.PENALTY,) * 2}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +77,8 @@ class TransferSettings(PaidBounds, Settings):
     dimension: d, coefficients.
     migrated: public rows of all sources together.
     detection_share: of the budget, where the sources are detected.
+    penalty, penalty_q: lambda and q of lambda ||w||_q, which the walks add to the mean of squares; q = 2 is squared.
+    loop_penalty: lambda of the published table's loop, which is printed with the same q.
     repeats: models a setting.
     seed: of rows and noise.
     selection: the transferable sources are "known", or "detected" privately.
@@ -87,6 +93,7 @@ class TransferSettings(PaidBounds, Settings):
         "noise": NOISES,
         "adjacency": list(Adjacency),
         "polytope": POLYTOPES,
+        "penalty_q": fw.NORMS,
     }
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
@@ -125,12 +132,15 @@ class TransferSettings(PaidBounds, Settings):
     dimension: int = 20
     migrated: int = 2500
     detection_share: float = 0.2
+    penalty: float = 0.0
+    loop_penalty: float = published.PENALTY
     repeats: int = 24
     seed: int = 3
     selection: str = "known"
     noise: str = "gumbel"
     adjacency: str = "replace-one"
     polytope: str = "diamond"
+    penalty_q: str = "1"
 
     def __post_init__(self) -> None:
         tokens.named(self.own)
@@ -142,6 +152,9 @@ class TransferSettings(PaidBounds, Settings):
         held = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
         if dataset != self.dataset or (held, type(held)) != (self.own, type(self.own)):
             changes = self._fitting(dataset, held) | changes | {"own": held}
+        rows = changes.get("target_rows", self.target_rows)
+        if dataset != OWN and isinstance(rows, int):
+            changes = {"dimension": min(self.dimension, _widest(rows))} | changes
         return replace(self, **changes)
 
     def _fitting(self, dataset: str, held: str) -> dict[str, Any]:
@@ -169,7 +182,8 @@ class TransferSettings(PaidBounds, Settings):
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
         """Field -> (lowest, highest) value, with what a file leaves of them."""
-        of_data = _limits_of(self.own) if self.dataset == OWN else {}
+        widest = _widest(self.target_rows) if isinstance(self.target_rows, int) else LIMITS["dimension"][1]
+        of_data = _limits_of(self.own) if self.dataset == OWN else {"dimension": (LIMITS["dimension"][0], widest)}
         return self.LIMITS | of_data | {"epsilon": self._limit(self.own)}
 
     @property
@@ -195,6 +209,8 @@ class TransferSettings(PaidBounds, Settings):
                 name: one._replace(label=one.label.replace("excess risk", "error on held-out rows"), rises=())
                 for name, one in self.MEASURES.items()
             }
+        if self.penalty:  # with less noise a penalty pulls more
+            return {name: one._replace(rises=()) for name, one in self.MEASURES.items()}
         if self.selection == "known":
             return self.MEASURES
         return self.MEASURES | {"transfer": self.MEASURES["transfer"]._replace(rises=())}
@@ -247,18 +263,20 @@ class TransferSettings(PaidBounds, Settings):
         return (replace(self.probe(), model=replace(self.model, repeats=count)),)
 
     def draws_as(self, other: Self) -> bool:
-        """A transfer without a source draws other noise, and a detection may find none in one repeat or another."""
-        return self.selection == "known" and self._alone == other._alone
+        """A transfer without a source draws other noise, and a detection may find none in one repeat or another; an L1
+        penalty has one vertex more, and a draw for it in each step."""
+        return self.selection == "known" and self._drawn == other._drawn
 
     @property
-    def _alone(self) -> bool:
-        """Whether no source is near enough."""
-        return not self.data.problem.transferable(self.q, self.h).any()
+    def _drawn(self) -> tuple[bool, bool]:
+        """Whether no source is near enough, and whether the centre is a vertex."""
+        alone = not self.data.problem.transferable(self.q, self.h).any()
+        return alone, self.penalty > 0 and self.penalty_q == "1"
 
     def schedule(self) -> Iterable[Task]:
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""
         walks = self.part(Walks, claim=self.model.claim, own=self.data if self.dataset == OWN else None)
-        printed = () if self.dataset == OWN else published.tasks()
+        printed = () if self.dataset == OWN else published.tasks(self.loop_penalty, self.penalty_q)
         return (self.probe(), walks, self._quick, *self._curves(), *printed)
 
     @property
@@ -301,8 +319,14 @@ class TransferSettings(PaidBounds, Settings):
             walks=outcomes[walks],
             over_epsilon=np.stack([budgets.get((epsilon, self.migrated), empty) for epsilon in EPSILONS], axis=1),
             over_migrated=np.concatenate([still, moving]),
-            published=published.result(outcomes),
+            published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
         )
+
+
+def _widest(rows: int) -> int:
+    """The most coefficients that so many private rows leave."""
+    low, high = LIMITS["dimension"]
+    return int(np.clip(_MOST_CELLS // max(rows, 1), low, high))
 
 
 def _usable(held: str) -> bool:

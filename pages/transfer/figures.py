@@ -277,7 +277,8 @@ def _strokes(result: TransferResult, now: float) -> list[dict]:
 
 def published(result: TransferResult) -> dict:
     """The published values beside the control: five rows alone, and more epochs."""
-    frame = result.published.frame
+    frame, penalty = result.published.frame, result.published.penalty
+    named = {"1": "L1", "2": "squared L2"}[result.published.q]
     table, control = frame[frame["noisy"]], frame[~frame["noisy"]].dropna(subset=["value"])
     passes = {"mode": "lines+markers", "marker": {"size": 7}}
     hover = "%{x} passes over 5 rows: %{y:.3~g}<extra>nothing migrated</extra>"
@@ -291,6 +292,7 @@ def published(result: TransferResult) -> dict:
         hovertemplate="published: %{y:.4~g}<extra></extra>",
     )
     at, value = control["epochs"].to_numpy(dtype=float), control["value"].to_numpy(dtype=float)
+    least = 0.1 if value.min(initial=1) > 0.1 else 0.01
     return theme.figure(
         theme.line(at, value, colour=theme.PRIVATE, name="5 rows, more passes", hovertemplate=hover, **passes),
         printed,
@@ -299,5 +301,5 @@ def published(result: TransferResult) -> dict:
         xaxis=_log_axis("passes over the rows (log scale)", 30, 8000)
         | {"tickvals": [50, 500, 5000]}
         | {"ticktext": ["50", "500", "5,000"]},
-        yaxis=_log_axis("training MSE + 0.1 L1 (log scale)", 0.1, 100),
+        yaxis=_log_axis(f"training MSE + {penalty:g} {named} (log scale)", least, 100),
     )

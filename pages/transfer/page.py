@@ -15,7 +15,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, li
 
 HEIGHT = 400
 MAIN = ("h", "difference", "migrated", "target_rows")
-MORE = ("q", "sources", "dimension", "delta", "detection_share", "repeats", "seed")
+MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
 DATA = {"made": "Made up, the truth is known", "own": "My data"}
 ADJACENCY = {"replace-one": "replace one row", "add/remove": "add or remove one row"}
 
@@ -30,6 +30,8 @@ def setup(desk: controls.Desk) -> None:
         desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
         desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
         desk.choose("polytope", "The walk goes over", say.POLYTOPES)
+        if words is say:
+            desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
 
 def _chart(alts: Mapping[str, str], name: str, figure: dict, about: str, **how) -> live.Picture:

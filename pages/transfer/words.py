@@ -6,6 +6,7 @@ from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from pages.transfer import figures
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import risk
+from pages.transfer.published import PublishedResult
 from pages.transfer.result import TransferResult, printed_costs
 from pages.transfer.work import CANDIDATES
 from ui import panels
@@ -24,6 +25,11 @@ SELECTIONS_HELP = (
     "the private rows is released with noise, and that is paid for out of the same epsilon."
 )
 POLYTOPES = {"diamond": "a diamond (L1 ball)", "corners": "seven given corners"}
+PENALTIES = {"1": "lambda times the L1 norm (q = 1)", "2": "lambda times the squared L2 norm (q = 2)"}
+PENALTIES_HELP = (
+    "What lambda weighs, in the walks and in what the published loop prints. **L1** makes coefficients exactly 0, the "
+    "**squared L2 norm** makes all of them smaller. Around sources it is the contrast that is penalised."
+)
 _WORDS = {"source": "Trusting the sources as they are", "pooled": "Pooling all rows"}
 
 
@@ -49,7 +55,7 @@ MIGRATED_ABOUT = (
 )
 PUBLISHED_ABOUT = (
     "Circles are the published values; the line is the same loop on five rows, with no row migrated and more passes. "
-    "Look for the line to reach the lowest circle: what helped was more steps."
+    "At the published penalty the line reaches the lowest circle: what helped was more steps."
 )
 
 
@@ -72,7 +78,11 @@ def numbers(result: TransferResult) -> list[Number]:
             tone="private",
             amount=float(f"{alone:.2g}"),
         ),
-        Number("Excess risk, no privacy", risk(result.focus.least_squares), "private rows alone"),
+        Number(
+            "Excess risk, no privacy",
+            risk(result.focus.least_squares),
+            f"private rows alone{', same penalty' * (settings.penalty > 0)}",
+        ),
     ]
     held = result.guarantee("transfer")
     if settings.noise == "printed":
@@ -150,16 +160,20 @@ def _nothing(result: TransferResult, median: Mapping[str, float]) -> str:
 
 def caption(result: TransferResult) -> str:
     """What bands, strokes and the walks are."""
+    settings = result.settings
+    free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
     return (
         f"Bands: nine runs in ten. Strokes at the dotted line: today's {count(result.settings.repeats, 'run')}. "
         "The walks have two coefficients only, so that they can be seen."
+        + " Over seven corners they have no L1 penalty."
+        * free
     )
 
 
 def diagnostics(result: TransferResult) -> list[str]:
     """Why the picture looks as it does: the noise, the threshold, detection, how sparse it is."""
     settings = result.settings
-    sentences = [noise(result), _threshold(result)]
+    sentences = [noise(result), *filter(None, [penalty(result)]), _threshold(result)]
     if result.focus.detection is not None:
         sentences.append(detection(result))
     sparsity = result.sparsity
@@ -190,6 +204,21 @@ def noise(result: TransferResult) -> str:
             f"{count(near.steps, 'step')}. "
         )
     return text + ("How many steps there are follows from rows, epsilon and radius, never from the private values.")
+
+
+def penalty(result: TransferResult) -> str:
+    """What the penalty changes: a vertex and the optimum, never the noise on a score; "" without one."""
+    settings = result.settings
+    if not settings.penalty:
+        return ""
+    d, zeros = settings.dimension, result.focus.zeros
+    text = "The penalty is public and sees no row: no score moves further, and <b>epsilon stays as it is</b>. "
+    if settings.penalty_q == "2":
+        return f"{text}Its gradient at the public coefficients is added in each step."
+    return (
+        f"{text}The centre is one more corner to choose, of {2 * d + 1}. Without privacy {zeros} of {d} coefficients "
+        "would be exactly 0."
+    )
 
 
 def _threshold(result: TransferResult) -> str:
@@ -281,7 +310,8 @@ def costs_table(_: TransferResult) -> str:
 
 def published_table(result: TransferResult) -> str:
     """The published table, made again, beside what its numbers are."""
-    frame = result.published.frame
+    loop = result.published
+    frame = loop.frame
     shown = frame.assign(
         migrated=frame["migrated"].map(str),
         published=frame["published"].map(lambda value: "control" if value != value else f"{value:.4f}"),
@@ -292,12 +322,12 @@ def published_table(result: TransferResult) -> str:
         shown,
         title="<b>The published table, and what it shows</b>",
         caption=(
-            "The printed numbers are the <b>training mean squared error plus 0.1 times the L1 norm</b>, the mean of "
-            "100 runs. They are no sum of squared errors and no error on new rows. Nor are they private: the noise "
-            "has a scale read off the fit itself, enters once a pass, is divided by m, and comes with no epsilon. "
-            "The last five rows migrate nothing and have no noise: more passes over the <i>same five rows</i> do "
-            "what twenty more rows did, because more rows mean more and larger steps. Held-out: x = 1.5, ..., 5.5 on "
-            "the same line."
+            "The published numbers are the <b>training mean squared error plus 0.1 times the L1 norm</b>, the mean of "
+            f"100 runs. {_loop_now(loop)}They are no sum of squared errors and no error on new rows. Nor are they "
+            "private: the noise has a scale read off the fit itself, enters once a pass, is divided by m, and comes "
+            "with no epsilon. A step adds lambda <i>a</i>, the gradient of half the <i>squared L2</i> norm: what is "
+            "printed is not what is descended on. The last five rows migrate nothing and have no noise"
+            f"{_passes(loop)}. Held-out: x = 1.5, ..., 5.5 on the same line."
         ),
         heads={
             "migrated": "migrated<br>rows",
@@ -312,6 +342,27 @@ def published_table(result: TransferResult) -> str:
     )
 
 
+def _loop_now(loop: PublishedResult) -> str:
+    if loop.as_published:
+        return ""
+    norm = {"1": "L1", "2": "squared L2"}[loop.q]
+    return f"<b>The same loop here has {number(loop.penalty)} times the {norm} norm</b>. "
+
+
+def _passes(loop: PublishedResult) -> str:
+    """What more passes over the same rows do, as far as it is known."""
+    match loop.passes_suffice:
+        case None:
+            return ""
+        case True:
+            return (
+                ": more passes over the <i>same five rows</i> do what twenty more rows did, because more rows mean "
+                "more and larger steps"
+            )
+        case False:
+            return ": with this penalty no number of passes here prints as little as twenty more rows do"
+
+
 _NUMBERS = ("value", "training MSE", "training SSE", "held-out MSE")
 
 
@@ -323,15 +374,16 @@ def alts(result: TransferResult) -> dict[str, str]:
     """What a screen reader says in place of each picture."""
     summary, settings = result.summary(), result.settings
     said = ", ".join(f"{figures.STYLES[name][0]} {risk(summary[name].median)}" for name in CANDIDATES)
-    inside, ends = int(result.transferable.sum()), result.misses
+    inside, ends, loop = int(result.transferable.sum()), result.misses, result.published
     return {
         "walk": f"Walks of {settings.repeats} models with two coefficients: from zero they end {ends[0]:.2f} from "
         f"the truth on average, around the source {ends[1]:.2f}.",
         "sources": f"Sources with a contrast of at most {number(settings.h)}: {inside} of {settings.sources}.",
         "epsilon": f"Excess risk over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
         "migrated": f"Excess risk over migrated rows. With {settings.migrated}: {said}.",
-        "published": "The published value falls from 34.2 to 0.51 as rows are migrated, and as low with five rows and "
-        "more passes over them.",
+        "published": "The published value falls from 34.2 to 0.51 as rows are migrated"
+        + ", and as low with five rows and more passes over them" * (loop.as_published and bool(loop.passes_suffice))
+        + ".",
     }
 
 
@@ -357,6 +409,8 @@ model = DPFrankWolfeRegressor(
     delta={settings.delta!r},
     radius={settings.radius!r} if near.any() else RADIUS,
     residual_bound=RESIDUAL_BOUND,
+    penalty={settings.penalty!r},
+    q={settings.penalty_q!r},
     noise={noise!r},
     adjacency={settings.adjacency!r},
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise

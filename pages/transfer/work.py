@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcore import transfer
 from dpcore.accountants import zcdp
+from dpcore.estimators.reference import penalised_least_squares
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.privacy import Sequence as Events
@@ -26,6 +27,10 @@ MIGRATED = (24, 60, 150, 400, 1000, 2500, 6000, 15_000)
 _PARTS = {"target": 0, "alone": 0, "pooled": 1, "transfer": 2, "detect": 3, "walk": 4}
 # The seven corners of the other polytope of the walk: public, irregular, of L1 norm 1 at most.
 _CORNERS = ((0.75, 0.25), (0.2, 0.8), (-0.45, 0.55), (-0.85, 0.1), (-0.5, -0.4), (0.05, -0.95), (0.6, -0.4))
+
+
+# More coefficients than these: the cases' pooled rows are taken one case at a time, a matrix each.
+_WIDE = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +107,8 @@ class Model:
     """All that decides the four candidates, but for epsilon and the number of migrated rows.
 
     h, q: which sources are transferable. radius: of the correction. detection_share: of rho, for finding them; 0 where
-    they are known. repeats: R.
+    they are known. repeats: R. penalty, penalty_q: lambda ||w||_q beside the mean of squares, from the centre; see
+    ``frank_wolfe``.
     """
 
     data: Data | OwnData
@@ -112,12 +118,21 @@ class Model:
     radius: float
     detection_share: float
     repeats: int
+    penalty: float = 0.0
+    penalty_q: str = "1"
+
+    @property
+    def penalties(self) -> fw.Penalties:
+        return fw.penalties(self.penalty, q=self.penalty_q)
+
+    def ball(self, radius: float) -> fw.L1Ball:
+        return fw.L1Ball(dimension=self.data.dimension, radius=radius, penalty=self.penalties.ball)
 
     def plans(self, epsilon: float, migrated: int) -> dict[str, Plan]:
         """The walks of the candidates; "alone" is that of a transfer which found no source worth keeping."""
         data, rest = self.data, 1 - self.detection_share
         n, pot = data.rows, data.rows + sum(data.counts(migrated))
-        plan = partial(self.claim.plan, epsilon, vertices=2 * data.dimension)
+        plan = partial(self.claim.plan, epsilon, vertices=2 * data.dimension + (self.penalties.ball > 0))
         return {
             "target": plan(radius=RADIUS, rows=n),
             "pooled": plan(radius=RADIUS, rows=pot),
@@ -146,13 +161,26 @@ def statistics(data: Data | OwnData, rows: tuple[int, ...]) -> transfer.Statisti
     return transfer.statistics(data.problem, rows)
 
 
+@kept
+def _least_squares(data: Data | OwnData, penalty: float, q: str) -> np.ndarray:
+    """(d,): the private rows without privacy, with the same penalty."""
+    return penalised_least_squares(data.problem.X, data.problem.y, penalty=penalty, q=q)
+
+
+@kept
+def _trusted(data: Data | OwnData, rows: tuple[int, ...], chosen: tuple[bool, ...]) -> np.ndarray:
+    """(1, d): the weights of the sources that are known to be near, whatever epsilon is."""
+    return statistics(data, rows).fit(np.array([chosen]))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FocusOutcome:
     """Today's epsilon and number of migrated rows, for R repeats.
 
     risk (4, R), by ``CANDIDATES``: excess risk, or of a file the held-out error. kept (R, K): the sources that the
     transfer uses. detection: what it cost to find them, or None. sparsity: candidate -> (R,), the number of different
-    vertices in the model. least_squares: the risk of the target rows without privacy. clipped: the share of residuals
+    vertices in the model. least_squares: the risk of the target rows without privacy, zeros: how many of its d
+    coefficients are 0. clipped: the share of residuals
     beyond the bound at the transfer's centre.
     """
 
@@ -161,6 +189,7 @@ class FocusOutcome:
     detection: transfer.Detection | None
     sparsity: dict[str, np.ndarray]
     least_squares: float
+    zeros: int
     clipped: float
 
 
@@ -176,7 +205,7 @@ class Focus:
     def run(self) -> FocusOutcome:
         problem = self.model.data.problem
         found = Batch(self.model, [(self.epsilon, self.migrated)])
-        best = np.linalg.lstsq(problem.X, problem.y, rcond=None)[0]
+        best = _least_squares(self.model.data, self.model.penalty, self.model.penalty_q)
         residual = problem.y - problem.X @ found.centres[0]
         return FocusOutcome(
             risk=np.array([found.risk(name)[0] for name in CANDIDATES]),
@@ -184,6 +213,7 @@ class Focus:
             detection=found.detections[0],
             sparsity=found.sparsity,
             least_squares=float(problem.risk(best)),
+            zeros=int((best == 0).sum()),
             clipped=float((np.abs(residual) > RESIDUAL_BOUND).mean()),
         )
 
@@ -212,7 +242,7 @@ class Batch:
         self.detections = [self._detection(*pair) for pair in zip(cases, self.statistics, strict=True)]
         known = np.tile(self.problem.transferable(model.q, model.h), (model.repeats, 1))
         self.kept = np.array([known if one is None else one.kept for one in self.detections])  # (C, R, K)
-        self.centres = np.concatenate([self._centres(*pair) for pair in zip(self.statistics, self.kept, strict=True)])
+        self.centres = np.concatenate([self._centres(place) for place in range(len(cases))])
         self.sparsity: dict[str, np.ndarray] = {}
 
     def _detection(self, case, public) -> transfer.Detection | None:
@@ -220,11 +250,15 @@ class Batch:
         options = {"seed": self.model.data.seed, "draws": repeats, "part": _PARTS["detect"]}
         return transfer.detect(self.problem, public.each, rho=rho, **options) if rho else None
 
-    @staticmethod
-    def _centres(public, kept) -> np.ndarray:
-        """(R, d): the weights of the sources kept in each repeat, 0 where none is; few sets are different."""
-        sets, which = np.unique(kept, axis=0, return_inverse=True)
-        return public.fit(sets)[which.ravel()]
+    def _centres(self, place: int) -> np.ndarray:
+        """(R, d) of a case: the weights of the sources kept in each repeat, 0 where none is; few sets are different."""
+        sets, which = np.unique(self.kept[place], axis=0, return_inverse=True)
+        if self.detections[place] is None:
+            data = self.model.data
+            found = _trusted(data, data.counts(self.cases[place][1]), tuple(sets[0].tolist()))
+        else:
+            found = self.statistics[place].fit(sets)
+        return found[which.ravel()]
 
     def risk(self, name: str) -> np.ndarray:
         """(C, R) of one candidate."""
@@ -235,12 +269,21 @@ class Batch:
         return self._walk("target", RADIUS)
 
     def _pooled(self) -> np.ndarray:
+        if self.model.data.dimension > _WIDE:
+            place = np.repeat(np.arange(len(self.cases)), self.model.repeats)
+            return np.concatenate([self._pooled_wide(one, place == c) for c, one in enumerate(self.statistics)])
         gram, moment = (
             np.repeat([getattr(one, name).sum(axis=0) for one in self.statistics], self.model.repeats, axis=0)
             for name in ("gram", "moment")
         )
         rows = np.repeat([one.rows for one in self.statistics], self.model.repeats)
         return self._walk("pooled", RADIUS, pooled=fw.Pooled(gram=gram, moment=moment, rows=rows))
+
+    def _pooled_wide(self, public: transfer.Statistics, which: np.ndarray) -> np.ndarray:
+        """Of one case, whose models share what is pooled."""
+        gram, moment = public.gram.sum(axis=0)[None], public.moment.sum(axis=0)[None]
+        pooled = fw.Pooled(gram=gram, moment=moment, rows=np.array([public.rows]))
+        return self._walk("pooled", RADIUS, which=which, pooled=pooled)
 
     def _transfer(self) -> np.ndarray:
         """Around the centre; from 0, over the whole ball, where no source was kept."""
@@ -259,7 +302,8 @@ class Batch:
         walk = fw.noisy_frank_wolfe(
             self.problem.X,
             self.problem.y,
-            polytope=fw.L1Ball(dimension=self.model.data.dimension, radius=radius),
+            polytope=self.model.ball(radius),
+            ridge=self.model.penalties.ridge,
             steps=steps,
             scale=scale,
             residual_bound=RESIDUAL_BOUND,
@@ -269,7 +313,7 @@ class Batch:
             part=_PARTS[name],
             **options,
         )
-        self.sparsity[name] = walk.sparsity()
+        self.sparsity[name] = walk.sparsity(centre=2 * self.model.data.dimension)
         return walk.weights
 
 
@@ -303,6 +347,8 @@ class Walks:
     polytope: str
     repeats: int
     epsilon: float
+    penalty: float = 0.0
+    penalty_q: str = "1"
     own: OwnData | None = None
     essential: bool = True
 
@@ -310,23 +356,24 @@ class Walks:
         made = self.seed, self.target_rows, self.difference, self.own
         X, y, truth, source = plane_data(*made)
         corners, points, optima = [], [], []
+        penalties = fw.penalties(self.penalty, q=self.penalty_q)
         for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (self.radius, source))):
-            shape = polytope(self.polytope, radius)
+            shape = polytope(self.polytope, radius, penalties.ball)
             own = self.claim.plan(self.epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
             noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": _PARTS["walk"] + part}
             options = noisy | {"draws": range(self.repeats), "seed": self.seed, "keep_points": True}
-            corners.append(_around(shape.vertices) + centre)
-            points.append(_plane_walk(X, y, shape, centre, **options).points)
-            optima.append(_plane_optimum(*made, shape, tuple(centre)))
+            corners.append(_around(polytope(self.polytope, radius).vertices) + centre)
+            points.append(_plane_walk(X, y, shape, centre, ridge=penalties.ridge, **options).points)
+            optima.append(_plane_optimum(*made, shape, tuple(centre), penalties.ridge))
         return WalkOutcome(
             corners=tuple(corners), points=tuple(points), optima=tuple(optima), truth=truth, source=source
         )
 
 
-def polytope(name: str, radius: float) -> fw.Polytope:
-    """In the plane: the diamond of this L1 radius, or seven corners within it."""
+def polytope(name: str, radius: float, penalty: float = 0.0) -> fw.Polytope:
+    """In the plane: the diamond of this L1 radius, or seven corners within it, which know no penalty of an L1 norm."""
     if name == "diamond":
-        return fw.L1Ball(dimension=2, radius=radius)
+        return fw.L1Ball(dimension=2, radius=radius, penalty=penalty)
     return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
 
 
@@ -356,11 +403,17 @@ def _plane_walk(X, y, shape, centre, *, seed=0, **options) -> fw.Walk:
 
 @kept
 def _plane_optimum(
-    seed: int, rows: int, difference: float, own: OwnData | None, shape: fw.Polytope, centre: tuple[float, ...]
+    seed: int,
+    rows: int,
+    difference: float,
+    own: OwnData | None,
+    shape: fw.Polytope,
+    centre: tuple[float, ...],
+    ridge: float,
 ) -> np.ndarray:
     """The best point (2,) of a polytope, by the walk without noise."""
     X, y, _, _ = plane_data(seed, rows, difference, own)
-    return _plane_walk(X, y, shape, np.array(centre), steps=300, scale=0.0, draws=[0]).weights[0]
+    return _plane_walk(X, y, shape, np.array(centre), steps=300, scale=0.0, draws=[0], ridge=ridge).weights[0]
 
 
 def _around(vertices: np.ndarray) -> np.ndarray:
