@@ -239,6 +239,7 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
 def _constant(result: LedgerResult, row: str, today: float) -> dict:
     name, colour, dash = theme.THEOREMS[row]
     steps, found = result.constants(row)
+    found = _finite(found, (_CONSTANTS[0] <= found) & (found <= _CONSTANTS[1]))  # dashes begin where a line does
     more = {"meta": "ghost"} if row == "pld" else {}
     hover = f"steps %{{x:.4~g}}: c2 %{{y:.3~g}}<extra>{name}</extra>"
     return theme.line(
