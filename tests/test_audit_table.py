@@ -90,6 +90,7 @@ UNPROTECTED = {
     "dpcore.data.domain_text",
     "dpcore.data.domains",
     "dpcore.data.regression",
+    "dpcore.data.recorded",
     "dpcore.data.toy",
     "dpcore.parties.worlds",
     "dpcore.streams",

@@ -93,7 +93,7 @@ def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS)
         hover = f"{told}: %{{y:.1f}} % right<extra>{name}</extra>"
         style = {"name": shown, "hovertemplate": hover, "mode": "lines+markers"}
         traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style, **more))
-        lowest = min([lowest, *(100 * median)])
+        lowest = min([lowest, *(100 * median), 100 * result.summary[method].median])
     now = 100 * result.settings.label_share if over == "share" else result.settings.epsilon
     top = 5 * np.ceil(20 * max(result.summary["target"].high, result.summary["transfer"].high) + 0.2)
     least = 5 * np.floor((lowest - 0.4 * (top - lowest)) / 5)  # the legend's room is below the curves
