@@ -21,6 +21,8 @@ from ui.reach import elsewhere, qr
 ROOM = "room"
 # Seconds between two looks at the room: of who teaches, and of all who wait for them.
 TEACHER, CLASS = 1.0, 2.0
+# So many more make everybody look a second later: a look is a run of the page for the server.
+CROWD = 100
 HEIGHT = 300
 _ME = "lessons.someone"
 
@@ -127,9 +129,13 @@ def teach(lesson: Lesson, here: Seat) -> None:
             st.rerun()
 
 
-@st.fragment(run_every=CLASS)
 def follow(here: Seat) -> None:
-    """Of the class: go on with the whole page as soon as the room does."""
+    """Of the class: go on with the whole page soon after the room does; the more there are, the later each looks."""
+    many = here.room.guesses if here.room else 0
+    st.fragment(_follow, run_every=CLASS + many / CROWD)(here)
+
+
+def _follow(here: Seat) -> None:
     room = classroom().look(here.code)
     if (room and (room.round, room.closed)) != (here.room and (here.room.round, here.room.closed)):
         st.rerun()
