@@ -171,8 +171,7 @@ PAGE = Page(
         Tab("ways", "Ways", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Table", ("table",)),
-        Tab("published", "Paper", ("published",)),
+        Tab("table", "Table", ("table", "published")),
     ),
     frames=lambda result: {
         "Curves": result.curves,

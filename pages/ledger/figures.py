@@ -239,12 +239,10 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
 def _constant(result: LedgerResult, row: str, today: float) -> dict:
     name, colour, dash = theme.THEOREMS[row]
     steps, found = result.constants(row)
-    found = _finite(found, (_CONSTANTS[0] <= found) & (found <= _CONSTANTS[1]))  # dashes begin where a line does
     more = {"meta": "ghost"} if row == "pld" else {}
+    told = f"{today:.2f}" if today < 10 else _number(today)  # of one width, so that the legend stays where it is
     hover = f"steps %{{x:.4~g}}: c2 %{{y:.3~g}}<extra>{name}</extra>"
-    return theme.line(
-        steps, found, colour=colour, dash=dash, name=theme.key(name, _number(today)), hovertemplate=hover, **more
-    )
+    return theme.line(steps, found, colour=colour, dash=dash, name=theme.key(name, told), hovertemplate=hover, **more)
 
 
 def moments(result: LedgerResult, finding: str = "") -> dict:

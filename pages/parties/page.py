@@ -113,7 +113,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("trust", "Trust", ("trust",), drawn=True),
-        Tab("others", "Releases", ("table",), pictures=others),
+        Tab("others", "Ways", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theorems", ("statements",), limits),
@@ -145,5 +145,5 @@ OF_OWN = replace(
     ),
     words=PAGE.words | {"caption": say.own_caption},
     pictures=own_pictures,
-    tabs=tuple(Tab("others", "Releases", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
+    tabs=tuple(Tab("others", "Ways", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
 )
