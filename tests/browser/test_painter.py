@@ -105,8 +105,9 @@ def test_a_trace_that_is_left_out_is_noticed(bench: Bench, opened: str):
         bench.draw(shown.before)
         painted, bare = bench.paint(less), bench.draw(less, afresh=True)
         for name in less:
-            missed = part_difference(bare[name], drawn[name], bare[name])  # little where another trace lies beside it
-            if inked(drawn[name], bare[name]) >= LEAST_INK and missed > LEFT_OUT:
+            if inked(drawn[name], bare[name]) < LEAST_INK:
+                continue
+            if part_difference(bare[name], drawn[name], bare[name]) > LEFT_OUT:  # else another trace lies beside it
                 judged += 1
                 assert part_difference(painted[name], drawn[name], bare[name]) > LEFT_OUT, (name, place)
     assert judged >= 5
