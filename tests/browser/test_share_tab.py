@@ -32,6 +32,7 @@ def test_a_phone_reads_the_link_off_the_screen(page, serve, link, width, dark):
     code = opened.get_by_test_id("stImage").locator("img")
     expect(code).to_be_visible(timeout=PATIENCE)
     found = held_up(opened, code)
-    shown = [one.inner_text().strip() for one in opened.get_by_test_id("stCode").all()]
+    codes = [one.inner_text().strip() for one in opened.get_by_test_id("stCode").all()]
+    shown = [code for code in codes if code]  # that of a lesson is folded away
     assert found.text == shown[-1], "the one that opens elsewhere, where there is one"
     assert found.text.partition("?")[2] == shown[0].partition("?")[2]
