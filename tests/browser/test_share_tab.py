@@ -7,13 +7,14 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.person import PATIENCE, drawn
+from tests.browser.person import PATIENCE, drawn, hold_still
 
 LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
 
 
 def held_up(page: Page, code: Locator) -> zxingcpp.Barcode:
     """What a phone reads, which looks until it sees something: what is shown may pale while the page computes."""
+    hold_still(code)  # clear of the knobs, which stay at the top of a phone
     for _ in range(40):
         found = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
         if found:
