@@ -43,8 +43,10 @@ quick: $(VENV)/.dev ## the tests that need no browser, two at a time
 	@$(DENO) test --quiet --no-check --reporter=dot
 	@$(PY) -m pytest -m "not browser" -n 2 --dist worksteal $(ARGS)
 
-browser: $(VENV)/.dev ## the tests in a real browser, two files at a time, each with servers and windows of its own
-	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m pytest -m browser -n 2 --dist loadfile $(or $(ARGS),tests/browser)
+browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what fails beside others is run once more, alone
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && { \
+		$(PY) -m pytest -m browser -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
+		$(PY) -m pytest -m browser --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
 
 soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), and the painter against all charts
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
