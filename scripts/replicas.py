@@ -24,6 +24,8 @@ from pathlib import Path
 
 import segno
 
+from ui.reach import own_address
+
 ROOT = Path(__file__).parents[1]
 # Seconds: until a process must have answered for the first time, and between two looks at all of them.
 _STARTS, _LOOK = 120.0, 0.5
@@ -103,14 +105,8 @@ def healthy(port: int) -> bool:
 
 
 def address(port: int) -> str:
-    """Where others on the network find this machine; no packet is sent to learn it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
-        try:
-            way.connect(("192.0.2.1", 9))  # an address of documentation (RFC 5737)
-            host = way.getsockname()[0]
-        except OSError:
-            host = "localhost"
-    return f"http://{host}:{port}"
+    """Where others on the network find this machine."""
+    return f"http://{own_address() or 'localhost'}:{port}"
 
 
 def serve(port: int, count: int, caddy: str) -> None:

@@ -38,14 +38,14 @@ def test_a_link_holds_what_differs_and_opens_the_same(page, at):
 
 
 def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
-    monkeypatch.setattr(reach, "_own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(reach, "own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": None}.get)
     assert reach.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
     assert reach.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
     assert reach.elsewhere("https://lab.example.org/classifier") == ""
-    monkeypatch.setattr(reach, "_own_address", lambda: "")
+    monkeypatch.setattr(reach, "own_address", lambda: "")
     assert reach.elsewhere(HERE) == ""
-    monkeypatch.setattr(reach, "_own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(reach, "own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
     assert reach.elsewhere(HERE) == "", "the server hears nobody else"
     options = {"server.address": None, "server.allowedHosts": ["localhost", "lab.example.org"]}

@@ -21,13 +21,13 @@ def elsewhere(link: str) -> str:
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     if host not in LOCAL or st.get_option("server.address") in (*LOCAL, "::1"):
         return ""
-    mine = _own_address()
+    mine = own_address()
     if not mine or not answers(mine):
         return ""
     return parts._replace(netloc=f"{mine}:{parts.port}" if parts.port else mine).geturl()
 
 
-def _own_address() -> str:
+def own_address() -> str:
     """This machine's address on its network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         try:

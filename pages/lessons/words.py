@@ -77,9 +77,7 @@ def named(asked: Number, after: Case) -> str:
 
 def centre(asked: Number, after: Case) -> float:
     """The middle of the runs."""
-    runs = sorted(asked.truth(after))
-    half = len(runs) // 2
-    return float(runs[half] if len(runs) % 2 else (runs[half - 1] + runs[half]) / 2)
+    return float(median(asked.truth(after)))
 
 
 def _low(text: str) -> str:
