@@ -74,6 +74,15 @@ def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) 
     return np.concatenate([MEMORY.answer(one, one.run) for one in found])
 
 
+def shown(settings: Settings, measure: str) -> np.ndarray:
+    """The numbers (R,) of the runs that the settings' page shows: their own, where ``measured`` has as many as one asks
+    for.
+    """
+    read = settings.measures[measure].read
+    found = [np.ravel(read(MEMORY.answer(task, task.run))) for task in settings.samples()]
+    return np.concatenate(found).astype(float)
+
+
 def _measure(settings: Settings, name: str) -> str:
     """The measure of this name; the one that a comparison is about where there is none."""
     return check.choice(settings.MEASURES, measure=name or settings.compared)

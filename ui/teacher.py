@@ -11,8 +11,8 @@ import numpy as np
 import streamlit as st
 
 from dpcore.experiment import Measure, Settings
-from dpcore.kept import MEMORY
 from dpcore.links import brief
+from dpcore.sweep import shown
 from ui import guess, live
 from ui.controls import Desk
 from ui.page import Knobs, Page
@@ -137,7 +137,7 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
     """The runs at the settings that were asked about, with the guess."""
     said, at = (st.session_state[f"{key}.{one}"] for one in ("said", "at"))
     scale = 100.0 if measure.unit == "%" else 1.0
-    runs = [scale * value for value in _runs(at, measure)]
+    runs = (scale * shown(at, desk.shown[GUESS])).tolist()
     middle = float(np.median(runs))
     unit = f"\u00a0{measure.unit}" if measure.unit else ""
     what = "The middle run" if len(runs) > 1 else "It"
@@ -147,11 +147,6 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
     live.board([[live.Picture(name="lesson", figure=figure, alt=alt, height=HEIGHT)]], key=f"{key}.runs", name="lesson")
     if at != desk.settings:
         st.caption("These are the runs at the settings of the link; the page below shows those that you have chosen.")
-
-
-def _runs(settings: Settings, measure: Measure) -> list[float]:
-    found = [np.ravel(measure.read(MEMORY.answer(task, task.run))) for task in settings.samples()]
-    return np.concatenate(found).tolist()
 
 
 def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:

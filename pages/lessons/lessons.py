@@ -14,8 +14,8 @@ import numpy as np
 from dpcore import links
 from dpcore.accountants import tuning
 from dpcore.experiment import Settings, Spread
-from dpcore.kept import MEMORY
 from dpcore.privacy import Adjacency
+from dpcore.sweep import shown
 
 
 class Case:
@@ -32,18 +32,11 @@ class Case:
 
     def runs(self, measure: str, **change: Any) -> np.ndarray:
         """(R,): a measure of every run, at these settings with a ``change``."""
-        return runs(self.settings.change(**change) if change else self.settings, measure)
+        return shown(self.settings.change(**change) if change else self.settings, measure)
 
     def share(self, measure: str, **change: Any) -> np.ndarray:
         """(R,): the same in percent."""
         return 100 * self.runs(measure, **change)
-
-
-def runs(settings: Settings, measure: str) -> np.ndarray:
-    """(R,): a measure of every run, kept with all other outcomes."""
-    read = settings.measures[measure].read
-    found = [np.ravel(read(MEMORY.answer(task, task.run))) for task in settings.samples()]
-    return np.concatenate(found).astype(float)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +151,7 @@ _BOUNDS = (0.1, 1.0, 10.0)
 def _clipped(case: Case, bound: float) -> np.ndarray:
     """(R,): right answers of 100, of a page that is asked about."""
     base = case.settings.settings
-    return 100 * runs(base.change(clip_norm=bound), case.settings.measure)
+    return 100 * shown(base.change(clip_norm=bound), case.settings.measure)
 
 
 def _hump(before: Case, after: Case) -> int:
