@@ -188,3 +188,9 @@ def test_the_home_page_is_not_presented():
     assert not app.exception
     assert "Guess first, then see" in [one.value for one in app.header]
     assert "present" not in app.query_params
+
+
+def test_a_link_can_say_that_a_page_is_not_presented():
+    app = opened("classifier", present="0")
+    assert not app.exception
+    assert [one.value for one in app.title] == ["What does privacy cost a classifier?"]

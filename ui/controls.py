@@ -186,7 +186,8 @@ class Desk:
     @property
     def presents(self) -> str:
         """The name of the picture that this screen presents, or ``FIRST_PICTURE``; "" where it shows the whole page."""
-        return self.shown.get("present", "").partition(links.APART)[0]
+        asked = self.shown.get("present", "").partition(links.APART)[0]
+        return "" if asked == "0" else asked
 
     def resets(self) -> None:
         """New noise, the way back to what was before, and to the defaults."""

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from scripts.replicas import free_ports, healthy
+from scripts.replicas import caddyfile, free_ports, healthy
 from tests.browser.person import PATIENCE, drawn, field, slider
 
 ROOT = Path(__file__).parents[2]
@@ -143,6 +143,29 @@ def test_a_process_that_has_ended_is_started_anew(lecture):
         psutil.wait_procs([psutil.Process(lecture.process.pid)], timeout=0.1)
     assert healthy(port)
     assert len(lecture.replicas) == 2
+
+
+def test_the_channel_goes_to_the_least_busy_and_everything_else_stays_where_it_was():
+    channel, others = caddyfile(8501, [1, 2]).split("handle {")
+    assert "handle /lab-channel" in channel
+    assert "lb_policy least_conn" in channel
+    assert "lb_policy cookie lab_replica" in others
+    assert channel.count("127.0.0.1:1 127.0.0.1:2") == others.count("127.0.0.1:1 127.0.0.1:2") == 1
+
+
+def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor):
+    teacher, pupil = (page for page in of_each(visitor, "classifier").values())
+    teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
+    teacher.get_by_role("button", name="Ask a class").click()
+    expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
+    code = teacher.locator(".lab-room b").inner_text()
+    pupil.goto(re.sub(r"/classifier.*", f"/lessons?room={code}", pupil.url))
+    pupil.get_by_role("button", name="Send my guess").click(timeout=PATIENCE)
+    expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
+    expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far", timeout=PATIENCE)
+    teacher.get_by_role("button", name="Close and show").click()
+    for page in (teacher, pupil):
+        expect(page.get_by_text("1 guess, the middle one")).to_be_visible(timeout=PATIENCE)
 
 
 def test_when_it_ends_nothing_is_left(tmp_path):
