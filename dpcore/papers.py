@@ -147,6 +147,10 @@ PAPERS = {
         "K. Ligett, S. Neel, A. Roth, B. Waggoner, Z. S. Wu. Accuracy First: Selecting a Differential Privacy Level "
         "for Accuracy-Constrained ERM. NeurIPS 2017; arXiv:1705.10829."
     ),
+    "kairouz2021": (
+        "P. Kairouz, B. McMahan, S. Song, O. Thakkar, A. Thakurta, Z. Xu. Practical and Private (Deep) Learning "
+        "without Sampling or Shuffling. ICML 2021; arXiv:2103.00039."
+    ),
     "ghazi2025": (
         "B. Ghazi, P. Kamath, A. Knop, R. Kumar, P. Manurangsi, C. Zhang. Private Hyperparameter Tuning with Ex-Post "
         "Guarantee. NeurIPS 2025; arXiv:2508.15183."

@@ -17,7 +17,7 @@ class Adjacency(StrEnum):
     """Which two data sets must look alike.
 
     ``REPLACE_ONE``: one unit has other values, the size is public. ``ADD_REMOVE``: one unit is there or not; where
-    a mean is released, its denominator is a public constant.
+    a mean is released, its denominator is a public constant, and where rows have public places, its place stays empty.
     """
 
     REPLACE_ONE = "replace-one"

@@ -65,6 +65,14 @@ def shuffled(seed: int, indices: Sequence[int], *, rows: int, size: int, first: 
     yield from _lots(members, indices, first=first, last=last)
 
 
+def ordered(indices: Sequence[int], *, rows: int, lots: int, first: int, last: int) -> Iterator[np.ndarray]:
+    """Lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of every pass."""
+    passes = np.full((-(-rows // lots), lots), NOBODY)
+    passes.ravel()[:rows] = np.arange(rows)
+    for step in range(first, last):
+        yield np.broadcast_to(passes[:, step % lots], (len(indices), len(passes)))
+
+
 def _lots(members, indices, *, first, last) -> Iterator[np.ndarray]:
     """Step by step, the lots of all ``indices`` under each other, filled up with ``NOBODY``."""
     for block in range(first // BLOCK, -(-last // BLOCK)):

@@ -9,6 +9,8 @@ noise. A single fit is the batch with R = 1.
 
 Where persons have several rows, a lot holds each *person* with probability q, n is the number of persons, and g_i is
 the average of person i's gradients: clipped to C it moves the sum by no more than a row would.
+
+Where lots are not drawn by chance but go through the rows in a fixed order, see ``dpcore.training.tree``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +24,7 @@ from dpcore import accountants, check, cores
 from dpcore.privacy import Adjacency, Event
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.streams import normal_steps
-from dpcore.training import lots, networks
+from dpcore.training import lots, networks, tree
 from dpcore.training.networks import Architecture, Pass
 from dpcore.training.people import checked, shares, side_by_side
 
@@ -53,7 +55,9 @@ class Recipe:
     sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one a layer, or None for no clipping
     (and no noise). learning_rate: eta at the start. decay, noise_ramp, clip_ramp: learning rate, noise multiplier and
     clip bounds at the end over those at the start; in between they follow ``shape``, a key of
-    ``dpcore.schedules.SHAPES``. variant: a key of ``VARIANTS``.
+    ``dpcore.schedules.SHAPES``. variant: a key of ``VARIANTS``. mechanism: a key of ``tree.MECHANISMS``; where lots
+    have a fixed order, ``sampling_rate`` is 1 over how many there are, the loop is the sound one, and noise and bounds
+    stay.
     """
 
     architecture: Architecture
@@ -66,6 +70,7 @@ class Recipe:
     shape: str = "geometric"
     noise_ramp: float = 1.0
     clip_ramp: float = 1.0
+    mechanism: str = "sampled"
 
     def __post_init__(self) -> None:
         check.between(0, 1, sampling_rate=check.positive(sampling_rate=self.sampling_rate))
@@ -76,6 +81,11 @@ class Recipe:
         check.positive(clip_ramp=self.clip_ramp)
         check.choice(VARIANTS, variant=self.variant)
         check.choice(SHAPES, shape=self.shape)
+        if check.choice(tree.MECHANISMS, mechanism=self.mechanism) != "sampled":
+            tree.lots_a_pass(self.sampling_rate)
+            for name, only in {"variant": "sound", "noise_ramp": 1, "clip_ramp": 1}.items():
+                if getattr(self, name) != only:
+                    raise check.RefusedError(name, getattr(self, name), f"{only} where lots have a fixed order")
         for bound in self.bounds:
             check.positive(clip_norm=bound)
         if isinstance(self.clip_norm, tuple) and len(self.clip_norm) != len(self.architecture.shapes):
@@ -116,16 +126,22 @@ class Recipe:
         with the multiplier sigma / sqrt(layers).
         """
         ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
+        if self.mechanism != "sampled":
+            steps, m = self.steps if until is None else until, tree.lots_a_pass(self.sampling_rate)
+            return tree.event(self.mechanism, noise_multiplier, steps, lots=m, layers=layers)
         return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
-        """The least noise multiplier of the first step at which training is (epsilon, delta)-DP under add/remove."""
+        """The least noise multiplier of the first step at which training is (epsilon, delta)-DP under add/remove.
+
+        Without sampling the count is exact whatever the ``accountant``.
+        """
         return accountants.calibrate(
             self.event,
             epsilon=epsilon,
             delta=delta,
             adjacency=Adjacency.ADD_REMOVE,
-            accountant=accountant,
+            accountant=accountant if self.mechanism == "sampled" else "gdp",
             bracket=(0.2, 1e7),
             tolerance=1e-4,
         )
@@ -225,7 +241,7 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
     indices, row = np.unique(draws, return_inverse=True)
     gradient = _Gradient(recipe, weights, rows)
     scale = (sigma[:, None] * _per_weight(recipe)).astype(weights.dtype)
-    noise = _noise(seed, indices if sigma.any() else (), weights, first=first, last=last)
+    noise = _noise(recipe, seed, indices if sigma.any() else (), weights, first=first, last=last)
     drawn_lots = _lots(recipe, seed, indices, len(rows), first=first, last=last)
     expected, rates = recipe.sampling_rate * len(rows), recipe.rates.tolist()
     clips, steady = recipe.clip_shares.tolist(), recipe.noise_ramp == recipe.clip_ramp == 1
@@ -253,11 +269,24 @@ def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
     if recipe.variant == "shuffled":
         size = max(1, round(recipe.sampling_rate * rows))
         return lots.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
+    if recipe.mechanism != "sampled":
+        return lots.ordered(indices, rows=rows, lots=tree.lots_a_pass(recipe.sampling_rate), first=first, last=last)
     return lots.poisson(seed, indices, rows=rows, rate=recipe.sampling_rate, first=first, last=last)
 
 
-def _noise(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """The noise of each step, (len(indices), P), in blocks with streams of their own."""
+def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
+    """The noise of each step, (len(indices), P)."""
+    fresh = _fresh(seed, indices, weights, first=first, last=last)
+    if recipe.mechanism != "tree":
+        return fresh
+    m = tree.lots_a_pass(recipe.sampling_rate)
+    return tree.correlated(
+        fresh, lambda step: next(_fresh(seed, indices, weights, first=step, last=step + 1)), lots=m, first=first
+    )
+
+
+def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
+    """Independent noise for each step, (len(indices), P), in blocks with streams of their own."""
     for block in range(first // lots.BLOCK, -(-last // lots.BLOCK)):
         begin, end = block * lots.BLOCK, min(last - block * lots.BLOCK, lots.BLOCK)
         shape = (weights.shape[1],)

@@ -1,0 +1,294 @@
+"""Lots in a fixed order, with independent noise and with noise of a binary tree: the sum, its price and its audit.
+
+The oracles know of trees what a picture shows: node (level, k) covers lots k 2^level to (k + 1) 2^level - 1 of a pass.
+"""
+
+import math
+from functools import lru_cache
+
+import dp_accounting
+import network_oracles as plain
+import numpy as np
+import pytest
+from dp_accounting import rdp
+
+from dpcore import accountants, check
+from dpcore.attacks import audit
+from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
+from dpcore.streams import stream
+from dpcore.training import lots, sgd, tree
+from dpcore.training.networks import Architecture
+
+ADD = Adjacency.ADD_REMOVE
+NET = Architecture(sizes=(3, 4, 2))
+ROWS = 30
+
+
+def recipe(m=7, *, mechanism="tree", steps=20, net=NET, **changes):
+    given = {"learning_rate": 0.5, "clip_norm": 0.4, "decay": 1.0} | changes
+    return sgd.Recipe(architecture=net, sampling_rate=1 / m, steps=steps, mechanism=mechanism, **given)
+
+
+def problem(rows=ROWS):
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(rows, 3)), rng.integers(0, 2, rows), NET.start(1, range(2))
+
+
+def train(which, **changes):
+    X, y, start = problem()
+    given = {"start": start, "noise_multiplier": 1.5, "seed": 3, "draws": [4, 2], "dtype": np.float64} | changes
+    return sgd.train(which, given.pop("X", X), given.pop("y", y), **given)
+
+
+def covered(t: int) -> list[tuple[int, int]]:
+    """The nodes (level, k) that lots 0 to t - 1 of a pass fall apart into, largest first."""
+    found, at = [], 0
+    for level in reversed(range(t.bit_length())):
+        if at + 2**level <= t:
+            found.append((level, at >> level))
+            at += 2**level
+    return found
+
+
+def complete(t: int) -> list[tuple[int, int]]:
+    """All nodes of a pass that are complete after t lots."""
+    return [(level, k) for level in range(t.bit_length()) for k in range(t >> level)]
+
+
+def on_the_sum(steps: int, m: int) -> np.ndarray:
+    """(T, T): row t - 1 says whose noise lies on S_t. A node's is drawn in the step that completes it."""
+    found = np.zeros((steps, steps))
+    for t in range(1, steps + 1):
+        for begin in range(0, t, m):
+            for level, k in covered(min(t - begin, m)):
+                found[t - 1, begin + ((k + 1) << level) - 1] = 1
+    return found
+
+
+def in_each_step(mechanism: str, steps: int, m: int) -> np.ndarray:
+    """(T, T): the engine's noise of each step, as sums of independent noise."""
+    if mechanism == "ordered":
+        return np.eye(steps)
+    return np.array(list(tree.correlated(iter(np.eye(steps)), None, lots=m, first=0)))
+
+
+class TestTraining:
+    def test_each_row_is_in_one_lot_of_each_pass_and_lots_are_even(self):
+        drawn = [one[0][one[0] >= 0] for one in lots.ordered([0, 0], rows=ROWS, lots=7, first=0, last=14)]
+        for part in (drawn[:7], drawn[7:]):
+            assert sorted(np.concatenate(part)) == list(range(ROWS))
+        assert {len(one) for one in drawn} == {4, 5}
+        (later,) = lots.ordered([0], rows=ROWS, lots=7, first=9, last=10)
+        np.testing.assert_array_equal(later[0][later[0] >= 0], drawn[9])
+
+    @pytest.mark.parametrize("m", [1, 4, 7])
+    def test_the_weights_are_those_of_the_noisy_prefix_sums(self, m):
+        """w_t = w_0 - eta/L (S_t + Z_t), with one gradient at a time and each tree's nodes added up one by one."""
+        X, y, start = problem()
+        which, found = recipe(m), train(recipe(m), record=range(21))
+        drawn = stream(3, "noise", 4).standard_normal((lots.BLOCK, NET.parameters))[:20]
+        noise, total, w = on_the_sum(20, m) @ drawn * 1.5 * 0.4, 0.0, start[0]
+        for step in range(20):
+            lot = [row for row in range(ROWS) if row % m == step % m]
+            total = total + plain.lot_gradient(NET.sizes, w, X[lot], y[lot], clip_norm=0.4, activation="tanh")
+            w = start[0] - which.learning_rate / (ROWS / m) * (total + noise[step])
+            np.testing.assert_allclose(found.history[step + 1, 0], w, rtol=0, atol=1e-10)
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("cuts", [(1,), (6, 7, 8), (13, 50, 51, 99), tuple(range(1, 120, 3))])
+    def test_a_training_in_pieces_is_one_in_one_piece(self, mechanism, cuts):
+        which = recipe(30, steps=120, mechanism=mechanism, decay=0.3)
+        whole, weights = train(which).weights, problem()[2]
+        for first, last in zip((0, *cuts), (*cuts, 120), strict=True):
+            weights = train(which, start=weights, first=first, last=last).weights
+        np.testing.assert_array_equal(weights, whole)
+
+    def test_the_same_network_beside_others_and_alone(self):
+        np.testing.assert_allclose(
+            train(recipe(), draws=[2], start=problem()[2][1]).weights[0], train(recipe()).weights[1], atol=1e-12
+        )
+
+    @pytest.mark.parametrize(
+        ("changes", "name"),
+        [
+            ({"variant": "shuffled"}, "variant"),
+            ({"noise_ramp": 0.5}, "noise_ramp"),
+            ({"clip_ramp": 2.0}, "clip_ramp"),
+            ({"mechanism": "forest"}, "mechanism"),
+        ],
+    )
+    def test_what_is_not_proved_is_refused_by_name(self, changes, name):
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            recipe(**changes)
+
+    def test_the_rate_is_that_of_a_whole_number_of_lots(self):
+        with pytest.raises(
+            check.RefusedError, match="^sampling_rate is 0.3, but must be 1 over a whole number of lots"
+        ):
+            sgd.Recipe(architecture=NET, sampling_rate=0.3, steps=3, learning_rate=1.0, mechanism="ordered")
+
+
+class TestNoise:
+    @pytest.mark.parametrize("m", [1, 2, 5, 8, 13])
+    def test_the_noise_of_the_steps_adds_up_to_that_of_the_nodes(self, m):
+        steps = 2 * m + 3
+        np.testing.assert_array_equal(np.cumsum(in_each_step("tree", steps, m), axis=0), on_the_sum(steps, m))
+
+    @pytest.mark.parametrize("until", [1, 6, 13, 20, 26])
+    @pytest.mark.parametrize("m", [5, 13])
+    def test_what_remains_of_it_in_the_weights(self, m, until):
+        rates = 0.9 ** np.arange(until)
+        np.testing.assert_allclose(tree.remaining(rates, lots=m), rates @ in_each_step("tree", until, m), atol=1e-15)
+
+    def test_what_the_training_adds_has_that_law(self):
+        """Rows whose gradients are all 0: the weights move by noise alone."""
+        start = np.zeros(NET.parameters)
+        start[-1], start[-6] = -400.0, 400.0
+        which = recipe(5, steps=8, decay=0.5)
+        found = train(which, X=np.zeros((ROWS, 3)), y=np.zeros(ROWS, int), start=start, draws=range(4000))
+        sd = 1.5 * 0.4 / (ROWS / 5) * np.linalg.norm(tree.remaining(which.rates, lots=5))
+        assert (found.weights - start).std() == pytest.approx(sd, rel=0.01)
+
+
+class TestSensitivity:
+    """Releases are the noisy prefix sums. In units of sigma, a shift s of the steps' sums is |B^-1 s| away, where the
+    steps' noise is B times independent noise; this is tried for the rows of every lot."""
+
+    @staticmethod
+    def furthest(mechanism, steps, m, *, each=1.0) -> float:
+        """The largest squared distance that one row can make, which moves each of its lots by ``each`` C or -C."""
+        undo, found = np.linalg.inv(in_each_step(mechanism, steps, m)), []
+        for lot in range(min(m, steps)):
+            times = np.arange(lot, steps, m)
+            for signs in np.random.default_rng(0).choice([-1.0, 1.0], size=(4, len(times))):
+                moved = np.zeros(steps)
+                moved[times] = each * signs
+                found.append(np.square(undo @ moved).sum())
+        return max(found)
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    @pytest.mark.parametrize("m", [1, 2, 3, 4, 7, 8, 11, 16])
+    def test_no_row_is_in_more_releases_than_are_counted_and_one_is_in_as_many(self, mechanism, m):
+        for steps in range(1, 2 * m + 4):
+            counted = tree.releases(mechanism, steps, lots=m)
+            assert self.furthest(mechanism, steps, m) == pytest.approx(counted, abs=1e-9)
+            # another row in its place moves each node by twice as much
+            assert self.furthest(mechanism, steps, m, each=2) == pytest.approx(4 * counted, abs=1e-9)
+
+    def test_a_row_is_in_the_nodes_that_a_picture_shows(self):
+        for m in range(1, 40):
+            most = max(sum(lot >> level == k for level, k in complete(m)) for lot in range(m))
+            assert tree.releases("tree", m, lots=m) == most == math.floor(math.log2(m)) + 1
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    def test_a_place_that_is_left_empty_moves_one_lot_a_pass_by_no_more_than_c(self, mechanism):
+        """Every row of a data set in turn, in the engine itself, with the same weights before the lot."""
+        _, y, _ = problem()
+        which, m = recipe(mechanism=mechanism), 7
+        before = train(which, noise_multiplier=0.0).weights
+        for row in range(ROWS):
+            one = {
+                "noise_multiplier": 0.0,
+                "start": before,
+                "dtype": np.float64,
+                "y": np.where(np.arange(ROWS) == row, -1, y),
+            }
+            for step in range(7, 14):
+                both = (train(which, **one | {"y": rows}, first=step, last=step + 1).weights for rows in (y, one["y"]))
+                moved = np.linalg.norm(np.subtract(*both), axis=1) * (ROWS / m) / which.learning_rate
+                assert (moved <= 0.4 + 1e-12).all()
+                assert (moved > 0).all() == (step % m == row % m)
+
+
+class TestGuarantee:
+    @pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 1), (20, 15), (250, 3)])
+    def test_it_is_that_of_an_independent_library(self, m, passes):
+        """dp-accounting counts Renyi orders of trees whose neighbours have an empty place: never less than exactly."""
+        which, sigma, delta = recipe(m, steps=m * passes), 12.0, 1e-6
+        event = which.event(sigma)
+        found = accountants.account(event, delta=delta, adjacency=ADD).epsilon
+        theirs = rdp.RdpAccountant(neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
+        theirs.compose(dp_accounting.SingleEpochTreeAggregationDpEvent(sigma, m), passes)
+        mine = accountants.account(event, delta=delta, adjacency=ADD, accountant="renyi").epsilon
+        assert mine == pytest.approx(theirs.get_epsilon(delta), rel=0.01)
+        assert found <= theirs.get_epsilon(delta)
+        exact = dp_accounting.get_epsilon_gaussian(sigma / math.sqrt(event.count), delta)
+        assert found == pytest.approx(exact, rel=1e-6)
+
+    def test_layers_with_bounds_of_their_own_are_releases_of_their_own(self):
+        which = recipe(4, clip_norm=(0.3, 0.3), steps=8)
+        assert which.event(5.0).count == 2 * 2 * 3
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    def test_noise_made_for_an_epsilon_costs_it(self, mechanism):
+        which = recipe(20, mechanism=mechanism, steps=60)
+        sigma = which.noise_multiplier(epsilon=2.0, delta=1e-5)
+        spent = accountants.account(which.event(sigma), delta=1e-5, adjacency=ADD).epsilon
+        assert 2 * (1 - 1e-3) < spent <= 2
+
+    def test_of_a_part_it_is_no_more_than_of_the_whole(self):
+        counts = [recipe(20, steps=60).event(1.0, until=until).count for until in range(1, 61)]
+        assert counts == sorted(counts)
+        assert (counts[0], counts[19], counts[20], counts[-1]) == (1, 5, 6, 15)
+
+
+EPSILON, DELTA, M, PASSES, CLIP = 1.0, 1e-2, 8, 2, 0.05
+LINEAR = Architecture(sizes=(1, 2))
+# The gradient of a row of class 1 whose inputs are 0.
+DIRECTION = np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
+
+
+def audited(mechanism) -> sgd.Recipe:
+    return recipe(M, mechanism=mechanism, steps=M * PASSES, net=LINEAR, clip_norm=CLIP, learning_rate=0.01)
+
+
+@lru_cache
+def sums(mechanism, here, sigma, *, runs=4000) -> np.ndarray:
+    """Noisy sums of each step (runs, T) along the row's gradient, in units of C: the first row is there, or its place
+    is empty; the networks are so sure of all others that their gradients are 0."""
+    which, y = audited(mechanism), np.zeros(2 * M, dtype=int)
+    y[0] = 1 if here else -1
+    start = np.array([0.0, 400.0, 0.0, -400.0])
+    given = {"noise_multiplier": sigma, "draws": range(runs), "record": range(which.steps + 1), "dtype": np.float64}
+    path = sgd.train(which, np.zeros((2 * M, 1)), y, start=start, seed=int(here), **given)
+    return (-np.diff(path.history, axis=0) @ DIRECTION).T * 2 / (0.01 * CLIP)
+
+
+def bound(mechanism, sigma):
+    """What an attacker sees who undoes the correlation and adds up what the row's lots move."""
+    undo, moved = np.linalg.inv(in_each_step(mechanism, M * PASSES, M)), np.zeros(M * PASSES)
+    moved[::M] = 1
+    scores = [sums(mechanism, here, sigma) @ undo.T @ (undo @ moved) for here in (True, False)]
+    return audit.epsilon_lower_bound(*scores, delta=DELTA, adjacency=ADD, form="gaussian")
+
+
+class TestAudit:
+    """An attacker who knows all rows but one sees the weights after each step, at a claimed (1, 0.01)."""
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    def test_it_stands_and_the_attack_is_worth_its_name(self, mechanism):
+        sigma = audited(mechanism).noise_multiplier(epsilon=EPSILON, delta=DELTA)
+        claim = accountants.account(audited(mechanism).event(sigma), delta=DELTA, adjacency=ADD)
+        found = bound(mechanism, sigma)
+        assert 0.5 * EPSILON < found.epsilon < EPSILON
+        assert not found.refutes(claim, proved=GAUSSIAN_CURVE)
+
+    def test_the_row_moves_its_lot_in_each_pass_by_all_of_c(self):
+        moved = sums("tree", True, 0.0, runs=1)[0]
+        np.testing.assert_allclose(moved[[0, M]], 1, atol=1e-6)
+        np.testing.assert_allclose(np.delete(moved, [0, M]), 0, atol=1e-6)
+
+    def test_noise_made_for_one_node_is_caught(self):
+        """Sensitivity C without the height of the tree: noise that is enough for lots with noise of their own."""
+        sigma = audited("ordered").noise_multiplier(epsilon=EPSILON, delta=DELTA)
+        claim = accountants.account(audited("ordered").event(sigma), delta=DELTA, adjacency=ADD)
+        found = bound("tree", sigma)
+        assert found.refutes(claim, proved=GAUSSIAN_CURVE)
+        assert found.epsilon < accountants.account(audited("tree").event(sigma), delta=DELTA, adjacency=ADD).epsilon
+
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    def test_an_order_that_is_counted_as_chance_is_caught(self, mechanism):
+        by_chance = audited("sampled")
+        sigma = by_chance.noise_multiplier(epsilon=EPSILON, delta=DELTA)
+        claim = accountants.account(by_chance.event(sigma), delta=DELTA, adjacency=ADD, accountant="renyi")
+        assert bound(mechanism, sigma).refutes(claim, proved=GAUSSIAN_CURVE)
