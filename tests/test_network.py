@@ -11,7 +11,7 @@ from dpcore import accountants, check
 from dpcore.data import toy as data
 from dpcore.data.own_settings import OWN
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
-from dpcore.training import networks, sgd
+from dpcore.training import networks, sgd, tree
 from pages.network import experiment as network
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES, Job, inputs
@@ -166,6 +166,81 @@ class TestBudget:
         assert held.adjacency is Adjacency.REPLACE_ONE
         assert held.event == Composed(event=GaussianRelease(noise_multiplier=one.sigma / 2), count=3)
         assert held.epsilon > 3 * result.guarantee.epsilon
+
+
+class TestInOrder:
+    """Lots in a fixed order, with independent noise or that of a tree."""
+
+    @pytest.mark.parametrize("plan", network.PLANS)
+    @pytest.mark.parametrize("clipping", network.CLIPPING)
+    @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+    def test_the_budget_is_spent_and_never_more(self, mechanism, clipping, plan):
+        given = {"plan": plan, "noise_multiplier": 8.0, "epochs": 40 if plan == "noise" else 3, "epsilon": 2.0}
+        one = small(mechanism=mechanism, clipping=clipping, repeats=2, **given)
+        result = one.run()
+        assert result.guarantee.epsilon <= 2
+        assert one.steps % 6 == 0
+        if plan == "epochs":
+            assert result.guarantee.epsilon == pytest.approx(2, rel=1e-3)
+        else:
+            assert one.used_up
+            assert one.change(epochs=one.steps // 6 + 1).steps == one.steps
+        for frame in (1, 20, FRAMES):
+            now = dataclasses.replace(result, settings=one.change(shown=frame)).guarantee
+            exact = accountants.account(now.event, delta=one.delta, adjacency=Adjacency.ADD_REMOVE)
+            assert now.epsilon == (0 if one.marks[frame] == 0 else pytest.approx(exact.epsilon, rel=1e-9))
+            assert now.assumes == (tree.ASSUMES,)
+            assert now.basis == "exact Gaussian composition (GDP)"
+
+    def test_lots_are_even_and_a_pass_is_whole(self):
+        one = small(mechanism="tree", rows=410, lot_size=100)
+        assert (one.lot, one.steps) == (102.5, 12)
+        assert one.of_rows(2050).rate == one.rate
+        assert small(rows=410, lot_size=100).lot == 100
+
+    def test_networks_without_privacy_take_the_same_lots_and_no_noise(self):
+        one = small(mechanism="tree")
+        assert one.jobs["plain"] == small(mechanism="ordered").jobs["plain"]
+        assert one.jobs["plain"][0].recipe.mechanism == "ordered"
+
+    def test_the_others_are_trained_where_a_fixed_order_is_chosen_and_only_there(self):
+        jobs = {one.job for one in small(mechanism="tree").tasks() if hasattr(one, "job")}
+        assert {job.recipe.mechanism for job in jobs} == {"sampled", "ordered", "tree"}
+        usual = {one.job for one in small().tasks() if hasattr(one, "job")}
+        assert {job.recipe.mechanism for job in usual} == {"sampled"}
+        assert small().run().at_the_end.keys() == {"sampled"}
+        result = small(mechanism="tree").run()
+        for name, found in result.at_the_end.items():
+            np.testing.assert_array_equal(found, small(mechanism=name).run().accuracy["private"])
+
+    def test_while_they_are_trained_nothing_is_said_of_their_accuracy(self):
+        one = small(mechanism="ordered")
+        early = one.result({task: task.run() for task in one.tasks() if task.essential})
+        assert set(early.at_the_end) <= {"ordered"}
+
+    def test_ramps_and_other_loops_stay_with_lots_by_chance(self):
+        one = small(mechanism="tree", noise_ramp=0.3, clip_ramp=2.0)
+        assert one.jobs["private"] == small(mechanism="tree").jobs["private"]
+        assert small(mechanism="tree", variant="shuffled").jobs == small(variant="shuffled").jobs
+        assert small(mechanism="tree", variant="shuffled").mechanisms == {}
+
+    def test_what_noise_leaves_is_what_training_adds(self):
+        """Networks whose steps see no gradient: noise alone moves the weights."""
+        for mechanism in tree.MECHANISMS:
+            one = small(mechanism=mechanism, noise_ramp=0.5, clip_ramp=2.0)
+            result, job = one.run(), one.jobs["private"][0]
+            start = np.zeros(job.recipe.architecture.parameters)
+            moved = sgd.train(
+                job.recipe,
+                np.zeros((one.rows, 2)),
+                np.full(one.rows, -1),
+                start=start,
+                noise_multiplier=job.noise_multiplier,
+                seed=0,
+                draws=range(1500),
+            ).weights
+            assert result.noise_left[mechanism].iloc[-1] == pytest.approx(moved.std(), rel=0.02)
+            assert result.moved_by_noise == pytest.approx(moved.std() * math.sqrt(5), rel=0.02)
 
 
 class TestTraining:

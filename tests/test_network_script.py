@@ -6,11 +6,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpcore.training import sgd
+from dpcore.training import sgd, tree
 from pages.network import experiment as network
 from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
+from pages.network.page import knobs
+from pages.network.words_label import label
 from tests.test_figures import numbers
 from tests.test_pages import at_rest, opened, text
 
@@ -82,6 +84,24 @@ def test_every_data_set_and_every_loop(dataset, variant):
     assert not app.exception
     assert not app.warning
     assert ("its theorem is not about this loop" in text(app)) == (variant != "sound")
+
+
+@pytest.mark.parametrize("mechanism", ["ordered", "tree"])
+def test_lots_in_a_fixed_order(mechanism):
+    app = opened(PAGE, **QUICK | {"mechanism": mechanism, "noise_ramp": "0.5"})
+    assert not app.exception
+    assert not app.warning
+    assert "who is not there leaves their place" in text(app)
+    assert "stays secret" not in text(app)
+    assert "Lots and noise" in [one.label for one in app.selectbox]
+    settings = app.session_state["network.desk"].settings
+    assert "small lots in a fixed order" in say.lead(settings)
+    assert "chance" not in say.lead(settings)
+    assert not {"noise_ramp", "clip_ramp"} & {*knobs(settings).more}
+    stated = label(settings.run())
+    assert tree.ASSUMES in stated.said["assumptions"]
+    assert "secret" not in stated.said["public"]
+    assert stated.said["mechanism"].startswith(tree.MECHANISMS[mechanism])
 
 
 @pytest.mark.parametrize("accountant", network.ACCOUNTANTS)

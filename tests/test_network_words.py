@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpcore.data.own_settings import OWN
+from dpcore.training import tree
 from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import DATA, NetworkSettings
@@ -47,12 +49,20 @@ ONCE = [
     SMALL.change(dataset="digits", epsilon=0.1, epochs=1),
     SMALL.change(noise_ramp=0.4, shape="linear", epsilon=2.0),
     SMALL.change(clip_ramp=0.2, noise_ramp=2.0, clip_norm=2.0, shown=30),
+    SMALL.change(mechanism="tree"),
+    NetworkSettings(
+        mechanism="ordered", dataset="blobs", rows=2000, lot_size=20, epochs=2, learning_rate=2.0, repeats=12
+    ),
+    NetworkSettings(mechanism="tree", lot_size=20, epochs=3, epsilon=8.0, shown=30),
+    SMALL.change(mechanism="ordered", plan="noise", noise_multiplier=10.0),
 ]
 
 
 def words(result) -> str:
     parts = [
         say.verdict(result),
+        say.mechanisms(result),
+        say.noise_left_alt(result),
         *numbers(result),
         say.CAPTION,
         *say.diagnostics(result),
@@ -123,8 +133,29 @@ def diverged(result) -> int:
 def bound_share(result) -> float:
     """The clip norm of the last step so far over that of the first."""
     settings, passed = result.settings, max(result.step - 1, 0) / max(result.settings.steps - 1, 1)
-    end = settings.clip_ramp
+    end = settings.clip_ramp if settings.by_chance else 1
     return end**passed if settings.shape == "geometric" else 1 + (end - 1) * passed
+
+
+def left(result, mechanism) -> float:
+    """What noise alone gives a weight by the end, from the noise of every step as a sum of independent noise."""
+    one = result.settings.change(mechanism=mechanism)
+    by_step = np.eye(one.steps)
+    if mechanism == "tree":
+        by_step = np.array(list(tree.correlated(iter(by_step), None, lots=round(1 / one.rate), first=0)))
+    recipe = one.jobs["private"][0].recipe
+    kept = (recipe.rates * recipe.noise_shares * recipe.clip_shares) @ by_step
+    return one.sigma * one.clip_norm / (one.rate * one.rows) * np.linalg.norm(kept)
+
+
+def bought(result) -> tuple[float, float, float]:
+    """(lower end, mean, upper end) of what the tree adds to accuracy at the end, with the same starts and lots."""
+    pair = (
+        result.settings.change(mechanism=one, shown=FRAMES).run().accuracy["private"] for one in ("tree", "ordered")
+    )
+    apart = np.subtract(*pair)
+    half = stats.t.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / math.sqrt(len(apart))
+    return apart.mean() - half, apart.mean(), apart.mean() + half
 
 
 RULES: Rules = {
@@ -170,8 +201,29 @@ RULES: Rules = {
         float(m[1].replace(",", "")) == pytest.approx(r.settings.sigma * r.settings.noise_ramp, rel=0.006)
         and r.settings.plan == "epochs"
     ),
-    r"their mean would promise too much": lambda r, _: r.settings.noise_ramp != 1,
-    r"on the mean gradient at first": lambda r, _: (r.settings.ramp, r.settings.clip_ramp) != (1, 1),
+    r"their mean would promise too much": lambda r, _: r.settings.noise_ramp != 1 and r.settings.by_chance,
+    r"on the mean gradient at first": lambda r, _: (
+        (r.settings.by_chance and (r.settings.ramp, r.settings.clip_ramp) != (1, 1)) or r.settings.mechanism == "tree"
+    ),
+    r"in a fixed order|the order is public": lambda r, _: (
+        r.settings.mechanism != "sampled" and r.settings.variant == "sound"
+    ),
+    r"Who was in a lot stays secret": lambda r, _: r.settings.mechanism == "sampled" or r.settings.variant != "sound",
+    r"leaves ([\d.,]+) times the noise": lambda r, m: (
+        float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "ordered"), rel=0.006)
+    ),
+    r"and ([\d.,]+) times that of lots by chance": lambda r, m: (
+        float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "sampled"), rel=0.006)
+    ),
+    r"correlation has bought ([\d.]+) points?": lambda r, m: (
+        bought(r)[0] > 0 and abs(float(m[1]) - 100 * bought(r)[1]) <= 0.05 + 1e-9
+    ),
+    r"correlation has cost ([\d.]+) points?": lambda r, m: (
+        bought(r)[2] < 0 and abs(float(m[1]) + 100 * bought(r)[1]) <= 0.05 + 1e-9
+    ),
+    r"no difference between those two": lambda r, _: (
+        (bought(r)[0] <= 1e-9 and bought(r)[2] >= -1e-9) or abs(bought(r)[1]) < 5e-4
+    ),
     r"Clip norm ([\d.,]+) now": lambda r, m: (
         float(m[1].replace(",", "")) == pytest.approx(r.settings.clip_norm * bound_share(r), rel=0.006)
     ),

@@ -148,7 +148,7 @@ class TestPicture:
         result = settings_of(own_rows.choose(table, ROLES)).run()
         view = PAGE.at(result.settings).view(result)
         names = [picture.name for rows in view.boards.values() for row in rows for picture in row]
-        assert names == ["accuracy", "inputs", "loss", "norms", "clipped", "lots"]
+        assert names == ["accuracy", "inputs", "loss", "norms", "clipped", "lots", "noise_left"]
 
 
 def said_of(result: NetworkResult) -> str:

@@ -19,6 +19,7 @@ from dpcore.experiment import Measure, Task
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.schedules import SHAPES, Schedule
+from dpcore.training import tree
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
 from pages.network.result import Lots, NetworkResult
@@ -62,6 +63,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     activation: of the hidden units.
     lot_size: L = q n, the expected size of a lot.
     clip_norm: C, the L2 bound on a row's gradient.
+    mechanism: how lots and noise are made, a key of ``tree.MECHANISMS``; loops that are not sound draw by chance.
     clipping: "flat" bounds the whole gradient by C, "layers" each of m layers by C / sqrt(m), which has the same
         sensitivity.
     plan: "epochs" makes the noise for epsilon over ``epochs``; "noise" takes ``noise_multiplier`` and trains until
@@ -72,10 +74,11 @@ class NetworkSettings(PaidBounds, RowsSettings):
     plain_rate: the same without privacy, where gradients are not clipped.
     decay: the rate at the end over the one at the start.
     shape: how rate, noise and clip norm get from the start to the end, a key of ``SHAPES``.
-    noise_ramp: the noise multiplier of the last step over that of the first; with plan "noise" it stays.
-    clip_ramp: the same of the clip norm.
+    noise_ramp: the noise multiplier of the last step over that of the first; with plan "noise", or where lots have a
+        fixed order, it stays.
+    clip_ramp: the same of the clip norm; where lots have a fixed order, it stays.
     delta: of the guarantee.
-    accountant: a key of ``ACCOUNTANTS``.
+    accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
     seed: of data, starts, lots and noise.
     shown: frame of the training that is drawn.
@@ -85,6 +88,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     CHOICES: ClassVar = {
         "dataset": DATA,
         "variant": VARIANTS,
+        "mechanism": tree.MECHANISMS,
         "activation": ACTIVATIONS,
         "clipping": CLIPPING,
         "plan": PLANS,
@@ -124,11 +128,14 @@ class NetworkSettings(PaidBounds, RowsSettings):
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
-    COMMON: ClassVar = ("dataset", "own", "variant", "rows", "layers", "width", "lot_size", "repeats", "seed")
+    COMMON: ClassVar = (
+        *("dataset", "own", "variant", "mechanism", "rows", "layers", "width", "lot_size", "repeats", "seed"),
+    )
 
     dataset: str = "moons"
     own: str = tokens.NONE
     variant: str = "sound"
+    mechanism: str = "sampled"
     epsilon: float = 0.5
     rows: int | None = None
     layers: int = 2
@@ -190,30 +197,60 @@ class NetworkSettings(PaidBounds, RowsSettings):
         return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
 
     @property
+    def by_chance(self) -> bool:
+        """Whether lots are drawn by chance; else each row has its place in a fixed order."""
+        return self.mechanism == "sampled" or self.variant != "sound"
+
+    @property
+    def lot(self) -> float:
+        """The size L of a lot: expected, or in the mean of a pass, which has a whole number of lots."""
+        return self._lot(self.lot_size)
+
+    def _lot(self, size: int) -> float:
+        return size if self.by_chance else self.rows / max(1, round(self.rows / size))
+
+    @property
     def rate(self) -> float:
-        """Chance q of a row to be in a lot."""
-        return self.lot_size / self.rows
+        """Chance q of a row to be in a lot; in a fixed order, 1 over how many lots there are."""
+        return self.lot / self.rows
+
+    def released(self, steps: int, rate: float | None = None) -> int:
+        """What is counted of so many first steps: steps, or without chance the releases that one row is in."""
+        if self.by_chance or not steps:
+            return steps
+        return tree.releases(self.mechanism, steps, lots=tree.lots_a_pass(rate or self.rate))
 
     @property
     def counted_by(self) -> str:
         """The accountant, in the form that is quick enough."""
-        return ACCOUNTANTS[self.accountant]
+        return ACCOUNTANTS[self.accountant] if self.by_chance else "gdp"
+
+    @property
+    def counted_at(self) -> float:
+        """The rate at which the accountant takes what is counted to be sampled."""
+        return self.rate if self.by_chance else 1.0
 
     @property
     def _longest(self) -> int:
-        return max(1, round(self.epochs / self.rate))
+        return self._steps_at(self.rate)
+
+    def _steps_at(self, rate: float) -> int:
+        return max(1, round(self.epochs / rate))
 
     @property
-    def _within(self) -> StepsWithin:
-        budget = {"sampling_rate": self.rate, "epsilon": self.left, "delta": self.delta}
-        return StepsWithin(accountant=self.counted_by, noise_multiplier=self.noise_multiplier, **budget)
+    def _within(self) -> int:
+        """How many steps the budget allows; in a fixed order, those of whole passes."""
+        whole = 1 if self.by_chance else tree.lots_a_pass(self.rate)
+        noise = self.noise_multiplier / math.sqrt(self.released(whole))
+        budget = {"sampling_rate": self.counted_at, "epsilon": self.left, "delta": self.delta}
+        return whole * int(_done(StepsWithin(accountant=self.counted_by, noise_multiplier=noise, **budget)))
 
     @cached_property
     def steps(self) -> int:
         """How many steps are taken."""
         if self.plan == "epochs":
             return self._longest
-        return min(self._longest, int(_done(self._within)))
+        return min(self._longest, self._within)
 
     @property
     def used_up(self) -> bool:
@@ -228,11 +265,12 @@ class NetworkSettings(PaidBounds, RowsSettings):
     @property
     def ramp(self) -> float:
         """The noise multiplier of the last step over that of the first."""
-        return self.noise_ramp if self.plan == "epochs" else 1.0
+        return self.noise_ramp if self.plan == "epochs" and self.by_chance else 1.0
 
     def _noise_for(self, rate: float) -> NoiseFor:
-        steps = max(1, round(self.epochs / rate))
-        budget = {"sampling_rate": rate, "steps": steps, "epsilon": self.left, "delta": self.delta}
+        steps = self.released(self._steps_at(rate), rate)
+        counted = {"sampling_rate": rate if self.by_chance else 1.0, "steps": steps}
+        budget = counted | {"epsilon": self.left, "delta": self.delta}
         changes = {} if self.ramp == 1 else {"ramp_end": self.ramp, "ramp_shape": self.shape}
         return NoiseFor(accountant=self.counted_by, **budget, **changes)
 
@@ -247,6 +285,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         architecture, private = self._architecture, arm == "private"
         layers = len(architecture.shapes)
         bounds = (self.clip_norm / math.sqrt(layers),) * layers if self.clipping == "layers" else self.clip_norm
+        in_order = self.mechanism if private else "ordered"
         return Recipe(
             architecture=architecture,
             sampling_rate=self.rate,
@@ -257,7 +296,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
             variant=self.variant if private else "sound",
             shape=self.shape,
             noise_ramp=self.ramp if private else 1.0,
-            clip_ramp=self.clip_ramp if private else 1.0,
+            clip_ramp=self.clip_ramp if private and self.by_chance else 1.0,
+            mechanism="sampled" if self.by_chance else in_order,
         )
 
     @cached_property
@@ -285,16 +325,17 @@ class NetworkSettings(PaidBounds, RowsSettings):
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
         """Epsilon at every frame: at once, or where that is slow, in parts."""
-        marks = tuple(np.unique(self.marks[self.marks > 0]).tolist())
+        marks = tuple(sorted({self.released(step) for step in self.marks.tolist()} - {0}))
         ramp = None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape)
-        width = (1 if ramp else 8) if self.accountant == "pld" else len(marks)
+        slow = self.counted_by.startswith("pld")
+        width = (1 if ramp else 8) if slow else len(marks)
         one = Price(
             accountant=self.counted_by,
-            sampling_rate=self.rate,
+            sampling_rate=self.counted_at,
             noise_multipliers=(self.sigma,),
             steps=marks,
             delta=self.delta,
-            essential=self.accountant != "pld",
+            essential=not slow,
             ramp=ramp,
         )
         # the end first: it is what was asked for
@@ -302,17 +343,32 @@ class NetworkSettings(PaidBounds, RowsSettings):
         return tuple(replace(one, steps=part) for part in parts)
 
     @cached_property
-    def _noises(self) -> dict[int, NoiseFor]:
+    def _noises(self) -> dict[float, NoiseFor]:
         """Lot size -> the noise that it needs, for the lots that are compared."""
         low, high = self.limits["lot_size"]
         sizes = np.unique(np.geomspace(low, high, _LOTS).round().astype(int)).tolist()
-        return {size: self._noise_for(size / self.rows) for size in sizes}
+        return {size: self._noise_for(size / self.rows) for size in sorted(set(map(self._lot, sizes)))}
+
+    @cached_property
+    def mechanisms(self) -> dict[str, "NetworkSettings"]:
+        """Mechanism -> these settings with it, at the same epsilon; none where the loop, or the noise, is another's."""
+        if self.variant != "sound" or self.plan != "epochs":
+            return {}
+        return {one: self if one == self.mechanism else self.change(mechanism=one) for one in tree.MECHANISMS}
+
+    @property
+    def _others(self) -> dict[str, tuple[Job, ...]]:
+        """Mechanism -> the private ensemble of each other one; none where lots are drawn by chance."""
+        others = {} if self.by_chance else self.mechanisms
+        return {name: one.jobs["private"] for name, one in others.items() if name != self.mechanism}
 
     def schedule(self) -> Iterable[Task]:
         """Both arms' first networks step by step side by side, then the others."""
         (plain, *more_plain), (private, *more_private) = ([job.stretches for job in self.jobs[arm]] for arm in ARMS)
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
-        return (*first[:2], *self._prices, *first[2:], *chain(*more_private, *more_plain), *self._noises.values())
+        others = (stretch for jobs in self._others.values() for job in jobs for stretch in job.stretches)
+        later = chain(*more_private, *more_plain)
+        return (*first[:2], *self._prices, *first[2:], *later, *self._noises.values(), *others)
 
     def counted(self, epsilon: float, *, steps: int) -> Guarantee:
         """What the accountant says of so many steps, which cost ``epsilon`` beside what bounds have: a promise of the
@@ -320,7 +376,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         """
         job = self.jobs["private"][0]
         unit = "person" if self.by_person else "record"
-        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit}
+        assumes = () if self.by_chance else (tree.ASSUMES,)
+        about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit, "assumes": assumes}
         event = job.recipe.event(job.noise_multiplier, until=max(steps, 1))
         return self.whole(Guarantee(epsilon=epsilon, basis=BASES[self.counted_by], event=event, **about))
 
@@ -343,13 +400,15 @@ class NetworkSettings(PaidBounds, RowsSettings):
     def result(self, outcomes: Mapping[Any, Any]) -> NetworkResult:
         """Assemble what has been done; needs the essential tasks only."""
         sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()], dtype=float)
-        sizes, steps = np.array([*self._noises], dtype=float), np.array([one.steps for one in self._noises.values()])
+        sizes = np.array([*self._noises], dtype=float)
+        steps = np.array([self._steps_at(size / self.rows) for size in self._noises])
         return NetworkResult(
             settings=self,
             job=self.jobs["private"][0],
             runs={arm: _runs(self.jobs[arm], outcomes) for arm in ARMS},
             spent=self._spent(outcomes),
             noise_by_lot=Lots(sizes, sigma, sigma * self.clip_norm / sizes, steps),
+            others={name: _runs(jobs, outcomes) for name, jobs in self._others.items()},
         )
 
     def _spent(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
@@ -358,7 +417,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         for task in self._prices:
             if task in outcomes:
                 known |= dict(zip(task.steps, outcomes[task][0], strict=True))
-        return self.spent + np.array([known.get(step, math.nan) for step in self.marks.tolist()], dtype=float)
+        counted = map(self.released, self.marks.tolist())
+        return self.spent + np.array([known.get(one, math.nan) for one in counted], dtype=float)
 
 
 def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:

@@ -15,6 +15,12 @@ NAMES = {
     "shuffled": "shuffled lots",
 }
 PLAIN = "without privacy"
+# How lots and noise are made: name and colour.
+MECHANISMS = {
+    "sampled": ("lots by chance", theme.SAGE),
+    "ordered": ("fixed order", theme.MAUVE),
+    "tree": ("fixed order, DP-FTRL", theme.PINE),
+}
 # Layers, from the first to the last.
 LAYERS = (theme.MAUVE, theme.SAGE, theme.PINE, theme.GOLD)
 # The histogram's height: a share of all gradients in one bar.
@@ -252,16 +258,16 @@ def lots(result: NetworkResult) -> dict:
     """What a larger lot buys: the noise on the mean gradient, for the same epochs and the same budget."""
     found, settings = result.noise_by_lot, result.settings
     known = np.isfinite(found.noise_on_the_mean)
-    now = settings.sigma * settings.clip_norm / settings.lot_size
+    now = settings.sigma * settings.clip_norm / settings.lot
     x, y = found.size[known], found.noise_on_the_mean[known]
     hover = "lots of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
-    first = "" if settings.ramp == settings.clip_ramp == 1 else ", at first"
+    first = ", at first" if result.only_at_first else ""
     return theme.figure(
         theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
         title=theme.title("Noise by lot size, for this budget", _lots_finding(known, y)),
-        shapes=[theme.rule(settings.lot_size), theme.diamond(settings.lot_size, now)],
+        shapes=[theme.rule(settings.lot), theme.diamond(settings.lot, now)],
         xaxis={
             "title": {"text": "lot size (log scale)"},
             "type": "log",
@@ -270,6 +276,33 @@ def lots(result: NetworkResult) -> dict:
             "ticktext": ["20", "50", "100", "200", "500", "1000"],
         },
         yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
+    )
+
+
+def noise_left(result: NetworkResult) -> dict:
+    """What noise alone gives a weight in training by each mechanism, for the same epsilon; none for another loop."""
+    found = result.noise_left
+    x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in result.settings.mechanisms}
+    traces = [
+        theme.line(
+            x,
+            y,
+            colour=MECHANISMS[name][1],
+            name=MECHANISMS[name][0],
+            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.3g}}<extra>{MECHANISMS[name][0]}</extra>",
+        )
+        for name, y in drawn.items()
+    ]
+    seen = [sd for y in drawn.values() for sd in y if sd > 0] or [1.0]  # before the first step there is none
+    low, high = theme.steady_range(min(seen), max(seen))
+    return theme.figure(
+        *(traces or [theme.holder(1.0, 1.0)]),
+        margin={"l": 66, "r": 12, "t": 54, "b": 44},
+        title=theme.title("Noise in the weights", f"epsilon {result.settings.epsilon:.3g} for each"),
+        legend="lower right",
+        shapes=[theme.rule(result.epochs)],
+        xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
+        yaxis=theme.steady_axis("sd of what noise adds to a weight (log scale)", low, high),
     )
 
 

@@ -8,6 +8,7 @@ from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
+from dpcore.training.tree import MECHANISMS
 from pages.network import figures, words_label
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
@@ -27,6 +28,7 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("variant", "Training loop", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("over", "Curves run over", OVER, wide=True)
+        desk.choose("mechanism", "Lots and noise", dict(MECHANISMS), help=say.MECHANISMS_HELP)
         desk.choose("plan", "What is fixed", PLANS)
         desk.choose("clipping", "The bound is on", CLIPPING)
         desk.choose("shape", "Rate, noise and bound change", SHAPES)
@@ -38,6 +40,7 @@ def knobs(settings: NetworkSettings) -> Knobs:
     """The knobs that have a say: not the number of rows where it is fixed, nor the noise where it follows."""
     main = ("noise_multiplier", *MAIN[:-1]) if settings.plan == "noise" else MAIN
     gone = ({"rows"} if settings.beyond else set()) | ({"noise_ramp"} if settings.plan == "noise" else set())
+    gone |= set() if settings.by_chance else {"noise_ramp", "clip_ramp"}
     more = [name for name in (*MAIN, *MORE) if name not in {*main, *gone} and len(set(settings.limits[name])) > 1]
     return Knobs(hero="epsilon", main=main, more=more, play="shown", changes=say.KNOBS)
 
@@ -96,6 +99,12 @@ def lots(result) -> list[list[live.Picture]]:
     return [[live.Picture(name="lots", figure=figures.lots(result), alt=say.lots_alt(result), about=say.ABOUT["lots"])]]
 
 
+def noise_left(result) -> list[list[live.Picture]]:
+    """What noise leaves in the weights, however lots and noise are made."""
+    drawn, alt = figures.noise_left(result), say.noise_left_alt(result)
+    return [[live.Picture(name="noise_left", figure=drawn, alt=alt, about=say.ABOUT["noise_left"])]]
+
+
 PAGE = Page(
     name="network",
     title="Neural network",
@@ -106,7 +115,7 @@ PAGE = Page(
     settings=NetworkSettings,
     label=words_label.label,
     setup=setup,
-    lead=always(say.LEAD),
+    lead=say.lead,
     numbers=say.numbers,
     knobs=knobs,
     words={
@@ -114,6 +123,7 @@ PAGE = Page(
         "caption": always(say.CAPTION),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
+        "mechanisms": say.mechanisms,
         "classes": say.by_class,
         "table": say.table,
     },
@@ -128,6 +138,7 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("training", "Loss", pictures=training),
         Tab("lots", "Lot size", pictures=lots),
+        Tab("mechanisms", "Sampling", ("mechanisms",), pictures=noise_left),
         CLASSES_TAB,
         Tab("table", "Table", ("table",)),
     ),
@@ -138,13 +149,13 @@ PAGE = Page(
         "Gradient norms": result.histogram,
         "Clipping": result.clipping_curve,
         "Lots": result.lots_table,
+        "Noise in the weights": lambda: result.noise_left,
     },
 )
 
 # A file of one's own has no public rows: no plane to draw in.
 OF_OWN = replace(
     PAGE,
-    lead=lambda settings: say.PEOPLE_LEAD if settings.by_person else say.OWN_LEAD,
     aside=my_rows.part,
     words=PAGE.words | {"caption": say.own_caption},
     pictures=own_pictures,

@@ -17,7 +17,7 @@ from dpcore.data import toy as data
 from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
-from dpcore.training import networks, sgd
+from dpcore.training import networks, sgd, tree
 from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
@@ -54,7 +54,7 @@ class NetworkResult:
 
     job: the first private networks, which tell how all of them are trained. runs: arm -> the groups of its ensemble
     that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). noise_by_lot: what other lot sizes
-    would need.
+    would need. others: mechanism -> the groups of private networks that are trained by it, to be compared.
     """
 
     settings: Settings
@@ -62,6 +62,7 @@ class NetworkResult:
     runs: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
     noise_by_lot: Lots
+    others: Mapping[str, Sequence[Trained]]
 
     @property
     def recipe(self) -> sgd.Recipe:
@@ -105,18 +106,34 @@ class NetworkResult:
 
     @property
     def moved_by_noise(self) -> float:
-        """How far noise alone would have moved those of one input, as a root mean square.
+        """How far noise alone would have moved those of one input, as a root mean square."""
+        return float(left_in_weights(self.settings, self.step) * math.sqrt(self.architecture.shapes[0][0]))
 
-        Noise of sd sigma_s C_s / L in the t steps so far adds up to sqrt(sum (eta_s sigma_s C_s / L)^2) a weight.
-        """
-        shares, units = self._noise_shares[: self.step], self.architecture.shapes[0][0]
-        rates = self.recipe.rates[: self.step] * shares
-        return float(self._first_sd * np.sqrt(np.square(rates).sum() * units))
+    @property
+    def at_the_end(self) -> dict[str, np.ndarray]:
+        """Mechanism -> the accuracy (R,) on held-out rows of its private networks, once all of them are trained."""
+        runs = {self.recipe.mechanism: self.runs["private"], **self.others}
+        trained = {
+            name: [one.accuracy[-1] for one in found if one.frames[-1] == FRAMES] for name, found in runs.items()
+        }
+        whole = {name: np.concatenate([*found, []]) for name, found in trained.items()}
+        return {name: found for name, found in whole.items() if len(found) == self.settings.repeats}
+
+    @cached_property
+    def noise_left(self) -> pd.DataFrame:
+        """A row a frame, and a column a mechanism: the sd that noise alone gives a weight, for the same epsilon."""
+        settings = self.settings
+        columns = {
+            name: [left_in_weights(one, step) for step in one.marks.tolist()]
+            for name, one in settings.mechanisms.items()
+        }
+        epochs = np.linspace(0, settings.steps * settings.rate, FRAMES + 1)
+        return pd.DataFrame({"epochs": epochs, **columns})
 
     @property
     def _first_sd(self) -> float:
         """The noise's sd on a weight's mean gradient in the first step."""
-        return self.settings.sigma * self.settings.clip_norm / self.settings.lot_size
+        return self.settings.sigma * self.settings.clip_norm / self.settings.lot
 
     @property
     def _noise_shares(self) -> np.ndarray:
@@ -274,11 +291,24 @@ class NetworkResult:
         """Expected L2 norm of the noise on the mean gradient of a step."""
         settings, sd = self.settings, self._first_sd * float(self._noise_shares[self.job.last_step(self.frame)])
         inside = math.sqrt(settings.lot_size) if settings.variant == "inside" else 1.0
-        return inside * sd * math.sqrt(self.architecture.parameters)
+        return inside * sd * math.sqrt(self.architecture.parameters * self._nodes)
+
+    @property
+    def _nodes(self) -> int:
+        """How many nodes' noise comes or goes in the last step so far: with a tree more than one."""
+        if self.recipe.mechanism != "tree":
+            return 1
+        place = self.job.last_step(self.frame) % tree.lots_a_pass(self.recipe.sampling_rate) + 1
+        return (place & -place).bit_length()
 
     def lots_table(self) -> pd.DataFrame:
         """``noise_by_lot`` as a frame."""
         return pd.DataFrame(self.noise_by_lot._asdict())
+
+    @property
+    def only_at_first(self) -> bool:
+        """Whether later steps have another noise than the first."""
+        return self.recipe.mechanism == "tree" or (self.recipe.noise_ramp, self.recipe.clip_ramp) != (1, 1)
 
     @property
     def larger_lots_help(self) -> bool:
@@ -360,6 +390,19 @@ class NetworkResult:
                 "plain": 100 * plain["accuracy median"].to_numpy(),
             }
         )
+
+
+def left_in_weights(settings: Settings, steps: int) -> float:
+    """The sd that noise alone gives each weight by ``steps`` steps.
+
+    Noise of sd sigma_s C_s / L in each step adds up to sqrt(sum (eta_s sigma_s C_s / L)^2); of a tree's nodes, only
+    what has not gone out again counts.
+    """
+    recipe = settings.jobs["private"][0].recipe
+    rates = (recipe.rates * recipe.noise_shares * recipe.clip_shares)[:steps]
+    if recipe.mechanism == "tree":
+        rates = tree.remaining(rates, lots=tree.lots_a_pass(recipe.sampling_rate))
+    return settings.sigma * settings.clip_norm / settings.lot * float(np.linalg.norm(rates))
 
 
 @kept

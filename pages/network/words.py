@@ -3,9 +3,12 @@
 import math
 from html import escape
 
+import numpy as np
+
+from dpcore import differences
 from dpcore.data.own_rows import OwnRows
-from pages.network.experiment import OVER, NetworkSettings
-from pages.network.figures import arm_name
+from pages.network.experiment import OVER, OWN, NetworkSettings
+from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES, MOST_EACH
 from ui import outcomes, panels
@@ -13,15 +16,27 @@ from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot.columns import Leading
 
-LEAD = (
-    "A network learns from small random lots of rows. In each step, every row's pull on the weights is shortened to a "
-    "public limit, the pulls are added up together with noise, and a little of the privacy budget is spent. Because "
-    "nobody knows who was in a lot, a step costs less than it would with all rows. **Press play** to watch the regions "
-    "form while the budget is spent, or **drag epsilon**."
+# Mechanism -> which lots, and what they do to the price.
+_LOTS = {
+    "sampled": (
+        "small random lots",
+        "Because nobody knows who was in a lot, a step costs less than it would with all {rows}.",
+    ),
+    "ordered": (
+        "small lots in a fixed order",
+        "Everybody may know who was in a lot, so each pass costs what one step with all {rows} would.",
+    ),
+    "tree": (
+        "small lots in a fixed order",
+        "Everybody may know who was in a lot. Noise is correlated: later steps take a part of it out again, so that "
+        "less adds up.",
+    ),
+}
+MECHANISMS_HELP = (
+    "**By chance**: each row is in a lot with a probability, and that nobody knows in which lowers the price. **Fixed "
+    "order**: lots go through the rows one after another, as where data arrive in a stream, and no chance lowers it; "
+    "noise is drawn anew in each step, or, by **DP-FTRL**, belongs to the nodes of a binary tree over the lots."
 )
-OWN_LEAD = LEAD.replace("the regions form", "what networks go by form")
-PEOPLE_LEAD = OWN_LEAD.replace("lots of rows", "lots of people").replace("every row's", "every person's average")
-PEOPLE_LEAD = PEOPLE_LEAD.replace("with all rows", "with everybody")
 VARIANTS_HELP = (
     "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
     "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
@@ -60,6 +75,11 @@ ABOUT = {
         "How many gradients the bound shortens as the training goes on. Near 100 a lower bound acts like a lower "
         "learning rate; near 0 it only costs noise."
     ),
+    "noise_left": (
+        "How far noise alone would have moved a weight by then, in three trainings for the same epsilon. Look at how "
+        "the fixed order pays for the missing chance, and for the jumps of a tree: wherever a large node is complete, "
+        "the noise of the small ones below it goes out again."
+    ),
     "lots": (
         "The noise in a step's mean gradient if lots had another size, for the same epochs and the same budget; the "
         "diamond is today's. Larger lots take fewer steps, each with less noise on the mean."
@@ -73,6 +93,19 @@ KNOBS = {
 }
 
 
+def lead(settings: NetworkSettings) -> str:
+    """How such a training goes, in plain words."""
+    by_person, own = settings.by_person, settings.dataset == OWN
+    rows, whose = ("people", "every person's average") if by_person else ("rows", "every row's")
+    lots, price = _LOTS["sampled" if settings.by_chance else settings.mechanism]
+    return (
+        f"A network learns from {lots} of {rows}. In each step, {whose} pull on the weights is shortened to a public "
+        "limit, the pulls are added up together with noise, and a little of the privacy budget is spent. "
+        f"{price.format(rows='people' if by_person else 'rows')} **Press play** to watch "
+        f"{'what networks go by' if own else 'the regions'} form while the budget is spent, or **drag epsilon**."
+    )
+
+
 def program(settings: NetworkSettings) -> str:
     """One such network by the estimator, as a program that runs in a checkout."""
     recipe = settings.jobs["private"][0].recipe
@@ -80,9 +113,9 @@ def program(settings: NetworkSettings) -> str:
 from dpcore.estimators.network import DPNetworkClassifier
 
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As on the page, but: one network, no ensemble; always the sound loop, with noise made for its epochs; the rate falls
-# geometrically, and noise and clip norm stay; and rows are scaled to norm 1 at most, where the page's are longer, so
-# that hidden units bend less.
+# As on the page, but: one network, no ensemble; always the sound loop and lots by chance, with noise made for its
+# epochs; the rate falls geometrically, and noise and clip norm stay; and rows are scaled to norm 1 at most, where the
+# page's are longer, so that hidden units bend less.
 model = DPNetworkClassifier(
     hidden_layer_sizes={recipe.architecture.sizes[1:-1]!r},
     activation={settings.activation!r},
@@ -197,7 +230,8 @@ def diagnostics(result: NetworkResult) -> list[str]:
     """Why the picture looks as it does: clipping, noise, budget, lots."""
     sentences = [_clipping(result), _noise(result), _budget(result)]
     delta = panels.large_delta(result.settings.delta, result.settings.rows)
-    more = (_lots(result), _diverged(result), _plain(result), delta)
+    ordered = "" if result.settings.by_chance else _bought(result)
+    more = (ordered, _lots(result), _diverged(result), _plain(result), delta)
     return sentences + [sentence for sentence in more if sentence]
 
 
@@ -235,6 +269,7 @@ def _noise(result: NetworkResult) -> str:
 
 def _budget(result: NetworkResult) -> str:
     settings = result.settings
+    rows = f"{'people' if settings.by_person else 'rows'}{'' if settings.by_chance else ' in a fixed order'}"
     if settings.plan == "noise":
         run, noise = count(settings.steps, "step"), number(settings.sigma)
         start = (
@@ -245,8 +280,8 @@ def _budget(result: NetworkResult) -> str:
     else:
         start = (
             f"For epsilon {number(settings.left)}{' that is left' * bool(settings.paid)}, "
-            f"{count(settings.steps, 'step')} with lots of {settings.lot_size} out of {settings.rows:,} "
-            f"{'people' if settings.by_person else 'rows'} take noise multiplier <b>{number(settings.sigma)}</b>"
+            f"{count(settings.steps, 'step')} with lots of {settings.lot:.0f} out of {settings.rows:,} "
+            f"{rows} take noise multiplier <b>{number(settings.sigma)}</b>"
             f"{_ramp(settings)}."
         )
     if not result.counted or settings.steps < 3:
@@ -270,7 +305,7 @@ def _lots(result: NetworkResult) -> str:
     (least, *_, most), noise, steps = found.size, found.noise_on_the_mean, found.steps
     if result.settings.plan == "noise" or not result.larger_lots_help:
         return ""
-    first = "" if result.settings.ramp == result.settings.clip_ramp == 1 else " at first"
+    first = " at first" if result.only_at_first else ""
     return (
         f"For the same epochs and budget, lots of {least:.0f} put noise of {number(noise[0])} on the mean gradient"
         f"{first}, in {count(steps[0], 'step')}; lots of {most:,.0f} only {number(noise[-1])}, in "
@@ -305,6 +340,7 @@ def _plain(result: NetworkResult) -> str:
 
 def guarantee(result: NetworkResult) -> str:
     """What is promised, under which assumptions, and what is not."""
+    ordered = not result.settings.by_chance
     if result.settings.void:
         text = outcomes.void_guarantee(result.settings)
     elif result.holds:
@@ -320,14 +356,22 @@ def guarantee(result: NetworkResult) -> str:
     else:
         text = panels.note(f"Claimed by the accountant: epsilon {_epsilon(result)}. No theorem gives it for this loop.")
     if isinstance(result.settings.own, OwnRows):
-        public = "lot size and all settings; who was in a lot stays secret"
+        public = "lot size and all settings" if ordered else "lot size and all settings; who was in a lot stays secret"
+        text += panels.note(_IN_ORDER) if ordered else ""
         return text + outcomes.of_own(result.settings.own.roles, public=public, several=True, most=MOST_EACH)
+    secret = _IN_ORDER if ordered else "Who was in a lot stays secret."
     return text + panels.note(
-        "Assumed: number of rows, lot size, bounds and all settings are public; who was in a lot stays secret; each "
-        "person has one row. <b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
+        f"Assumed: number of rows, lot size, bounds and all settings are public; each person has one row. {secret} "
+        "<b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
         "what other people's data reveals about you. <b>Not</b> counted: settings that were tried before these on the "
         "same data (see the ledger page)."
     )
+
+
+_IN_ORDER = (
+    "Nobody's lot need be secret: the order is public, and who is not there leaves their place in it empty, so that "
+    "nobody moves up."
+)
 
 
 def _spent(result: NetworkResult) -> str:
@@ -340,6 +384,68 @@ def _spent(result: NetworkResult) -> str:
 def _epsilon(result: NetworkResult) -> str:
     found = result.guarantee.epsilon
     return number(found) if math.isfinite(found) else "…"
+
+
+def _bought(result: NetworkResult) -> str:
+    """What correlated noise buys where lots have a fixed order, beside noise of each step's own and lots by chance."""
+    if not result.settings.mechanisms:
+        return ""
+    sampled, ordered, tree = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)
+    said = (
+        f"For the same epsilon, DP-FTRL leaves <b>{number(tree / ordered)} times</b> the noise in the weights by the "
+        "end that noise of each step's own would leave, with lots in the same order, and "
+        f"{number(tree / sampled)} times that of lots by chance."
+    )
+    found = result.at_the_end
+    if len(found) < len(MECHANISMS):
+        return said
+    apart = differences.of_pairs(found["tree"], found["ordered"])
+    ends = "" if apart.sure else f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
+    if not apart.shown or outcomes.points(apart.mean).startswith("0.0"):
+        return f"{said} In accuracy at the end, these runs show no difference between those two."
+    if apart.mean > 0:
+        return f"{said} At the end, correlation has bought <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
+    return f"{said} At the end, correlation has cost <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
+
+
+def mechanisms(result: NetworkResult) -> str:
+    """The three ways to make lots and noise at the same epsilon."""
+    settings = result.settings
+    if not settings.mechanisms:
+        return panels.note(
+            "Ways to make lots and noise are compared for the sound loop, with noise made for the epochs."
+        )
+    rows = []
+    for name, one in settings.mechanisms.items():
+        right = result.at_the_end.get(name)
+        rows.append(
+            {
+                "mechanism": MECHANISMS[name][0],
+                "sigma": number(one.sigma),
+                "left": number(float(result.noise_left[name].iloc[-1])),
+                "right": "…" if right is None else percent(float(np.median(right))),
+            }
+        )
+    also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
+    return panels.note(_bought(result)) + panels.table(
+        rows,
+        title=f"<b>Three ways to make lots and noise, for epsilon {number(settings.left)}</b>, at the end",
+        caption="The middle network of each." + (also if settings.by_chance else ""),
+        now=MECHANISMS[settings.mechanism][0],
+        heads={
+            "mechanism": "lots and noise",
+            "sigma": "noise multiplier",
+            "left": "noise left in a weight (sd)",
+            "right": f"right<br>{panels.badge('trained now')}",
+        },
+    )
+
+
+def noise_left_alt(result: NetworkResult) -> str:
+    """Noise in the weights in words."""
+    found = result.noise_left
+    said = [f"{MECHANISMS[name][0]}: {number(float(found[name].iloc[-1]))}" for name in result.settings.mechanisms]
+    return f"What noise alone gives a weight by the end, as a standard deviation: {', '.join(said) or 'not compared'}."
 
 
 def by_class(result: NetworkResult) -> str:

@@ -4,6 +4,7 @@ from dpcore.data.own_settings import OWN
 from dpcore.data.toy import DATASETS
 from dpcore.label import Stated
 from dpcore.training.sgd import VARIANTS
+from dpcore.training.tree import ASSUMES, MECHANISMS
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES
 
@@ -29,6 +30,12 @@ _OWN = {
     "analyst_only": "accuracies, losses, gradient norms, and the networks without privacy",
     "missing": "the middle of the bounds; a row without a declared answer adds nothing",
 }
+# Where lots have a fixed order.
+_ORDERED = {
+    "public": "number of rows and their order, lot size, bounds of every column and all settings",
+    "assumptions": f"one row a person; {ASSUMES}; sums are divided by the lot size that was fixed",
+}
+_OF_OWN_ORDERED = _ORDERED | {"public": _OWN["public"].replace("people", "people and their order")}
 _VOID = "no theorem gives the claimed epsilon for this training loop"
 
 
@@ -38,6 +45,9 @@ def label(result: NetworkResult) -> Stated:
     own = _OWN if settings.dataset == OWN else {"source": DATASETS[settings.dataset].title}
     part = {} if over else {"period": f"this one release, after step {result.step}"}
     loop = {} if result.holds else {"mechanism": f"DP-SGD with {VARIANTS[settings.variant]}", "assumptions": ""}
+    if not settings.by_chance:
+        ordered = _OF_OWN_ORDERED if settings.dataset == OWN else _ORDERED
+        loop = ordered | {"mechanism": f"{MECHANISMS[settings.mechanism]}, each gradient cut to the clip norm"}
     return Stated(
         promise=settings.promise and (settings.promise if over else result.guarantee),
         void="" if result.holds else _VOID,
