@@ -191,10 +191,13 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """With a noise of its own, a larger budget is a longer training, which may end anywhere."""
-        if self.plan == "epochs":
+        """With a noise of its own, a larger budget is a longer training, which may end anywhere; and more rows make
+        more lots of a pass, each with noise, where these have a fixed order.
+        """
+        if self.plan == "epochs" and self.by_chance:
             return self.MEASURES
-        return {name: measure._replace(rises=()) for name, measure in self.MEASURES.items()}
+        rises = ("epsilon", "delta") if self.plan == "epochs" else ()
+        return {name: measure._replace(rises=rises) for name, measure in self.MEASURES.items()}
 
     @property
     def by_chance(self) -> bool:

@@ -300,7 +300,7 @@ def noise_left(result: NetworkResult) -> dict:
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
         title=theme.title("Noise in the weights", f"epsilon {result.settings.epsilon:.3g} for each"),
         legend="lower right",
-        shapes=[theme.rule(result.epochs)],
+        shapes=[theme.rule(result.epochs) | {"y0": _LEGEND}],
         xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
         yaxis=theme.steady_axis("sd of what noise adds to a weight (log scale)", low, high),
     )

@@ -8,7 +8,6 @@ from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
-from dpcore.training.tree import MECHANISMS
 from pages.network import figures, words_label
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
@@ -28,7 +27,12 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("variant", "Training loop", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
     with st.popover("Advanced", icon=":material/tune:"):
         desk.choose("over", "Curves run over", OVER, wide=True)
-        desk.choose("mechanism", "Lots and noise", dict(MECHANISMS), help=say.MECHANISMS_HELP)
+        desk.choose(
+            "mechanism",
+            "Lots and noise",
+            {name: title for name, (title, _) in figures.MECHANISMS.items()},
+            help=say.MECHANISMS_HELP,
+        )
         desk.choose("plan", "What is fixed", PLANS)
         desk.choose("clipping", "The bound is on", CLIPPING)
         desk.choose("shape", "Rate, noise and bound change", SHAPES)

@@ -3,10 +3,9 @@
 import math
 from html import escape
 
-import numpy as np
-
 from dpcore import differences
 from dpcore.data.own_rows import OwnRows
+from dpcore.experiment import Spread
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -28,8 +27,7 @@ _LOTS = {
     ),
     "tree": (
         "small lots in a fixed order",
-        "Everybody may know who was in a lot. Noise is correlated: later steps take a part of it out again, so that "
-        "less adds up.",
+        "Everybody may know who was in a lot. Noise is correlated: later steps take a part of it out again.",
     ),
 }
 MECHANISMS_HELP = (
@@ -38,9 +36,10 @@ MECHANISMS_HELP = (
     "noise is drawn anew in each step, or, by **DP-FTRL**, belongs to the nodes of a binary tree over the lots."
 )
 VARIANTS_HELP = (
-    "**Sound**: each row is in a lot by chance, noise is added once a lot, and the sum is divided by the constant L. "
-    "**Noise inside**: noise is added for every row, as one report prints it. **Realised lot**: the sum is divided by "
-    "the size that the lot happens to have. **Shuffled**: lots are cut from a shuffle of the rows, as most code does."
+    "**Sound**: each row is in a lot by chance (or, under Advanced, in its turn), noise is added once a lot, and the "
+    "sum is divided by the constant L. **Noise inside**: noise is added for every row, as one report prints it. "
+    "**Realised lot**: the sum is divided by the size that the lot happens to have. **Shuffled**: lots are cut from a "
+    "shuffle of the rows, as most code does."
 )
 ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
 CAPTION = (
@@ -400,7 +399,9 @@ def _bought(result: NetworkResult) -> str:
     if len(found) < len(MECHANISMS):
         return said
     apart = differences.of_pairs(found["tree"], found["ordered"])
-    ends = "" if apart.sure else f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
+    ends = f" in the mean of {len(found['tree'])} pairs"
+    if not apart.sure:
+        ends += f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
     if not apart.shown or outcomes.points(apart.mean).startswith("0.0"):
         return f"{said} In accuracy at the end, these runs show no difference between those two."
     if apart.mean > 0:
@@ -423,7 +424,7 @@ def mechanisms(result: NetworkResult) -> str:
                 "mechanism": MECHANISMS[name][0],
                 "sigma": number(one.sigma),
                 "left": number(float(result.noise_left[name].iloc[-1])),
-                "right": "…" if right is None else percent(float(np.median(right))),
+                "right": "…" if right is None else percent(Spread.of(right).median),
             }
         )
     also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
