@@ -11,6 +11,7 @@ from pages.network import experiment as network
 from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
+from pages.network.page import PAGE as NETWORK
 from pages.network.page import knobs
 from pages.network.words_label import label
 from tests.test_figures import numbers
@@ -36,7 +37,7 @@ def result(request):
 def drawn(result):
     found = [figures.regions(result, arm) for arm in network.ARMS]
     found += [draw(run_over(result, over)) for draw in (figures.accuracy, figures.loss) for over in network.OVER]
-    return [*found, figures.norms(result), figures.clipped(result), figures.lots(result)]
+    return [*found, figures.norms(result), figures.clipped(result), figures.lots(result), figures.noise_left(result)]
 
 
 def run_over(result, over):
@@ -86,6 +87,12 @@ def test_every_data_set_and_every_loop(dataset, variant):
     assert ("its theorem is not about this loop" in text(app)) == (variant != "sound")
 
 
+def test_another_loop_has_no_ways_to_compare():
+    result = NetworkSettings(**{name: int(value) for name, value in QUICK.items()}, variant="shuffled").run()
+    assert NETWORK.view(result).boards["mechanisms"] == []
+    assert "are compared for the sound loop" in say.mechanisms(result)
+
+
 @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
 def test_lots_in_a_fixed_order(mechanism):
     app = opened(PAGE, **QUICK | {"mechanism": mechanism, "noise_ramp": "0.5"})
@@ -95,7 +102,7 @@ def test_lots_in_a_fixed_order(mechanism):
     assert "stays secret" not in text(app)
     assert "Lots and noise" in [one.label for one in app.selectbox]
     settings = app.session_state["network.desk"].settings
-    assert "small lots in a fixed order" in say.lead(settings)
+    assert "small lots of rows, in a fixed order" in say.lead(settings)
     assert "chance" not in say.lead(settings)
     assert not {"noise_ramp", "clip_ramp"} & {*knobs(settings).more}
     stated = label(settings.run())

@@ -62,7 +62,7 @@ def words(result) -> str:
     parts = [
         say.verdict(result),
         say.mechanisms(result),
-        say.noise_left_alt(result),
+        say.noise_left_alt(result) if result.settings.mechanisms else "",
         *numbers(result),
         say.CAPTION,
         *say.diagnostics(result),

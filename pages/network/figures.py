@@ -280,7 +280,7 @@ def lots(result: NetworkResult) -> dict:
 
 
 def noise_left(result: NetworkResult) -> dict:
-    """What noise alone gives a weight in training by each mechanism, for the same epsilon; none for another loop."""
+    """What noise alone gives a weight in training by each mechanism, for the same epsilon."""
     found = result.noise_left
     x, drawn = found["epochs"].to_numpy()[1:], {name: found[name].to_numpy()[1:] for name in result.settings.mechanisms}
     traces = [
@@ -293,10 +293,10 @@ def noise_left(result: NetworkResult) -> dict:
         )
         for name, y in drawn.items()
     ]
-    seen = [sd for y in drawn.values() for sd in y if sd > 0] or [1.0]  # before the first step there is none
+    seen = [sd for y in drawn.values() for sd in y if sd > 0]  # before the first step there is none
     low, high = theme.steady_range(min(seen), max(seen))
     return theme.figure(
-        *(traces or [theme.holder(1.0, 1.0)]),
+        *traces,
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
         title=theme.title("Noise in the weights", f"epsilon {result.settings.epsilon:.3g} for each"),
         legend="lower right",

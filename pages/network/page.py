@@ -104,7 +104,9 @@ def lots(result) -> list[list[live.Picture]]:
 
 
 def noise_left(result) -> list[list[live.Picture]]:
-    """What noise leaves in the weights, however lots and noise are made."""
+    """What noise leaves in the weights, however lots and noise are made, where that is compared."""
+    if not result.settings.mechanisms:
+        return []
     drawn, alt = figures.noise_left(result), say.noise_left_alt(result)
     return [[live.Picture(name="noise_left", figure=drawn, alt=alt, about=say.ABOUT["noise_left"])]]
 

@@ -18,15 +18,15 @@ from ui.plot.columns import Leading
 # Mechanism -> which lots, and what they do to the price.
 _LOTS = {
     "sampled": (
-        "small random lots",
-        "Because nobody knows who was in a lot, a step costs less than it would with all {rows}.",
+        "small random lots of {rows}",
+        "Because nobody knows who was in a lot, a step costs less than it would with {rows}.",
     ),
     "ordered": (
-        "small lots in a fixed order",
-        "Everybody may know who was in a lot, so each pass costs what one step with all {rows} would.",
+        "small lots of {rows}, in a fixed order",
+        "Everybody may know who was in a lot, so each pass costs what one step with {rows} would.",
     ),
     "tree": (
-        "small lots in a fixed order",
+        "small lots of {rows}, in a fixed order",
         "Everybody may know who was in a lot. Noise is correlated: later steps take a part of it out again.",
     ),
 }
@@ -98,9 +98,9 @@ def lead(settings: NetworkSettings) -> str:
     rows, whose = ("people", "every person's average") if by_person else ("rows", "every row's")
     lots, price = _LOTS["sampled" if settings.by_chance else settings.mechanism]
     return (
-        f"A network learns from {lots} of {rows}. In each step, {whose} pull on the weights is shortened to a public "
-        "limit, the pulls are added up together with noise, and a little of the privacy budget is spent. "
-        f"{price.format(rows='people' if by_person else 'rows')} **Press play** to watch "
+        f"A network learns from {lots.format(rows=rows)}. In each step, {whose} pull on the weights is shortened to a "
+        "public limit, the pulls are added up together with noise, and a little of the privacy budget is spent. "
+        f"{price.format(rows='everybody' if by_person else 'all rows')} **Press play** to watch "
         f"{'what networks go by' if own else 'the regions'} form while the budget is spent, or **drag epsilon**."
     )
 
@@ -368,8 +368,8 @@ def guarantee(result: NetworkResult) -> str:
 
 
 _IN_ORDER = (
-    "Nobody's lot need be secret: the order is public, and who is not there leaves their place in it empty, so that "
-    "nobody moves up."
+    "Nobody's lot need be secret: the order is public, and who is not there leaves their place in it empty (zero-out), "
+    "so that nobody moves up."
 )
 
 
@@ -446,7 +446,7 @@ def noise_left_alt(result: NetworkResult) -> str:
     """Noise in the weights in words."""
     found = result.noise_left
     said = [f"{MECHANISMS[name][0]}: {number(float(found[name].iloc[-1]))}" for name in result.settings.mechanisms]
-    return f"What noise alone gives a weight by the end, as a standard deviation: {', '.join(said) or 'not compared'}."
+    return f"What noise alone gives a weight by the end, as a standard deviation: {', '.join(said)}."
 
 
 def by_class(result: NetworkResult) -> str:
