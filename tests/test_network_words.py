@@ -221,7 +221,7 @@ RULES: Rules = {
     r"correlation has cost ([\d.]+) points?": lambda r, m: (
         bought(r)[2] < 0 and abs(float(m[1]) + 100 * bought(r)[1]) <= 0.05 + 1e-9
     ),
-    r"no difference between those two": lambda r, _: (
+    r"no sure difference between those two": lambda r, _: (
         (bought(r)[0] <= 1e-9 and bought(r)[2] >= -1e-9) or abs(bought(r)[1]) < 5e-4
     ),
     r"Clip norm ([\d.,]+) now": lambda r, m: (
