@@ -157,6 +157,20 @@ def said_of(result: NetworkResult) -> str:
     return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
 
 
+def test_people_have_places_in_a_fixed_order(table):
+    """With as many people as rows would be, and their lots: nobody's is secret."""
+    frame = customers(1000).assign(customer_id=[f"C{number % 400}" for number in range(1000)])
+    own = own_rows.choose(table_of(frame), replace(ROLES, person="customer_id"))
+    result = settings_of(own, mechanism="tree", lot_size=64).run()
+    assert broken_by(said_of(result) + plain(say.mechanisms(result)), result, NEVER) == set()
+    assert result.settings.lot == 64
+    assert result.guarantee.event.count == (result.settings.steps // 5) * 3
+    assert "leaves their place in it empty" in said_of(result)
+    assert "stays secret" not in said_of(result)
+    assert "lots of people, in a fixed order" in say.lead(result.settings)
+    assert result.guarantee.unit == "person"
+
+
 def test_what_is_said_of_rows_of_ones_own(table):
     frame = customers(1000).assign(customer_id=[f"C{number % 400}" for number in range(1000)])
     some = settings_of(own_rows.choose(table, ROLES), rows=100).run()

@@ -298,7 +298,7 @@ def noise_left(result: NetworkResult) -> dict:
     return theme.figure(
         *traces,
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
-        title=theme.title("Noise in the weights", f"epsilon {result.settings.epsilon:.3g} for each"),
+        title=theme.title("Noise in the weights", f"made for epsilon {result.settings.left:.3g}"),
         legend="lower right",
         shapes=[theme.rule(result.epochs) | {"y0": _LEGEND}],
         xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},

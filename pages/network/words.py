@@ -430,7 +430,7 @@ def mechanisms(result: NetworkResult) -> str:
     also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
     return panels.note(_bought(result)) + panels.table(
         rows,
-        title=f"<b>Three ways to make lots and noise, for epsilon {number(settings.left)}</b>, at the end",
+        title=f"<b>Three ways to make lots and noise</b>, at the end; noise made for epsilon {number(settings.left)}",
         caption="The middle network of each." + (also if settings.by_chance else ""),
         now=MECHANISMS[settings.mechanism][0],
         heads={
