@@ -16,7 +16,7 @@ ABOUT = (
 
 
 def coefficients(result: TransferResult) -> str:
-    """Which method is ahead, with how many coefficients, why, and what both promise. HTML."""
+    """Which method is ahead, with how many coefficients, why, and what descent promises. HTML."""
     now = result.alone.get(result.settings.dimension)
     if now is None:
         return panels.note("Being trained.")
@@ -84,9 +84,8 @@ def _noise(result: TransferResult) -> str:
 
 
 def _promises(result: TransferResult) -> str:
-    walk, descent = result.guarantee("target"), result.descent_guarantee
-    text = panels.note("<b>The walk</b>") + panels.guarantee(here=walk)
-    text += panels.note("<b>Noisy descent</b>") + panels.guarantee(here=descent)
+    text = panels.note("What <b>noisy descent</b> promises; for the walk, see Guarantee.")
+    text += panels.guarantee(descent=result.descent_guarantee)
     if result.settings.noise == "printed":
         text += panels.note("The printed noise is for a nominal epsilon: the two do not promise the same.")
     return text
