@@ -42,6 +42,7 @@ CASES = {
     "transfer wide": ("transfer", {"target_rows": 200, "dimension": 500}, ("sources", "migrated", "repeats")),
     "parties digits": ("parties", {"dataset": "digits"}, _PARTIES),
     "parties activities": ("parties", {"dataset": "activities"}, _PARTIES),
+    "parties addresses": ("parties", {"dataset": "addresses"}, _PARTIES),
     "parties mixed": ("parties", {"learner": "mixed"}, _PARTIES),
     "hypotheses": ("hypotheses", {}, _HYPOTHESES),
     "hypotheses topics": ("hypotheses", {"data": "topics"}, _HYPOTHESES),

@@ -16,7 +16,7 @@ QUICK = {
     "rows": [3, 10],
     "public_rows": [50, 400],
     "learner": ["logistic", "bayes"],
-    "dataset": ["two", "four", "digits", "activities", "intrusions"],
+    "dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"],
     "unlike": [0.0, 0.2, 1.0],
     "careless": [0.0, 0.3],
     "regularisation": [1e-4, 1e-3, 1e-1, 1.0],

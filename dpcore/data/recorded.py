@@ -75,3 +75,26 @@ class Intrusions:
         parts = np.split(tickets, ends, axis=-1)
         chosen = [part.argmax(axis=-1)[..., None] == np.arange(part.shape[-1]) for part in parts]
         return np.concatenate([2 * rates - 1, *chosen], axis=-1)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Addresses:
+    """Web addresses that a reader was sent, harmless or malicious: which of 120 words and marks each has, -1 or 1.
+
+    often: the log-odds of each by class (2, 120). A reader is sent some more often than others are, N(0, offset^2).
+    """
+
+    names = ("harmless", "malicious")
+    often: np.ndarray
+    offset: float = 1.0
+
+    @classmethod
+    def make(cls) -> "Addresses":
+        rng = np.random.default_rng(50)
+        usual, apart = rng.normal(-1.0, 1.0, 120), rng.normal(size=120) * 0.44
+        return cls(often=usual + np.stack([-apart, apart]))
+
+    def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Features (parties, n, 120), -1 or 1, of classes y (parties, n)."""
+        odds = self.often[y] + self.offset * rng.standard_normal((len(y), 1, 120))
+        return np.where(rng.logistic(size=odds.shape) < odds, 1.0, -1.0)

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.datasets import load_digits
 
-from dpcore.data.recorded import Activities, Intrusions
+from dpcore.data.recorded import Activities, Addresses, Intrusions
 from dpcore.kept import kept
 from dpcore.streams import stream
 
@@ -129,7 +129,7 @@ class Recorded(Kind):
     centre and lengths scale them too. Public, check and test rows are those of further parties, _HELD_OUT of each.
     """
 
-    recipe: Activities | Intrusions
+    recipe: Activities | Intrusions | Addresses
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
         found = {}
@@ -221,7 +221,8 @@ KINDS = {
         features=8,
         most_public=_DIGITS_PUBLIC,
     ),
-    # Sizes of [hamm2016]: 50 directions, 1,000 parties and 1,000 public rows; 123 features, 5,000 parties
+    # Sizes of [hamm2016]: 50 directions, 1,000 parties and 1,000 public rows; 123 features, 5,000 parties; 50
+    # directions, 5,000 to 20,000 parties
     "activities": Recorded(
         title="Activities, by subject",
         names=Activities.names,
@@ -238,6 +239,12 @@ KINDS = {
         features=123,
         most_parties=5000,
         recipe=Intrusions.make(),
+    ),
+    "addresses": Recorded(
+        title="Addresses, by reader",
+        names=Addresses.names,
+        features=50,
+        recipe=Addresses.make(),
     ),
 }
 

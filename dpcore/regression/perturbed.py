@@ -81,11 +81,18 @@ class Descent(Unit):
     noise for twice that over n. With ``clip_norm`` each row's gradient is clipped to it, which needs the rows.
     Every step is the same Gaussian release in units of its sensitivity [dong2022, Corollary 3.3]. Momentum and the
     average over the second half of the path, which is the answer, are post-processing.
+
+    norm: of the ball, "l2" or "l1". lasso, ridge: a penalty (lasso ||w||_1 + ridge ||w||^2) / 2, which sees no row:
+    soft thresholds after a step, and the gradient ridge w. rate: of learning, public; None: 1.5 / p.
     """
 
     delta: float = 1e-6
     steps: int = 60
     radius: float = 1.0
+    norm: str = "l2"
+    lasso: float = 0.0
+    ridge: float = 0.0
+    rate: float | None = None
     momentum: float = 0.9
     clip_norm: float | None = None
 
@@ -95,8 +102,12 @@ class Descent(Unit):
         check.whole(1, steps=self.steps)
         check.between(0, 1, momentum=self.momentum)
         check.positive(radius=self.radius)
-        if self.clip_norm is not None:
-            check.positive(clip_norm=self.clip_norm)
+        check.choice(BALLS, norm=self.norm)
+        check.between(0, math.inf, lasso=self.lasso)
+        check.between(0, math.inf, ridge=self.ridge)
+        for name in ("rate", "clip_norm"):
+            if getattr(self, name) is not None:
+                check.positive(**{name: getattr(self, name)})
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
         """Standard normal noise (T p,) in step order."""
@@ -118,11 +129,12 @@ class Descent(Unit):
         weights = np.zeros((len(epsilons), len(noise), p))
         average, velocity = np.zeros_like(weights), np.zeros_like(weights)
         # trace(G) / n <= p bounds the curvature, so this rate cannot run away
-        rate, tail = 1.5 / p, self.steps - self.steps // 2
+        rate, tail = self.rate or 1.5 / p, self.steps - self.steps // 2
         for step in range(self.steps):
             gradient, longest = self._gradient(weights, statistics, rows)
-            velocity = self.momentum * velocity - rate * (gradient + steps[:, step] * multiplier * 2 * longest / n)
-            weights = in_ball(weights + velocity, self.radius)
+            noisy = gradient + self.ridge * weights + steps[:, step] * multiplier * 2 * longest / n
+            velocity = self.momentum * velocity - rate * noisy
+            weights = BALLS[self.norm](shrunk(weights + velocity, rate * self.lasso / 2), self.radius)
             if step >= self.steps - tail:
                 average += weights / tail
         return Fit(average)
@@ -151,3 +163,19 @@ def in_ball(weights: np.ndarray, radius: float) -> np.ndarray:
     """Weights (..., p) brought to L2 norm at most ``radius``."""
     norms = np.linalg.norm(weights, axis=-1, keepdims=True)
     return weights * np.minimum(1, radius / np.maximum(norms, 1e-300))
+
+
+def in_diamond(weights: np.ndarray, radius: float) -> np.ndarray:
+    """The nearest weights (..., p) of L1 norm at most ``radius``: all shrunk by one amount, of which some become 0."""
+    sizes = -np.sort(-np.abs(weights), axis=-1)
+    excess = (np.cumsum(sizes, axis=-1) - radius) / np.arange(1, sizes.shape[-1] + 1)
+    # The mean excess of the largest k is at its greatest where they are those that stay
+    return shrunk(weights, np.maximum(excess.max(axis=-1, keepdims=True), 0))
+
+
+def shrunk(weights: np.ndarray, amount: float | np.ndarray) -> np.ndarray:
+    """Weights nearer to 0 by ``amount``, or 0."""
+    return np.sign(weights) * np.maximum(np.abs(weights) - amount, 0)
+
+
+BALLS = {"l2": in_ball, "l1": in_diamond}

@@ -13,10 +13,11 @@ QUESTION = "What do the five works claim, and what holds?"
 _LEAD = (
     "The lab began with five works. Most of what they say stands, and is reproduced here; where a formula gives "
     "something else than its text says, the line says what it gives. Each link opens the lab at the published "
-    "settings."
+    "settings; where a tab is named, that is where it stands. What trains is audited, and so is a "
+    "version broken on purpose: [Attacker](attack?part=audit)."
 )
 _HEADS = ("Part", "It says", "What holds", "In the lab")
-_ABSENT = "not yet"
+_ABSENT = "nowhere"
 
 
 def show(pages: Sequence[Page]) -> None:
@@ -38,4 +39,7 @@ def _table(parts: Sequence[Part], titles: Mapping[str, str]) -> str:
 
 
 def _link(part: Part, titles: Mapping[str, str]) -> str:
-    return f"[{titles[part.page]}]({part.page}?{urlencode(part.settings)})" if part.page else _ABSENT
+    if not part.page:
+        return _ABSENT
+    where = f", *{part.tab}*" * bool(part.tab)
+    return f"[{titles[part.page]}]({part.page}?{urlencode(part.settings)}){where}"

@@ -57,6 +57,7 @@ _MOST_OWN = 300
 RECORDED = {
     "activities": {"parties": 30, "rows": 300},
     "intrusions": {"parties": 1000, "rows": 22},
+    "addresses": {"parties": 5000, "rows": 9},
 }
 # Parties of a kind that trains one by one, some 0.8 ms each.
 _MOST_ONE_BY_ONE = 4000

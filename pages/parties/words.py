@@ -39,9 +39,9 @@ CONSTANTS_HELP = (
 DATA_HELP = (
     "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "
     "700 are dealt to the parties again and again. They are projected to 8 directions, found from the public images "
-    "alone. **Activities** and **intrusions** are made up too, with the sizes of the published data: each subject or "
-    "host has a style of its own, and others are held out for tests. Or **your own table**, where a column says whose "
-    "each row is."
+    "alone. **Activities**, **intrusions** and **addresses** are made up too, with the sizes of the published data: "
+    "each subject, host or reader has a style of its own, and others are held out for tests. Or **your own table**, "
+    "where a column says whose each row is."
 )
 KNOBS = {
     "epsilon": {
@@ -305,7 +305,7 @@ def _recorded(result: PartiesResult) -> str:
     """Where parties record their rows: who is measured on, and what the noise needs."""
     if result.settings.dataset not in RECORDED:
         return ""
-    who = "subject" if result.settings.dataset == "activities" else "host"
+    who = {"activities": "subject", "intrusions": "host", "addresses": "reader"}[result.settings.dataset]
     return (
         f"A party is a <b>{who}</b> with a style of its own. Accuracy is that on 20 {who}s held out whole, and the "
         f"public rows are those of further ones. {needed(result)}"

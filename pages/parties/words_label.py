@@ -31,6 +31,7 @@ _SOURCES = {
     "digits": "handwritten digits",
     "activities": "made-up windows of sensors, by subject",
     "intrusions": "made-up connections, by host",
+    "addresses": "made-up web addresses, by reader",
 }
 _MECHANISM = {"pate": "noise on the counts of votes"}
 

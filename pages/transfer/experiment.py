@@ -19,8 +19,8 @@ from dpcore.experiment import Measure, Settings, Task
 from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
+from pages.transfer import descent, published
 from pages.transfer import own as own_file
-from pages.transfer import published
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES, EPSILONS, MIGRATED, Claim, Data, ExcessCurve, Focus, Model, Walks
 
@@ -277,7 +277,19 @@ class TransferSettings(PaidBounds, Settings):
         """Today's values and the walk first, then both curves in slices, and the published table at the end."""
         walks = self.part(Walks, claim=self.model.claim, own=self.data if self.dataset == OWN else None)
         printed = () if self.dataset == OWN else published.tasks(self.loop_penalty, self.penalty_q)
-        return (self.probe(), walks, self._quick, *self._curves(), *printed)
+        return (self.probe(), walks, self._quick, *self._curves(), *self._alone, *printed)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Numbers of coefficients at which two methods are held against each other, today's first; of a file, none."""
+        if self.dataset == OWN:
+            return ()
+        most = self.limits["dimension"][1]
+        return tuple(dict.fromkeys((self.dimension, *(one for one in descent.DIMENSIONS if one <= most))))
+
+    @property
+    def _alone(self) -> tuple[descent.Beside, ...]:
+        return tuple(self.part(descent.Beside, dimension=one) for one in self.widths)
 
     @property
     def _quick(self) -> ExcessCurve:
@@ -319,6 +331,7 @@ class TransferSettings(PaidBounds, Settings):
             walks=outcomes[walks],
             over_epsilon=np.stack([budgets.get((epsilon, self.migrated), empty) for epsilon in EPSILONS], axis=1),
             over_migrated=np.concatenate([still, moving]),
+            alone={task.dimension: outcomes[task] for task in self._alone if task in outcomes},
             published=published.result(outcomes, penalty=self.loop_penalty, q=self.penalty_q),
         )
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from dpcore.data.own_settings import OWN
+from pages.transfer.descent import ahead
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
@@ -18,6 +19,8 @@ STYLES = {
     "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
     "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
 }
+# On the private rows alone.
+DESCENT = ("noisy descent", theme.MAUVE, "longdash")
 WITHOUT = ("private rows, no privacy", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
@@ -241,6 +244,43 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
         xaxis=axis,
         yaxis=_own_axis(result) if own else _log_axis("excess squared error (log scale)", _RISK[0], _TOP),
     )
+
+
+def over_coefficients(result: TransferResult) -> dict:
+    """Excess risk of the private rows alone over the number of coefficients: walk, descent, and without privacy."""
+    found = dict(sorted(result.alone.items()))
+    at = np.array(list(found), dtype=float)
+    low, high = result.settings.limits["dimension"]
+    told, traces = "%{x} coefficients: excess risk %{y:.2~g}", []
+    for pick, style in (("walk", ("the walk", *STYLES["target"][1:])), ("descent", DESCENT)):
+        quantiles = [np.quantile(getattr(one, pick), (0.05, 0.5, 0.95)) for one in found.values()]
+        least, middle, most = np.array(quantiles).reshape(-1, 3).T
+        traces.append(theme.band(at, least, most, colour=style[1]))
+        traces.append(_line(at, middle, style, told=told))
+    plain = np.clip([one.plain for one in found.values()], _RISK[0], 100.0)
+    traces.append(_line(at, plain, WITHOUT, told=told))
+    nothing = np.array([one.nothing for one in found.values()])
+    traces.append(_line(at, nothing, ("predict 0", theme.NON_PRIVATE, "dash"), told=told))
+    return theme.figure(
+        *traces,
+        legend="upper left",
+        margin=_MARGIN,
+        title=theme.title("Private rows alone", _in_front(result)),
+        shapes=[theme.rule(result.settings.dimension)],
+        xaxis=_log_axis("coefficients (log scale)", low / 1.2, high * 1.2),
+        yaxis=_log_axis("excess squared error (log scale)", _RISK[0], 100.0),
+    )
+
+
+def _in_front(result: TransferResult) -> str:
+    """Which method is ahead, and with how many coefficients; or how far the curves have come."""
+    done, most = len(result.alone), len(result.settings.widths)
+    if done < most:
+        return f"{done} of {most} trained"
+    walk, other = ahead(result.alone)
+    if not walk or not other:
+        return "" if not walk and not other else f"{'descent' if other else 'the walk'} is ahead"
+    return f"the walk is ahead from {walk[0]}" if walk[0] > other[-1] else ""
 
 
 def _called(result: TransferResult) -> str:

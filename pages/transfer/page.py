@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.transfer import figures, words_label
+from pages.transfer import figures, words_descent, words_label
 from pages.transfer import words as say
 from pages.transfer import words_own as say_own
 from pages.transfer.experiment import TransferSettings
@@ -50,6 +50,11 @@ def sources(result) -> list[list[live.Picture]]:
     alts = say.alts(result)
     near = _chart(alts, "sources", figures.sources(result), say.SOURCES_ABOUT)
     return [[near, _chart(alts, "migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
+
+
+def coefficients(result) -> list[list[live.Picture]]:
+    """Walk and descent on the private rows alone."""
+    return [[_chart(say.alts(result), "coefficients", figures.over_coefficients(result), words_descent.ABOUT)]]
 
 
 def published(result) -> list[list[live.Picture]]:
@@ -98,6 +103,7 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "published": say.published_table,
         "costs": say.costs_table,
+        "coefficients": words_descent.coefficients,
     },
     pictures=pictures,
     # What must be trained before anything is drawn takes some 30 ms; a redraw takes up no more on top of that.
@@ -106,6 +112,7 @@ PAGE = Page(
         WHY_TAB,
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=sources),
+        Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
         Tab("published", "As published", ("published",), published),
         Tab("costs", "Printed noise", ("costs",)),
     ),
@@ -113,6 +120,7 @@ PAGE = Page(
         "Candidates": result.table,
         "All runs": lambda: result.curves,
         "Sources": result.sources,
+        "Coefficients": result.coefficients,
         "Published table": lambda: result.published.frame,
     },
     code=say.program,

@@ -1,5 +1,6 @@
 """What the transfer page shows: excess risks of four candidates, their guarantees, the sources, and the curves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
-from pages.transfer import published, work
+from pages.transfer import descent, published, work
 from pages.transfer.work import CANDIDATES, EPSILONS, FocusOutcome, WalkOutcome
 
 
@@ -19,7 +20,8 @@ class TransferResult:
     """What a page shows. Excess risks are squared errors of prediction above that of the true coefficients.
 
     over_epsilon (4, E, R), over_migrated (4, P, R): by ``CANDIDATES``, values of ``EPSILONS`` and ``MIGRATED``, and
-    repeat; NaN where still to be trained. While a slider moves, over_migrated has fewer repeats.
+    repeat; NaN where still to be trained. While a slider moves, over_migrated has fewer repeats. alone: number of
+    coefficients -> the private rows by walk and by descent, as far as trained.
     """
 
     settings: Settings
@@ -28,6 +30,7 @@ class TransferResult:
     walks: WalkOutcome
     over_epsilon: np.ndarray
     over_migrated: np.ndarray
+    alone: Mapping[int, descent.Alone]
     published: published.PublishedResult
 
     def summary(self) -> dict[str, Spread]:
@@ -98,6 +101,26 @@ class TransferResult:
     def detection_guarantee(self) -> Guarantee | None:
         """What the detection of sources costs by itself."""
         return self.settings.model.guarantee("source", self.settings.epsilon, self.settings.migrated)
+
+    @property
+    def descent_guarantee(self) -> Guarantee:
+        """Of noisy descent, whatever the walk's noise is."""
+        return descent.guarantee(self.settings.model.claim, self.settings.epsilon)
+
+    @property
+    def descent_noise(self) -> float:
+        """Standard deviation of its noise on each number of a mean gradient."""
+        return descent.noise_sd(self.settings.model, self.settings.epsilon)
+
+    def coefficients(self) -> pd.DataFrame:
+        """A row a number of coefficients, method and repeat: excess risk of the private rows alone."""
+        parts = [
+            pd.DataFrame({"coefficients": d, "method": name, "repeat": range(len(risk)), "excess risk": risk})
+            for d, one in sorted(self.alone.items())
+            for name, risk in (("walk", one.walk), ("descent", one.descent))
+        ]
+        empty = pd.DataFrame(columns=["coefficients", "method", "repeat", "excess risk"])
+        return pd.concat(parts, ignore_index=True) if parts else empty
 
     def strong(self, name: str) -> Guarantee:
         """The walk's guarantee by strong composition, which the printed scale is made for."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
-from pages.transfer import figures
+from pages.transfer import figures, words_descent
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import risk
 from pages.transfer.published import PublishedResult
@@ -182,6 +182,7 @@ def diagnostics(result: TransferResult) -> list[str]:
             f"Each step adds one vertex. The model from zero uses {sparsity['target']:.0f} of "
             f"{2 * settings.dimension}, the correction {sparsity['transfer']:.0f}."
         )
+    sentences += filter(None, [words_descent.beside(result)])
     if result.focus.clipped > 0.01:
         sentences.append(
             f"{panels.in_hundred(result.focus.clipped)} in 100 residuals are longer than the bound "
@@ -381,6 +382,7 @@ def alts(result: TransferResult) -> dict[str, str]:
         "sources": f"Sources with a contrast of at most {number(settings.h)}: {inside} of {settings.sources}.",
         "epsilon": f"Excess risk over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
         "migrated": f"Excess risk over migrated rows. With {settings.migrated}: {said}.",
+        "coefficients": words_descent.alt(result),
         "published": "The published value falls from 34.2 to 0.51 as rows are migrated"
         + ", and as low with five rows and more passes over them" * (loop.as_published and bool(loop.passes_suffice))
         + ".",

@@ -24,7 +24,7 @@ CANDIDATES = ("target", "source", "pooled", "transfer")
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 12.0, 25.0, 50.0)
 MIGRATED = (24, 60, 150, 400, 1000, 2500, 6000, 15_000)
 # Which part of a noise stream each release draws from; a transfer without a source is the walk of the target alone.
-_PARTS = {"target": 0, "alone": 0, "pooled": 1, "transfer": 2, "detect": 3, "walk": 4}
+PARTS = {"target": 0, "alone": 0, "pooled": 1, "transfer": 2, "detect": 3, "walk": 4, "descent": 6}
 # The seven corners of the other polytope of the walk: public, irregular, of L1 norm 1 at most.
 _CORNERS = ((0.75, 0.25), (0.2, 0.8), (-0.45, 0.55), (-0.85, 0.1), (-0.5, -0.4), (0.05, -0.95), (0.6, -0.4))
 
@@ -247,7 +247,7 @@ class Batch:
 
     def _detection(self, case, public) -> transfer.Detection | None:
         rho, repeats = self.model.detection_rho(case[0]), range(self.model.repeats)
-        options = {"seed": self.model.data.seed, "draws": repeats, "part": _PARTS["detect"]}
+        options = {"seed": self.model.data.seed, "draws": repeats, "part": PARTS["detect"]}
         return transfer.detect(self.problem, public.each, rho=rho, **options) if rho else None
 
     def _centres(self, place: int) -> np.ndarray:
@@ -310,7 +310,7 @@ class Batch:
             seed=self.model.data.seed,
             draws=np.tile(range(repeats), len(self.cases))[which],
             noise=own[0].noise,
-            part=_PARTS[name],
+            part=PARTS[name],
             **options,
         )
         self.sparsity[name] = walk.sparsity(centre=2 * self.model.data.dimension)
@@ -360,7 +360,7 @@ class Walks:
         for part, (radius, centre) in enumerate(((RADIUS, np.zeros(2)), (self.radius, source))):
             shape = polytope(self.polytope, radius, penalties.ball)
             own = self.claim.plan(self.epsilon, radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
-            noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": _PARTS["walk"] + part}
+            noisy = {"steps": own.steps, "scale": own.scale, "noise": own.noise, "part": PARTS["walk"] + part}
             options = noisy | {"draws": range(self.repeats), "seed": self.seed, "keep_points": True}
             corners.append(_around(polytope(self.polytope, radius).vertices) + centre)
             points.append(_plane_walk(X, y, shape, centre, ridge=penalties.ridge, **options).points)

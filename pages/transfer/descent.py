@@ -1,0 +1,136 @@
+"""The private rows alone, over the number of coefficients: the noisy walk beside noisy gradient descent.
+
+Both stay within the L1 ball of the page's radius, have its penalty and keep its promise. The walk's noise is for one
+number of a gradient, the descent's for the length of all d.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dpcore import transfer
+from dpcore.accountants import account
+from dpcore.estimators.reference import penalised_least_squares
+from dpcore.kept import kept
+from dpcore.privacy import Adjacency, Guarantee
+from dpcore.regression.least_squares import Statistics
+from dpcore.regression.perturbed import Descent
+from dpcore.streams import stream
+from dpcore.training import frank_wolfe as fw
+from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from pages.transfer.work import PARTS, Claim, Model
+
+DIMENSIONS = (5, 10, 20, 50, 100, 200, 500)
+# The descent's steps, and what a row's gradient is clipped to, in usual lengths of a row: good on made-up data of many
+# sizes, best on none.
+STEPS, _REACH = 16, 0.2
+
+
+class Alone(NamedTuple):
+    """Excess risks of the private rows alone: walk (R,), descent (R,), without privacy, and of predicting 0."""
+
+    walk: np.ndarray
+    descent: np.ndarray
+    plain: float
+    nothing: float
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """Of the walk and of the descent."""
+        return float(np.median(self.walk)), float(np.median(self.descent))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """Walk and descent with ``dimension`` coefficients in place of the model's."""
+
+    model: Model
+    epsilon: float
+    dimension: int
+    essential: bool = False
+
+    def run(self) -> Alone:
+        model = replace(self.model, data=replace(self.model.data, dimension=self.dimension))
+        problem = _rows(model.data.seed, model.data.rows, self.dimension)
+        plain = penalised_least_squares(problem.X, problem.y, penalty=model.penalty, q=model.penalty_q)
+        return Alone(
+            walk=problem.risk(_walk(model, problem, self.epsilon)),
+            descent=problem.risk(_descent(model, problem, self.epsilon)),
+            plain=float(problem.risk(plain)),
+            nothing=float(problem.risk(np.zeros(self.dimension))),
+        )
+
+
+@kept
+def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
+    """The page's private rows, whatever the sources are."""
+    return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0, source_rows=1)
+
+
+def _walk(model: Model, problem: transfer.Problem, epsilon: float) -> np.ndarray:
+    own = model.plans(epsilon, 0)["target"]
+    return fw.noisy_frank_wolfe(
+        problem.X,
+        problem.y,
+        polytope=model.ball(RADIUS),
+        ridge=model.penalties.ridge,
+        steps=own.steps,
+        scale=own.scale,
+        residual_bound=RESIDUAL_BOUND,
+        seed=model.data.seed,
+        draws=range(model.repeats),
+        noise=own.noise,
+        part=PARTS["target"],
+    ).weights
+
+
+def way(model: Model) -> Descent:
+    """The descent, from public numbers alone: a usual row of U(-1, 1)^d is sqrt(d/3) long, and the curvature of n of
+    them about (1 + sqrt(d/n))^2 / 3."""
+    n, d = model.data.rows, model.data.dimension
+    return Descent(
+        delta=model.claim.delta,
+        steps=STEPS,
+        radius=RADIUS,
+        norm="l1",
+        lasso=model.penalties.ball,
+        ridge=model.penalties.ridge,
+        rate=3 / (1 + math.sqrt(d / n)) ** 2,
+        momentum=0.0,
+        clip_norm=_REACH * math.sqrt(d / 3),
+    )
+
+
+def _descent(model: Model, problem: transfer.Problem, epsilon: float) -> np.ndarray:
+    chosen, draw = way(model), partial(stream, model.data.seed, "noise")
+    unit = np.stack([chosen.draws(model.data.dimension, draw(r, PARTS["descent"])) for r in range(model.repeats)])
+    # Its noise is for a row that is replaced; one that is there or not moves the mean half as far
+    unit *= Adjacency(model.claim.adjacency).contributions / 2
+    X, y = problem.X, problem.y
+    return chosen.fit(Statistics.of(X, y), unit, np.array([epsilon]), rows=(X, y)).weights[0]
+
+
+def noise_sd(model: Model, epsilon: float) -> float:
+    """Standard deviation of the descent's noise on each number of a mean gradient."""
+    chosen = way(model)
+    moved = Adjacency(model.claim.adjacency).contributions * chosen.clip_norm / model.data.rows
+    return chosen.event(epsilon).event.noise_multiplier * moved
+
+
+def guarantee(claim: Claim, epsilon: float) -> Guarantee:
+    """Of the descent: Gaussian releases, which compose exactly."""
+    return account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)
+
+
+def ahead(found: Mapping[int, Alone]) -> tuple[list[int], list[int]]:
+    """With how many coefficients the walk is ahead, and with how many the descent, by what is shown of them."""
+    sides = ([], [])
+    for dimension, one in sorted(found.items()):
+        walk, descent = (float(f"{value:.2g}") for value in one.medians)
+        if walk != descent:
+            sides[int(descent < walk)].append(dimension)
+    return sides

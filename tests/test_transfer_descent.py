@@ -1,0 +1,201 @@
+"""Noisy descent beside the walk of the transfer page: its minimum, what a row moves, what it promises, what is said."""
+
+import dp_accounting as dp
+import numpy as np
+import pytest
+from dp_accounting.pld import PLDAccountant
+from sklearn.linear_model import Lasso
+
+from dpcore.attacks import audit
+from dpcore.privacy import GAUSSIAN_CURVE, Adjacency
+from dpcore.regression import perturbed
+from dpcore.regression.least_squares import Statistics
+from pages.transfer import descent, figures, words, words_descent
+from pages.transfer.experiment import TransferSettings
+from tests.sentences import plain
+
+SMALL = TransferSettings(target_rows=200, dimension=20, sources=1, repeats=4)
+# Much noise, little noise, and where only few of many coefficients count.
+AT = [SMALL, SMALL.change(epsilon=50.0, penalty=0.05), SMALL.change(dimension=500, epsilon=50.0, penalty=0.05)]
+
+
+def done(settings: TransferSettings):
+    wanted = (task for task in settings.tasks() if task.essential or isinstance(task, descent.Beside))
+    return settings.result({task: task.run() for task in wanted})
+
+
+@pytest.fixture(scope="module", params=AT, ids=lambda one: f"{one.dimension}, {one.epsilon}")
+def result(request):
+    return done(request.param)
+
+
+def rows_of(n: int = 60, d: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (n, d))
+    return X, X @ np.where(np.arange(d) < 3, 0.6, 0.0) + 0.1 * rng.normal(size=n)
+
+
+def quiet(way: perturbed.Descent, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """(d,) of rows without noise."""
+    noise = np.zeros((1, way.steps * X.shape[1]))
+    return way.fit(Statistics.of(X, y), noise, np.array([1.0]), rows=(X, y)).weights[0, 0]
+
+
+class TestWithoutNoise:
+    def test_the_nearest_point_of_the_diamond(self):
+        rng, outside = np.random.default_rng(0), 0
+        for _ in range(300):
+            w = rng.normal(size=5) * rng.uniform(0.1, 2)
+            found = perturbed.in_diamond(w, 1.0)
+            assert np.abs(found).sum() <= 1 + 1e-12
+            # All others of the ball lie on the far side of the plane through it
+            others = rng.normal(size=(400, 5))
+            others /= np.abs(others).sum(axis=1, keepdims=True)
+            assert ((others - found) @ (w - found) <= 1e-12).all()
+            outside += np.abs(w).sum() > 1
+            assert np.abs(w).sum() > 1 or np.array_equal(found, w)
+        assert 50 < outside < 300
+
+    @pytest.mark.parametrize("penalty", [0.02, 0.2, 2.0])
+    def test_with_an_l1_penalty_it_ends_at_the_lasso(self, penalty):
+        X, y = rows_of()
+        way = perturbed.Descent(steps=3000, radius=9.0, norm="l1", lasso=penalty, rate=1.0, momentum=0.0, clip_norm=1e3)
+        lasso = Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
+        np.testing.assert_allclose(quiet(way, X, y), lasso, atol=1e-8)
+
+    def test_with_a_squared_penalty_it_ends_at_the_ridge(self):
+        X, y = rows_of()
+        way = perturbed.Descent(steps=3000, radius=9.0, norm="l1", ridge=0.3, rate=1.0, momentum=0.0, clip_norm=1e3)
+        ridge = np.linalg.solve(X.T @ X / len(X) + 0.3 * np.eye(8), X.T @ y / len(X))
+        np.testing.assert_allclose(quiet(way, X, y), ridge, atol=1e-8)
+
+    def test_in_a_small_diamond_it_ends_where_the_penalty_would(self):
+        """With the radius of the Lasso's answer both have the same minimum."""
+        X, y = rows_of()
+        lasso = Lasso(alpha=0.05, fit_intercept=False, tol=1e-12, max_iter=10**6).fit(X, y).coef_
+        options = {"steps": 3000, "norm": "l1", "rate": 1.0, "momentum": 0.0, "clip_norm": 1e3}
+        found = quiet(perturbed.Descent(radius=float(np.abs(lasso).sum()), **options), X, y)
+        np.testing.assert_allclose(found, lasso, atol=1e-8)
+
+    @pytest.mark.parametrize("bad", [{"norm": "l3"}, {"lasso": -1.0}, {"ridge": np.nan}, {"rate": 0.0}])
+    def test_bad_options_are_refused_by_name(self, bad):
+        with pytest.raises(ValueError, match=next(iter(bad))):
+            perturbed.Descent(**bad)
+
+
+def test_no_neighbour_moves_a_mean_gradient_further_than_its_noise_is_made_for():
+    """One step from anywhere, undone to its gradient: replaced rows, corners of the box and worse labels among them."""
+    rng, furthest, n, d = np.random.default_rng(1), 0.0, 5, 40
+    model = SMALL.change(dimension=d).model
+    clip = descent.way(model).clip_norm
+    way = perturbed.Descent(steps=1, radius=1e9, momentum=0.0, rate=1.0, clip_norm=clip)
+    for case in range(200):
+        X, y = rng.uniform(-1, 1, (n, d)), rng.normal(size=n)
+        Z, z = X.copy(), y.copy()
+        X[0], Z[0] = rng.choice([-1.0, 1.0], (2, d)) if case % 2 else rng.uniform(-1, 1, (2, d))
+        Z[0] = X[0] if case % 3 else Z[0]
+        z[0] = -10 * np.sign(y[0])
+        furthest = max(furthest, np.linalg.norm(quiet(way, X, y) - quiet(way, Z, z)) / (2 * clip / n))
+    assert 0.95 < furthest <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 50.0])
+@pytest.mark.parametrize("adjacency", Adjacency)
+def test_its_promise_is_that_of_an_independent_accountant(epsilon, adjacency):
+    settings = SMALL.change(epsilon=epsilon, adjacency=str(adjacency))
+    held = descent.guarantee(settings.model.claim, epsilon)
+    assert (held.adjacency, held.delta) == (adjacency, settings.delta)
+    assert held.epsilon == pytest.approx(epsilon, rel=1e-6)
+    # Noise on a number, in units of how far a row moves the mean gradient
+    clip, moves = 0.2 * (20 / 3) ** 0.5, adjacency.contributions
+    multiplier = descent.noise_sd(settings.model, epsilon) / (moves * clip / 200)
+    accountant = PLDAccountant().compose(dp.GaussianDpEvent(multiplier), descent.STEPS)
+    assert accountant.get_epsilon(settings.delta) == pytest.approx(epsilon, rel=2e-3)
+
+
+class TestAudit:
+    """A row of the box's corner with either label beside rows that say nothing: one step's answer, along the row."""
+
+    @staticmethod
+    def shown(factor: float, runs: int = 20_000):
+        n, d, epsilon, delta = 10, 30, 2.0, 1e-5
+        way = perturbed.Descent(
+            delta=delta, steps=1, radius=50.0, norm="l1", rate=1.0, momentum=0.0, clip_norm=0.2 * (d / 3) ** 0.5
+        )
+        X, scores = np.zeros((n, d)), []
+        X[0], X[1:, 0] = 1.0, 1e-3
+        for world in (1.0, -1.0):
+            y = np.append(world, np.zeros(n - 1))
+            noise = factor * np.random.default_rng(int(world) + 5).standard_normal((runs, d))
+            scores.append(way.fit(Statistics.of(X, y), noise, np.array([epsilon]), rows=(X, y)).weights[0] @ X[0])
+        about = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "form": "gaussian"}
+        return audit.epsilon_lower_bound(*scores, **about), way.guarantee(epsilon, inputs=d, rows=n)
+
+    def test_the_sound_version_stays_below_its_claim_and_is_seen(self):
+        bound, held = self.shown(1.0)
+        assert not bound.refutes(held, proved=GAUSSIAN_CURVE)
+        assert bound.epsilon > 1.5
+
+    def test_noise_for_one_number_of_the_gradient_is_caught(self):
+        """As the walk may have it: smaller by the root of how many numbers there are."""
+        bound, held = self.shown(30**-0.5)
+        assert bound.refutes(held, proved=GAUSSIAN_CURVE)
+
+
+class TestPage:
+    def test_today_s_walk_is_the_page_s_own(self, result):
+        today = result.alone[result.settings.dimension]
+        np.testing.assert_allclose(today.walk, result.focus.risk[0], rtol=1e-4)
+        assert today.plain == pytest.approx(result.focus.least_squares)
+        assert today.nothing == pytest.approx(result.nothing_learnt)
+
+    def test_it_stays_within_the_private_rows_that_there_are(self):
+        assert SMALL.widths == (20, 5, 10, 50, 100, 200, 500)
+        assert TransferSettings(target_rows=5000, dimension=30).widths == (30, 5, 10, 20, 50)
+        assert not any(task.essential for task in SMALL.tasks() if isinstance(task, descent.Beside))
+
+    def test_who_is_ahead_is_said_as_measured(self, result):
+        said, settings = plain(words_descent.coefficients(result)), result.settings
+        walk, other = (float(np.median(getattr(result.alone[settings.dimension], one))) for one in ("walk", "descent"))
+        assert ("Noisy descent is ahead with" in said) == (other < walk)
+        assert ("The walk is ahead with" in said) == (walk < other)
+        assert ("would do no worse" in said) == (min(walk, other) >= 0.4 / 3)
+        assert figures.risk(walk) in said
+        assert figures.risk(other) in said
+        sides = descent.ahead(result.alone)
+        for name, them in zip(("the walk", "descent"), sides, strict=True):
+            assert (f"{name} with {', '.join(map(str, them))}" in said) == bool(them)
+            for one in them:
+                medians = dict(zip(("the walk", "descent"), result.alone[one].medians, strict=True))
+                assert medians[name] == min(medians.values())
+        beside = words_descent.beside(result)
+        helped = float(np.median(result.focus.risk[3]))
+        assert ("does better than the walk with them" in beside) == (other < min(helped, walk))
+        assert beside in words.diagnostics(result)
+
+    def test_many_coefficients_and_little_noise_are_what_the_walk_is_for(self):
+        """At 500 and epsilon 50 it is ahead, with 20 or at epsilon 10 it is not."""
+        for d, epsilon, ahead in ((500, 50.0, True), (500, 10.0, False), (20, 10.0, False)):
+            settings = TransferSettings(target_rows=200, dimension=d, sources=1, epsilon=epsilon, repeats=8)
+            walk, other = descent.Beside(model=settings.model, epsilon=epsilon, dimension=d).run().medians
+            assert (walk < other) == ahead
+
+    def test_half_of_the_noise_where_a_row_is_there_or_not(self):
+        there, replaced = (
+            descent.noise_sd(SMALL.change(adjacency=one).model, 1.0) for one in ("add/remove", "replace-one")
+        )
+        assert replaced == pytest.approx(2 * there)
+
+    def test_printed_noise_does_not_promise_the_same(self):
+        result = done(SMALL.change(noise="printed", repeats=2))
+        said = plain(words_descent.coefficients(result))
+        assert "do not promise the same" in said
+        assert result.descent_guarantee.epsilon == pytest.approx(1.0)
+        assert result.guarantee("target").epsilon > 1.5
+
+    def test_what_is_not_trained_yet_is_not_said(self):
+        result = SMALL.result({task: task.run() for task in SMALL.tasks() if task.essential})
+        assert "Being trained" in words_descent.coefficients(result)
+        assert words_descent.beside(result) == ""
+        assert result.coefficients().empty
+        assert "0 of 7 trained" in figures.over_coefficients(result)["layout"]["title"]["text"]
