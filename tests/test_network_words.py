@@ -55,6 +55,7 @@ ONCE = [
     ),
     NetworkSettings(mechanism="tree", lot_size=20, epochs=3, epsilon=8.0, shown=30),
     SMALL.change(mechanism="ordered", plan="noise", noise_multiplier=10.0),
+    SMALL.change(mechanism="tree", lot_size=400, epochs=2),
 ]
 
 
@@ -212,6 +213,7 @@ RULES: Rules = {
     r"leaves ([\d.,]+) times the noise": lambda r, m: (
         float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "ordered"), rel=0.006)
     ),
+    r"leaves about the noise": lambda r, _: left(r, "tree") == pytest.approx(left(r, "ordered"), rel=0.006),
     r"and ([\d.,]+) times that of lots by chance": lambda r, m: (
         float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "sampled"), rel=0.006)
     ),

@@ -390,10 +390,13 @@ def _bought(result: NetworkResult) -> str:
     if not result.settings.mechanisms:
         return ""
     sampled, ordered, tree = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)
+    first, second = (
+        "about" if number(share) == "1" else f"<b>{number(share)} times</b>"
+        for share in (tree / ordered, tree / sampled)
+    )
     said = (
-        f"For the same epsilon, DP-FTRL leaves <b>{number(tree / ordered)} times</b> the noise in the weights by the "
-        "end that noise of each step's own would leave, with lots in the same order, and "
-        f"{number(tree / sampled)} times that of lots by chance."
+        f"For the same epsilon, DP-FTRL leaves {first} the noise in the weights by the end that noise of each step's "
+        f"own would leave, with lots in the same order, and {second} that of lots by chance."
     )
     found = result.at_the_end
     if len(found) < len(MECHANISMS):
@@ -430,7 +433,7 @@ def mechanisms(result: NetworkResult) -> str:
     also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
     return panels.note(_bought(result)) + panels.table(
         rows,
-        title=f"<b>Three ways to make lots and noise</b>, at the end; noise made for epsilon {number(settings.left)}",
+        title=f"<b>Three ways to make lots and noise</b>, made for epsilon {number(settings.left)}, at the end",
         caption="The middle network of each." + (also if settings.by_chance else ""),
         now=MECHANISMS[settings.mechanism][0],
         heads={
