@@ -10,13 +10,13 @@ from dpcore.papers import PAPERS
 from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings
-from pages.learn.works import REVIEWS, TOPICS, WORKS, Part
+from pages.learn.works import BEYOND, REVIEWS, TOPICS, WORKS, Part
 from pages.table import PAGES
 from tests.test_pages import opened, text
 from ui.controls import from_link
 
 KINDS = {page.name: page.settings for page in PAGES}
-PARTS = [(key, part) for key, parts in WORKS.items() for part in parts]
+PARTS = [(key, part) for key, parts in (WORKS | BEYOND).items() for part in parts]
 NAMES = [f"{key}: {part.part}" for key, part in PARTS]
 # What is in a sentence as a number and is none of a result: a formula.
 FORMULA = re.compile(r"\$[^$]*\$")
@@ -56,7 +56,7 @@ def test_no_number_is_only_said(key: str, part: Part):
 
 def test_they_are_the_five_works():
     assert list(WORKS) == ["zhang2022", "jiang2018", "wang2019", "hamm2016", "hoseinpour2023"]
-    assert WORKS.keys() <= PAPERS.keys()
+    assert WORKS.keys() | BEYOND.keys() <= PAPERS.keys()
     assert all(part.page or part.holds.startswith("Nothing to reproduce") for _, part in PARTS)
 
 
@@ -91,14 +91,14 @@ def test_every_link_opens_without_a_notice(page: str, link: tuple[tuple[str, str
 def test_the_page_has_a_table_for_each():
     app = opened("works")
     assert not app.exception
-    assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS)
+    assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS | BEYOND)
     page = text(app)
     assert all(f"**{part.part}**" in page for _, part in PARTS)
     assert "(transfer?noise=printed&epsilon=1)" in page
 
 
 # What trains with noise -> its audits: the sound version, and one broken on purpose. Noise that changes with the step
-# is audited in test_sgd_audit.py.
+# is audited in test_sgd_audit.py, that of a tree in test_tree.py.
 AUDITED = {
     "zhang2022: Definition 4; Algorithm 2, private Frank-Wolfe": ("walk", "walk unclipped"),
     "zhang2022: Transferable set $A_q$, and data sets from uniform laws": ("detection", "detection one"),

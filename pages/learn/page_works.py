@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpcore import papers
-from pages.learn.works import WORKS, Part
+from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 
 QUESTION = "What do the five works claim, and what holds?"
@@ -26,8 +26,8 @@ def show(pages: Sequence[Page]) -> None:
     st.title(QUESTION)
     st.caption(_LEAD)
     with st.container(key="works"):
-        for key, parts in WORKS.items():
-            st.header(papers.short(key), anchor=key)
+        for key, parts in (WORKS | BEYOND).items():
+            st.header("Beyond them: " * (key in BEYOND) + papers.short(key), anchor=key)
             st.markdown(papers.reference(key))
             st.markdown(_table(parts, titles))
 
