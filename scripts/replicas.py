@@ -24,6 +24,7 @@ from pathlib import Path
 
 import segno
 
+from ui.admission import REPLICA
 from ui.reach import own_address
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +50,7 @@ http://:{port} {{
 	}}
 	handle {{
 		reverse_proxy {upstreams} {{
-			lb_policy cookie lab_replica
+			lb_policy cookie {cookie}
 			{health}
 		}}
 	}}
@@ -64,7 +65,9 @@ _HEALTH = """health_uri /_stcore/health
 
 def caddyfile(port: int, replicas: Sequence[int]) -> str:
     """What Caddy is told: its port, and those of the processes on this machine."""
-    return _CADDYFILE.format(port=port, upstreams=" ".join(f"127.0.0.1:{one}" for one in replicas), health=_HEALTH)
+    return _CADDYFILE.format(
+        port=port, upstreams=" ".join(f"127.0.0.1:{one}" for one in replicas), cookie=REPLICA, health=_HEALTH
+    )
 
 
 def free_ports(count: int) -> list[int]:
