@@ -73,8 +73,6 @@ class Line:
 
 # Movements that are asked about on the channel. Runs of pages: a few more than cores, so that long ones do not stop the
 # short; all that wait at once would share the cores so finely that none came to an end.
-
-faulthandler.register(signal.SIGUSR1, file=open("/tmp/crowd/dump.txt", "w"))
 QUESTIONS, RUNS = Line(cores.cores()), Line(2 * cores.cores())
 
 # Pages that are open, each with a session; and how many people wait at the door (`ui.admission`).
