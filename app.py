@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from pages.home import QUESTION, front
 from pages.table import PAGES
+from ui.admission import Admission
 from ui.delivery import Delivery
 from ui.guard import Guard
 from ui.live.channel import Channel
@@ -12,5 +13,5 @@ from ui.start import lifespan
 
 channel = Channel((front(PAGES), *PAGES)).route(st.get_option("server.baseUrlPath"))
 questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
-middleware = [Middleware(Guard), Middleware(Delivery, questions=questions)]
+middleware = [Middleware(Guard), Middleware(Admission), Middleware(Delivery, questions=questions)]
 app = st.App("ui/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)

@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ui.busy import RUNS
+
 # Seconds of rest: as a rule, and while at least so many people have moved something within so many seconds.
 CALM, BUSY = 1.0, 3.0
 MANY, LATELY = 8, 2.0
 
 _moved: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
 _lock = threading.Lock()
-_runs: list[None] = []
+_here = threading.local()
 
 
 def moves(who: Any) -> None:
@@ -29,16 +31,22 @@ def moves(who: Any) -> None:
 @contextmanager
 def working() -> Iterator[None]:
     """While a run of a page, or of its live part, is at work."""
-    _runs.append(None)
+    if getattr(_here, "works", False):  # the live part within a run of its page
+        yield
+        return
+    number, began = RUNS.joins(), time.thread_time()
+    _here.works = True
     try:
         yield
     finally:
-        _runs.pop()
+        _here.works = False
+        RUNS.leaves(number, served=True)
+        RUNS.took(time.thread_time() - began)
 
 
 def at_work() -> bool:
     """Whether any run is at work at the moment."""
-    return bool(_runs)
+    return RUNS.waiting > 0
 
 
 def rest(calm: float = CALM) -> float:
