@@ -25,7 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dpcore import cores
 from dpcore.experiment import Settings
-from ui import controls, pace
+from ui import controls, pace, watch
 from ui.compare import compare
 from ui.compute import SLICE_SECONDS
 from ui.guard import same_origin
@@ -263,6 +263,7 @@ class Visit:
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
+        self._since: float | None = None  # when the first was asked that has no answer
 
     async def last(self) -> None:
         """Listen and answer until the connection ends."""
@@ -293,6 +294,8 @@ class Visit:
             asked, ahead = read(text, self._pages)
             if ahead is None:
                 self._asked = asked
+                self._since = self._since or now
+                watch.MOVED.inc()
                 self._news.set()
             else:
                 self._ahead = deque(ahead)
@@ -333,12 +336,21 @@ class Visit:
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
+        self._counted(question, now)
         async with self._telling:
             news = self._seen.news(now) if now else {"ordinary": True}
             answer = orjson.dumps(dict(question.about) | news)
             with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
                 await self._socket.send_text(answer.decode())
         return now.done if now else 1.0
+
+    def _counted(self, question: Question, now: Shown | None) -> None:
+        """Count how long an answer was waited for; what was asked ahead, or is left to the page, is none."""
+        if "value" in question.about or self._since is None:
+            return
+        if now:
+            watch.WAITED.observe(time.monotonic() - self._since)
+        self._since = None
 
 
 class Channel:
