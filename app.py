@@ -5,6 +5,7 @@ from starlette.middleware import Middleware
 
 from pages.home import QUESTION, front
 from pages.table import PAGES
+from ui.admission import Admission
 from ui.delivery import Delivery
 from ui.guard import Guard
 from ui.live.channel import Channel
@@ -13,5 +14,6 @@ from ui.watch import Watch
 
 channel = Channel((front(PAGES), *PAGES)).route(st.get_option("server.baseUrlPath"))
 questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
-middleware = [Middleware(Guard), Middleware(Watch), Middleware(Delivery, questions=questions)]
+delivery = Middleware(Delivery, questions=questions)
+middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), delivery]
 app = st.App("ui/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)

@@ -16,6 +16,7 @@ from dpcore.kept import MEMORY
 from pages.table import PAGES
 from tests.toy.page import TOY, Piece
 from ui import pace
+from ui.busy import Line
 from ui.compute import compute
 from ui.controls import LONGEST, from_link
 from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
@@ -76,7 +77,7 @@ def talk(conversation, *, base: str = "") -> Any:
     """What comes of a conversation with a channel whose visitors share one thread."""
     MEMORY.forget()
     Piece.begun.clear()
-    channel = Channel([*PAGES, TOY], at_once=1)
+    channel = Channel([*PAGES, TOY], line=Line(1))
 
     async def held():
         return await conversation(Starlette(routes=[channel.route(base)]))

@@ -1,9 +1,7 @@
 """What the operator may know: figures behind a switch, not through a proxy, and nothing of a visitor."""
 
 import asyncio
-import logging
 import math
-from collections.abc import Iterator
 
 import orjson
 import pytest
@@ -13,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.kept import MEMORY
 from tests.test_channel import met, talk
 from tests.toy.page import TOY
-from ui import watch
+from ui import busy, watch
 from ui.live.channel import Question, Visit
 
 FORWARDED = [(b"x-forwarded-for", b"192.0.2.7")]
@@ -90,19 +88,20 @@ def test_other_addresses_are_the_apps(on, path):
     assert answer(path) == (200, "inside")
 
 
-def test_an_open_page_is_a_visitor_until_it_is_closed(on):
-    seen = []
+@pytest.fixture
+def somebody(monkeypatch) -> None:
+    """One page is open."""
+    monkeypatch.setattr(busy, "PAGES", {object()})
 
-    async def app(scope, receive, send):
-        seen.append(watch.REGISTRY.get_sample_value("lab_visitors"))
-        raise OSError("the connection broke")
 
-    before = watch.REGISTRY.get_sample_value("lab_visitors")
-    for path in ("/_stcore/stream", "/lab/_stcore/stream", "/lab-channel"):
-        with pytest.raises(OSError, match="broke"):
-            asyncio.run(watch.Watch(app)({"type": "websocket", "path": path}, None, None))
-    assert seen == [before + 1, before + 1, before]
-    assert watch.REGISTRY.get_sample_value("lab_visitors") == before
+def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
+    monkeypatch.setattr(busy, "at_the_door", 3)
+    numbers = [busy.RUNS.joins() for _ in range(2)]
+    seen = figures()
+    for number in numbers:
+        busy.RUNS.leaves(number, begins=False)
+    assert [seen["lab_visitors",], seen["lab_waiting", "door"], seen["lab_waiting", "run"]] == [1, 3, 2]
+    assert figures()["lab_waiting", "run"] == 0
 
 
 def test_a_movement_is_counted_once_and_so_is_its_wait(on):
@@ -150,11 +149,19 @@ def test_who_moves_on_before_the_answer_waits_from_the_first_movement(on):
     before = figures()
     visit = Visit(Socket(), {"toy": TOY}, None)
     asyncio.run(visit._listen())
-    visit._counted(Question({"number": 1, "value": 2.0}, TOY, {}), object())  # of a stop ahead
-    visit._counted(Question({"number": 3}, TOY, {}), object())
-    after = figures()
-    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
-    assert after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"] >= 0.3
+    visit._counted(Question({"number": 1}, TOY, {}), object())  # of a stop ahead
+    second, third = visit._unanswered[1][0], visit._unanswered[2][0]
+    for answered, waited in ((second, 0.3), (second, 0.0), (third, 0.1), (third, 0.0)):  # and a later slice of each
+        visit._counted(answered, object())
+        after = figures()
+        name = "lab_wait_seconds_count" if waited else "lab_wait_seconds_sum"
+        assert (
+            waited
+            <= after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
+            < waited + 0.2
+        )
+        assert after[name, "channel"] == before[name, "channel"] + bool(waited)
+        before = after
 
 
 def test_no_figure_holds_anything_of_a_visitor(on):
@@ -170,11 +177,12 @@ def test_no_figure_holds_anything_of_a_visitor(on):
     for name, *labels in figures():
         assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in {
             "lab_visitors",
+            "lab_waiting",
             "lab_cache_bytes",
             "lab_cache_answers",
             "lab_threads",
         }
-        assert set(labels) <= {"channel", "run"} | bounds
+        assert set(labels) <= {"channel", "run", "door"} | bounds
 
 
 def test_the_cache_is_what_is_remembered(on):
@@ -203,13 +211,8 @@ def test_runs_of_a_live_part_are_timed(on):
     assert figures()["lab_wait_seconds_count", "run"] == before + 1
 
 
-@pytest.fixture
-def minutes() -> Iterator[watch.Minutes]:
-    with watch.VISITORS.track_inprogress():
-        yield watch.Minutes()
-
-
-def test_a_line_says_what_happened_since_the_last(minutes):
+def test_a_line_says_what_happened_since_the_last(somebody):
+    minutes = watch.Minutes()
     for wait in (0.2,) * 18 + (3.0,) * 2:
         watch.MOVED.inc()
         watch.WAITED.observe(wait)
@@ -220,7 +223,8 @@ def test_a_line_says_what_happened_since_the_last(minutes):
     assert "pages 1, moves/s 0, cache " in minutes.line(60.0)
 
 
-def test_nobody_here_is_no_line():
+def test_nobody_here_is_no_line(monkeypatch):
+    monkeypatch.setattr(busy, "PAGES", set())
     assert watch.Minutes().line(60.0) is None
 
 
@@ -238,8 +242,8 @@ def test_the_log_has_a_line_a_minute_where_it_is_wanted_and_somebody_is_here(mon
         async with watch.log():
             await asyncio.sleep(0.1)
 
-    with watch.VISITORS.track_inprogress() if here else caplog.at_level(logging.INFO):
-        asyncio.run(while_it_runs())
+    monkeypatch.setattr(busy, "PAGES", {object()} if here else set())
+    asyncio.run(while_it_runs())
     found = [one.getMessage() for one in caplog.records if one.name == "lab"]
     assert bool(found) == lines
     assert all(line.startswith("port ") and "pages 1" in line for line in found)

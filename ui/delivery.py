@@ -93,15 +93,19 @@ def _modules(component: str) -> list[str]:
 
 
 def _waiting(question: str) -> str:
-    """A heading and a word, in the colours and at the place where the front end will write the same heading."""
+    """A heading and a word at the place where the front end will write the same heading."""
+    return f'<style>{look()}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
+
+
+def look() -> str:
+    """The rules of a page that stands before the front end runs: its colours, and where it has its heading."""
     font, *looks = (st.get_option(f"theme.{name}") for name in ("font", *_LOOKS))
     light, dark = ("body{{background:{};color:{}}}".format(*looks[at : at + 2]) for at in (0, 2))
-    sheet = (
+    return (
         f"body{{margin:0}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
         f".lab-first{{font-family:{font};padding:3.75rem max(1rem,(100% - 84rem)/2)}}"
         ".lab-first h1{margin:0;padding:.5rem 0;font-size:1.625rem;line-height:1.3}"
     )
-    return f'<style>{sheet}</style><main class="lab-first"><h1>{html.escape(question)}</h1><p>Loading …</p></main>'
 
 
 class Delivery:

@@ -27,6 +27,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dpcore.kept import MEMORY
+from ui import busy
 
 PATH, SWITCH = "/metrics", "LAB_METRICS"
 # What the switch may say -> whether there are figures, and whether a proxy may hand them on.
@@ -44,7 +45,11 @@ disable_created_metrics()  # when each figure began, beside each figure
 REGISTRY = CollectorRegistry()
 # The process's own: resident memory, CPU time, open descriptors; on Linux.
 ProcessCollector(registry=REGISTRY)
-VISITORS = Gauge("lab_visitors", "Pages that are open in browsers now.", registry=REGISTRY)
+Gauge("lab_visitors", "Pages that are open now.", registry=REGISTRY).set_function(lambda: len(busy.PAGES))
+_WAITING = Gauge("lab_waiting", "Who stands in line now: movements, runs, newcomers.", ["at"], registry=REGISTRY)
+_WAITING.labels("channel").set_function(lambda: busy.QUESTIONS.waiting)
+_WAITING.labels("run").set_function(lambda: busy.RUNS.waiting)
+_WAITING.labels("door").set_function(lambda: busy.at_the_door)
 _MOVES = Counter(
     "lab_moves", "Movements of knobs, asked about on the channel or by a run of the page.", ["over"], registry=REGISTRY
 )
@@ -71,30 +76,23 @@ def switched(environment: Mapping[str, str] = os.environ) -> tuple[bool, bool]:
 
 
 class Watch:
-    """ASGI middleware: counts the pages that are open, and answers for the figures. Who may not have them gets 404."""
+    """ASGI middleware that answers with the figures. Who may not have them gets 404."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app, self._figures, self._nothing = app, make_asgi_app(REGISTRY), PlainTextResponse("Not Found", 404)
         self._on, self._public = switched()
+        base = (st.get_option("server.baseUrlPath") or "").strip("/")
+        self._path = f"/{base}{PATH}" if base else PATH
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is about pages, and count."""
-        path = scope.get("path", "").rstrip("/")
-        if scope["type"] == "websocket" and path.endswith("/_stcore/stream"):
-            with VISITORS.track_inprogress():
-                await self._app(scope, receive, send)
-        elif scope["type"] == "http" and path == _base() + PATH:
-            await (self._figures if self._answers(Headers(scope=scope)) else self._nothing)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        """Answer, or leave it to the app."""
+        app = self._app
+        if scope["type"] == "http" and scope["path"].rstrip("/") == self._path:
+            app = self._figures if self._may(Headers(scope=scope)) else self._nothing
+        await app(scope, receive, send)
 
-    def _answers(self, headers: Headers) -> bool:
+    def _may(self, headers: Headers) -> bool:
         return self._on and (self._public or not any(name in headers for name in _FORWARDED))
-
-
-def _base() -> str:
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"/{base}" if base else ""
 
 
 class Minutes:
@@ -109,7 +107,7 @@ class Minutes:
         moved = moves - self._moves
         waited = {bound: count - self._waits[bound] for bound, count in waits.items()}
         self._moves, self._waits = moves, waits
-        people = int(_value("lab_visitors"))
+        people = len(busy.PAGES)
         if not (people or moved):
             return None
         said = [f"pages {people}", f"moves/s {moved / seconds:.3g}"]

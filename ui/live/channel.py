@@ -13,19 +13,19 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import orjson
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dpcore import cores
 from dpcore.experiment import Settings
-from ui import controls, pace, watch
+from ui import busy, controls, pace, watch
 from ui.compare import compare
 from ui.compute import SLICE_SECONDS
 from ui.guard import same_origin
@@ -43,9 +43,14 @@ LULL, LOOK = 0.1, 0.02
 GIVES_WAY = 1.0
 # As long has nothing moved when a browser tells Streamlit; longer while many people move something.
 REST = 0.3
+# Who stands in line is told so after as many seconds, and how it goes on after as many more.
+TOLD, TOLD_AGAIN = 1.0, 2.0
 REFUSED = 1008  # the code of a connection that is closed for what came over it
 
 _log = logging.getLogger(__name__)
+
+
+Work = Callable[[], Any]
 
 
 class MalformedError(ValueError):
@@ -199,32 +204,68 @@ def change(parts: Mapping[str, bytes], since: Mapping[str, bytes]) -> dict[str, 
 class Turns:
     """A few threads that all visitors take turns at: one who asks again stands behind all who wait."""
 
-    def __init__(self, at_once: int | None = None):
-        self._free = at_once or cores.cores()
+    def __init__(self, line: busy.Line):
+        self._stats = line
+        self._free = line.places
         self._pool = ThreadPoolExecutor(self._free, thread_name_prefix=NAME)
         self._line: list[tuple[float, int, asyncio.Future]] = []
         self._count = itertools.count()
         self._asked = 0
         self._spare = asyncio.Lock()
+        self._counted, self._places = 0.0, dict[int, int]()
 
-    async def take(self, work: Callable, *args: Any, later: float = 0.0) -> Any:
+    async def take(self, plan: Callable[[], Work], tell: Callable[[int, float], Awaitable[None]]) -> Any:
+        """Do what ``plan`` says once the turn has come; whoever waits for it is told how many are before them, and how
+        many seconds that takes.
+        """
+        number, place = self._stats.joins(), next(self._count)
+
+        def begin() -> Work:
+            self._stats.leaves(number, begins=True)
+            return plan()
+
+        turn, patience = asyncio.ensure_future(self._in_turn(begin, 0.0, place)), TOLD
+        try:
+            while not (await asyncio.wait({turn}, timeout=patience))[0]:
+                before, patience = self._before(place), TOLD_AGAIN
+                if before is not None:
+                    await tell(before, self._stats.expected(before + 1))
+            return turn.result()
+        finally:
+            turn.cancel()
+            self._stats.leaves(number, begins=False)
+
+    async def take_later(self, work: Work, later: float) -> Any:
         """Do this in its turn, behind whoever comes within so many seconds after it."""
+        return await self._in_turn(lambda: work, later, next(self._count))
+
+    async def _in_turn(self, plan: Callable[[], Work], later: float, place: int) -> Any:
         self._asked += 1
         try:
-            await self._wait(later)
+            await self._wait(later, place)
+            began = time.monotonic()
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
+                return await asyncio.get_running_loop().run_in_executor(self._pool, plan())
             finally:
+                self._stats.took(time.monotonic() - began)
                 self._next()
         finally:
             self._asked -= 1
 
-    async def _wait(self, later: float) -> None:
+    def _before(self, place: int) -> int | None:
+        """How many turns come before this one; None if it has come. Counted once a second, for all who wait."""
+        now = time.monotonic()
+        if now - self._counted >= 1:
+            self._counted = now
+            self._places = {one: rank for rank, (_, one, _) in enumerate(sorted(self._line))}
+        return self._places.get(place)
+
+    async def _wait(self, later: float, place: int) -> None:
         if self._free and not self._line:
             self._free -= 1
             return
         turn = asyncio.get_running_loop().create_future()
-        heapq.heappush(self._line, (time.monotonic() + later, next(self._count), turn))
+        heapq.heappush(self._line, (time.monotonic() + later, place, turn))
         try:
             await turn
         except asyncio.CancelledError:
@@ -259,11 +300,12 @@ class Visit:
     def __init__(self, socket: WebSocket, pages: Mapping[str, Page], turns: Turns):
         self._socket, self._pages, self._turns = socket, pages, turns
         self._asked: Question | None = None
+        self._begun: Question | None = None
         self._ahead: deque[Question] = deque()
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
-        self._since: float | None = None  # when the first was asked that has no answer
+        self._unanswered: deque[tuple[Question, float]] = deque()  # and when each was heard
 
     async def last(self) -> None:
         """Listen and answer until the connection ends."""
@@ -294,7 +336,7 @@ class Visit:
             asked, ahead = read(text, self._pages)
             if ahead is None:
                 self._asked = asked
-                self._since = self._since or now
+                self._unanswered.append((asked, now))
                 watch.MOVED.inc()
                 self._news.set()
             else:
@@ -305,16 +347,27 @@ class Visit:
         """Answer the newest question, and go on with it until it is done or there is a newer one."""
         while True:
             await self._news.wait()
-            self._news.clear()
-            question = self._asked
             pace.moves(self)
-            done = await self._tell(question, await self._turns.take(shown, question, 0))
+            now = await self._turns.take(self._newest, self._wait_is_told)
+            question = self._begun
+            done = await self._tell(question, now)
             if done < 1:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._news.wait(), LULL)
             while done < 1 and not self._news.is_set():
-                now = await self._unless_newer(self._turns.take(shown, question, SLICE_SECONDS, later=GIVES_WAY))
+                work = partial(shown, question, SLICE_SECONDS)
+                now = await self._unless_newer(self._turns.take_later(work, GIVES_WAY))
                 done = 1.0 if self._news.is_set() else await self._tell(question, now)
+
+    def _newest(self) -> Work:
+        """What is to be done when the turn comes: who has moved on meanwhile is asked no second time."""
+        self._news.clear()
+        self._begun = self._asked
+        return partial(shown, self._begun, 0)
+
+    async def _wait_is_told(self, before: int, seconds: float) -> None:
+        """Say how it goes on, to who can still hear it."""
+        await self._send({"line": {"before": before, "seconds": round(seconds, 1)}})
 
     async def _unless_newer(self, work: Coroutine) -> Any:
         """What comes of this; it is given up as soon as there is a newer question."""
@@ -339,26 +392,32 @@ class Visit:
         self._counted(question, now)
         async with self._telling:
             news = self._seen.news(now) if now else {"ordinary": True}
-            answer = orjson.dumps(dict(question.about) | news)
-            with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
-                await self._socket.send_text(answer.decode())
+            await self._send(dict(question.about) | news)
         return now.done if now else 1.0
 
+    async def _send(self, message: Mapping[str, Any]) -> None:
+        with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
+            await self._socket.send_text(orjson.dumps(message).decode())
+
     def _counted(self, question: Question, now: Shown | None) -> None:
-        """Count how long an answer was waited for; what was asked ahead, or is left to the page, is none."""
-        if "value" in question.about or self._since is None:
+        """Count how long an answer was waited for, from the first question that it answers. What is left to the
+        page is not waited for here.
+        """
+        if not any(one is question for one, _ in self._unanswered):
             return
+        since = self._unanswered[0][1]
+        while self._unanswered.popleft()[0] is not question:
+            pass
         if now:
-            watch.WAITED.observe(time.monotonic() - self._since)
-        self._since = None
+            watch.WAITED.observe(time.monotonic() - since)
 
 
 class Channel:
     """The channel of an app with these pages."""
 
-    def __init__(self, pages: Iterable[Page], *, at_once: int | None = None):
+    def __init__(self, pages: Iterable[Page], *, line: busy.Line = busy.QUESTIONS):
         self._pages = {page.name: page for page in pages}
-        self._at_once = at_once
+        self._line = line
         self._turns: Turns | None = None
 
     async def visit(self, socket: WebSocket) -> None:
@@ -366,7 +425,7 @@ class Channel:
         if not same_origin(socket.headers):
             await socket.close(REFUSED)
             return
-        self._turns = self._turns or Turns(self._at_once)
+        self._turns = self._turns or Turns(self._line)
         await socket.accept()
         await Visit(socket, self._pages, self._turns).last()
 

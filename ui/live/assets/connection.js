@@ -1,12 +1,15 @@
 // Watches the connection to the server. While it is lost, says so. When it is back, asks for a run of the whole page:
 // Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
+// In the same place it says that one has to wait for long.
 
+import { Busy } from "./busy.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
 import { holdTabs } from "./tabs.js"
 
 const STATE = "data-test-connection-state"
+const RUN = "data-test-script-state"
 const LOST =
   "Connection lost: what you see may be out of date. What you move is kept, and sent when the server is back."
 const BACK = "epsilon-lab:back"
@@ -36,24 +39,33 @@ class Watch {
     this.notice.setAttribute("role", "status") // there from the start, so that a screen reader says what comes into it
     root.append(this.notice)
     this.lost = false
+    this.busy = new Busy((words) => (this.words = words, this.say()))
+    this.words = ""
     this.ask = null // Streamlit's, a new one at every run
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
     this.mended = [mendMenu(), holdTabs(), followLinks()]
-    if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE] })
+    if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
   }
 
   look() {
     const lost = this.app.getAttribute(STATE) !== "CONNECTED"
+    this.busy.runs(!lost && this.app.getAttribute(RUN) === "running")
     if (lost === this.lost) return
     this.lost = lost
-    this.notice.textContent = lost ? LOST : ""
+    this.say()
     if (lost) return
     globalThis.dispatchEvent(new Event(BACK))
     this.ask()
   }
 
+  say() {
+    const words = this.lost ? LOST : this.words
+    if (words !== this.notice.textContent) this.notice.textContent = words
+  }
+
   stop() {
+    this.busy.stop()
     this.observer.disconnect()
     this.mended.forEach((end) => end())
     this.notice.remove()
