@@ -7,12 +7,14 @@ import asyncio
 import contextlib
 import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from http.cookies import SimpleCookie
+from functools import partial
+from http.cookiejar import CookieJar
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.parse import urljoin
+from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import numpy as np
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -35,11 +37,46 @@ KNOBS = {
 }
 TABLE = Path(__file__).parents[1] / "sample_data/customers.csv"
 BRINGS, NOTES, OPENS = "data", "Use the bounds from the sample's notes", "Classifier with these rows"
-# Seconds until an answer is given up. Of who roams: movements on a page, seconds away, the share of pages to which they
-# bring a table, and that of pages after which they leave.
-PATIENCE = 60.0
+# Seconds until an answer is given up; what a full server answers; what stands around an upload.
+PATIENCE, BUSY, EDGE = 60.0, 503, "edge-of-the-table"
+# Of who roams: movements on a page, seconds away, the share of pages to which they bring a table, and of those after
+# which they leave.
 STAYS, AWAY, BRING, LEAVES = (5, 25), (1.0, 20.0), 0.1, 0.5
 FAILURES = (TimeoutError, OSError, WebSocketException)
+
+
+class Web:
+    """What a browser asks for outside of its websockets, by its cookies."""
+
+    def __init__(self, address: str):
+        self.address, self._jar = address, CookieJar()
+        self._open = partial(build_opener(HTTPCookieProcessor(self._jar)).open, timeout=PATIENCE)
+
+    def enter(self, page: str) -> float:
+        """Ask for a page; 0 if it is given, else after how many seconds to ask again."""
+        try:
+            with self._open(Request(f"{self.address}/{page}", headers={"Accept": "text/html"})):
+                return 0.0
+        except HTTPError as door:
+            if door.code != BUSY:
+                raise
+            return float(door.headers["Retry-After"] or 1)
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        """As a header has them."""
+        said = "; ".join(f"{one.name}={one.value}" for one in self._jar)
+        return {"Cookie": said} if said else {}
+
+    def put(self, path: str, data: bytes) -> None:
+        """Upload the table."""
+        with self._open(f"{self.address}/_stcore/health"):  # which gives the token
+            token = next((one.value for one in self._jar if "xsrf" in one.name), "")
+        head = f'--{EDGE}\r\nContent-Disposition: form-data; name="file"; filename="{TABLE.name}"\r\n'
+        body = f"{head}Content-Type: text/csv\r\n\r\n".encode() + data + f"\r\n--{EDGE}--\r\n".encode()
+        sent = {"Content-Type": f"multipart/form-data; boundary={EDGE}", "X-Xsrftoken": token}
+        with self._open(Request(urljoin(f"{self.address}/", path), body, sent, method="PUT")):
+            pass
 
 
 @dataclass
@@ -49,7 +86,7 @@ class Person(load.Person):
     rested: whether what is moved was shown already, and the whole page is to be run.
     """
 
-    address: str = ""
+    web: Web | None = None
     pages: dict[str, str] = field(default_factory=dict)
     buttons: dict[str, str] = field(default_factory=dict)
     rested: bool = False
@@ -118,7 +155,7 @@ class Person(load.Person):
         self.upload = asyncio.get_running_loop().create_future()
         await self.socket.send(asked.SerializeToString())
         urls = await asyncio.wait_for(self.upload, PATIENCE)
-        await asyncio.to_thread(put, self.address, urls.upload_url, data)
+        await asyncio.to_thread(self.web.put, urls.upload_url, data)
         message = BackMsg()
         run = message.rerun_script
         run.page_name, run.page_script_hash, run.query_string = self.path, self.page, self.query
@@ -145,38 +182,24 @@ class Person(load.Person):
             await asyncio.sleep(0.05)
 
 
-def put(address: str, url: str, data: bytes) -> None:
-    """Upload a file as a browser does."""
-    with urllib.request.urlopen(f"{address}/_stcore/host-config", timeout=PATIENCE):
-        pass
-    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=PATIENCE) as answer:
-        cookies = SimpleCookie("; ".join(answer.headers.get_all("Set-Cookie") or ()))
-    token = next((one.value for name, one in cookies.items() if "xsrf" in name), "")
-    edge = "edge-of-the-file"
-    head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="{TABLE.name}"\r\n'
-    body = f"{head}Content-Type: text/csv\r\n\r\n".encode() + data + f"\r\n--{edge}--\r\n".encode()
-    sent = {"Content-Type": f"multipart/form-data; boundary={edge}", "X-Xsrftoken": token}
-    sent["Cookie"] = "; ".join(f"{name}={one.coded_value}" for name, one in cookies.items())
-    request = urllib.request.Request(urljoin(f"{address}/", url), body, sent, method="PUT")
-    with urllib.request.urlopen(request, timeout=PATIENCE):
-        pass
-
-
 @dataclass
 class Seen:
-    """What all people have met so far. channel, page: seconds that each movement waited; brought: tables."""
+    """What all people have met so far. channel, page: seconds that each movement waited; brought: tables;
+    turned_away: how often somebody was to wait at the door.
+    """
 
     channel: list[float] = field(default_factory=list)
     page: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     brought: int = 0
+    turned_away: int = 0
 
 
 @dataclass
 class Visitor:
     """One of the people, for as long as it lasts. end: on the clock of ``time.perf_counter``."""
 
-    address: str
+    web: Web
     rng: np.random.Generator
     seeds: Iterator[int]
     seen: Seen
@@ -197,12 +220,18 @@ class Visitor:
                 await asyncio.sleep(min(self.rng.uniform(*AWAY), max(0.0, self.end - time.perf_counter())))
 
     async def _visit(self) -> None:
-        path, stream = self.address.replace("http", "ws", 1), {"max_size": None, "ping_interval": None}
+        while again := await asyncio.to_thread(self.web.enter, self.pages[0]):
+            self.seen.turned_away += 1
+            await asyncio.sleep(min(again, max(0.0, self.end - time.perf_counter())))
+            if time.perf_counter() >= self.end:
+                return
+        path, how = self.web.address.replace("http", "ws", 1), {"max_size": None, "ping_interval": None}
+        how |= {"compression": None, "additional_headers": self.web.cookies}
         async with (
-            connect(f"{path}/_stcore/stream", compression=None, **stream) as socket,
-            connect(f"{path}/lab-channel", compression=None, **stream) as quick,
+            connect(f"{path}/_stcore/stream", **how) as socket,
+            connect(f"{path}/lab-channel", **how) as quick,
         ):
-            here = Person(socket=socket, path="", query="", address=self.address)
+            here = Person(socket=socket, path="", query="", web=self.web)
             ears = asyncio.create_task(here.listen())
             try:
                 await self._walk(here, quick)

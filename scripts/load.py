@@ -28,7 +28,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from benchmarks.latency import served
 from benchmarks.report import Print, duration, number, row
-from benchmarks.visitors import BRING, KNOBS, PATIENCE, Seen, Visitor
+from benchmarks.visitors import BRING, KNOBS, PATIENCE, Seen, Visitor, Web
 
 # Seconds between two movements of a person.
 PAUSE = (2.0, 4.0)
@@ -119,7 +119,14 @@ def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
     seen, seeds, end = Seen(), count(asked.seed), time.perf_counter() + asked.seconds
     visitors = [
         Visitor(
-            address, np.random.default_rng((asked.seed, place)), seeds, seen, end, asked.pages, asked.roam, asked.pause
+            Web(address),
+            np.random.default_rng((asked.seed, place)),
+            seeds,
+            seen,
+            end,
+            asked.pages,
+            asked.roam,
+            asked.pause,
         )
         for place in range(asked.people)
     ]
@@ -131,7 +138,7 @@ def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
         say(row([way, number(len(waits) / asked.seconds), *times], WIDTHS))
     for line in [*minutes.slopes(), *([f"  {seen.brought} tables were brought"] if seen.brought else [])]:
         say(line)
-    say(f"  errors: {len(seen.errors)}")
+    say(f"  sent to wait at the door: {seen.turned_away} times; errors: {len(seen.errors)}")
     for error, times in Counter(seen.errors).most_common():
         say(f"    {times} times: {error}")
     return len(seen.errors)
