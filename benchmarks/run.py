@@ -16,6 +16,7 @@ from numpy.lib.introspect import opt_func_info
 
 from benchmarks import (
     attack,
+    capacity,
     crowd,
     engine,
     extremes,
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "play": ("a training that plays: moments drawn a second", play.run, 3),
     "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),
     "crowd": ("10 people who drag and 100 who move, on the channel of one server", crowd.run, 3),
+    "capacity": ("what one process can serve, two behind one address, and 1,000 people on them", capacity.run, 1),
     "first": ("a visit, cold and warm, on a fast and a slow network: what travels, and when it is seen", first.run, 3),
     "latency": ("from a key on the slider to the last redrawn chart, beside a bare page", latency.run, 6),
 }

@@ -19,6 +19,7 @@ from ui import pace
 from ui.busy import Line
 from ui.compute import compute
 from ui.controls import LONGEST, from_link
+from ui.live import channel
 from ui.live.channel import MOST_A_SECOND, MOST_AHEAD, MOST_BYTES, MOST_MOVES, NAME, Channel, Question, Seen, shown
 from ui.page import ANSWER, ASK_TAB, FIRST, Page
 from ui.panels import tiles
@@ -73,19 +74,26 @@ class Client:
         await asyncio.wait_for(self.task, PATIENCE)
 
 
+class Told:
+    """The line of the channel that is talked to."""
+
+    line: Line
+
+
 def talk(conversation, *, base: str = "") -> Any:
     """What comes of a conversation with a channel whose visitors share one thread."""
     MEMORY.forget()
     Piece.begun.clear()
-    channel = Channel([*PAGES, TOY], line=Line(1))
+    Told.line = Line(1)
+    served = Channel([*PAGES, TOY], line=Told.line)
 
     async def held():
-        return await conversation(Starlette(routes=[channel.route(base)]))
+        return await conversation(Starlette(routes=[served.route(base)]))
 
     try:
         return asyncio.run(held())
     finally:
-        channel.close()
+        served.close()
 
 
 async def met(server: Starlette, **how: Any) -> Client:
@@ -358,6 +366,63 @@ def test_turns_are_fair():
     counts = talk(conversation)
     assert min(counts) >= 5
     assert max(counts) <= 2 * min(counts)
+
+
+def test_who_waits_for_long_is_told_how_many_are_before_them(monkeypatch):
+    """Of three who ask at once on a server with one thread, the last is told, until the answer comes."""
+    monkeypatch.setattr(channel, "TOLD", 0.1)
+    monkeypatch.setattr(channel, "TOLD_AGAIN", 0.2)
+
+    async def conversation(server):
+        clients = [await met(server) for _ in range(3)]
+        for place, client in enumerate(clients):
+            client.ask(link={"seed": str(place + 1), "work": "600"})
+            await asyncio.sleep(0.05)
+        return [await told(client) for client in clients]
+
+    async def told(client):
+        answers = [await client.hear()]
+        while "line" in answers[-1]:
+            answers.append(await client.hear())
+        assert answers[-1]["number"] == 1
+        return [answer["line"] for answer in answers[:-1]]
+
+    first, second, third = talk(conversation)
+    assert not first
+    assert {line["before"] for line in second} == {0}
+    assert {line["before"] for line in third} >= {1}
+    assert all(line["seconds"] > 0 for line in (*second, *third))
+
+
+def test_who_has_moved_on_in_line_is_answered_for_where_they_are(monkeypatch):
+    """A turn is one turn: the newest of what was asked meanwhile is answered in it, and the older not at all."""
+
+    async def conversation(server):
+        before, dragger = await met(server), await met(server)
+        before.ask(link={"seed": "1", "work": "300"})
+        await asyncio.sleep(0.05)
+        for value in (2, 3, 4):
+            dragger.ask(("epsilon", value))
+        return await dragger.hear()
+
+    answer = talk(conversation)
+    assert (answer["number"], answer["words"][".lab-verdict"]) == (3, "Epsilon 4, shown 0, 1 done")
+
+
+def test_who_leaves_while_they_wait_stands_in_line_no_more():
+    async def conversation(server):
+        before, gone, after = [await met(server) for _ in range(3)]
+        before.ask(link={"seed": "1", "work": "300"})
+        for place, client in enumerate((gone, after)):
+            client.ask(link={"seed": str(2 + place)})
+        await asyncio.sleep(0.05)
+        waiting = Told.line.waiting
+        await gone.leave()
+        await after.hear()
+        return waiting, Told.line.waiting
+
+    assert talk(conversation) == (2, 0)
+    assert 2 not in {piece.who for piece in Piece.begun}
 
 
 def test_a_first_answer_goes_before_others_later_slices():

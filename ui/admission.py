@@ -31,10 +31,11 @@ INSIDE, TURN, REPLICA = "lab_inside", "lab_turn", "lab_replica"
 # So few pages are never too many, whatever they wait for.
 FEW = 8
 # Seconds: of what is allowed unless the environment says otherwise; that who is in may reload; that who was let in has
-# until their page asks for a session; that who waits may be silent, and remember when they came.
-LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 30.0, 3600
-# How many are remembered in their order, and a second's worth of their questions.
-MOST_WAITING, ASKED_A_SECOND = 10_000, 50
+# until their page asks for a session; that who waits may miss two questions by, and remember when they came.
+LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 5.0, 3600
+# How many are remembered in their order, about how many of them ask within a second, and the seconds between two
+# questions of one of them at most.
+MOST_WAITING, ASKED_A_SECOND, MOST_AGAIN = 2000, 50, 40
 # Addresses of pages; those of files have a dot, or stand deeper.
 _PAGE = re.compile(r"/[\w-]*")
 
@@ -53,11 +54,11 @@ def longest_wait(environment: Mapping[str, str] = os.environ) -> float:
 
 @dataclass(order=True)
 class Turn:
-    """When somebody came, in milliseconds, and a word of their own; ``heard``: when they last asked."""
+    """When somebody came, in milliseconds, and a word of their own; ``until``: when they are gone, unless they ask."""
 
     came: int
     word: str
-    heard: float = field(default=0.0, compare=False)
+    until: float = field(default=0.0, compare=False)
 
     @classmethod
     def read(cls, cookie: str) -> "Turn":
@@ -99,7 +100,7 @@ class Door:
     def ask(self, turn: Turn) -> int | None:
         """None if they may come in; else how many wait who came before."""
         now = time.monotonic()
-        self._line = {word: one for word, one in self._line.items() if one.heard > now - SILENT}
+        self._line = {word: one for word, one in self._line.items() if one.until > now}
         before = sum(one < turn for one in self._line.values() if one.word != turn.word)
         if before + 1 <= self.room():
             self._line.pop(turn.word, None)
@@ -107,7 +108,7 @@ class Door:
             self._coming.append(now)
             return None
         if len(self._line) < MOST_WAITING or turn.word in self._line:
-            turn.heard = now
+            turn.until = now + 2 * self.again + SILENT
             self._line[turn.word] = turn
         busy.at_the_door = len(self._line)
         return before
@@ -120,7 +121,7 @@ class Door:
     @property
     def again(self) -> int:
         """Seconds until who waits should ask again: later the more there are."""
-        return 3 + len(self._line) // ASKED_A_SECOND
+        return min(3 + len(self._line) // ASKED_A_SECOND, MOST_AGAIN)
 
 
 def said(wait: float, before: int) -> str:

@@ -253,9 +253,9 @@ class Turns:
             self._asked -= 1
 
     def _before(self, place: int) -> int | None:
-        """How many turns come before this one; None if it has come. Counted once a second, for all who wait."""
+        """How many turns come before this one; None if it has come. Counted now and then, for all who wait."""
         now = time.monotonic()
-        if now - self._counted >= 1:
+        if now - self._counted >= TOLD / 2:
             self._counted = now
             self._places = {one: rank for rank, (_, one, _) in enumerate(sorted(self._line))}
         return self._places.get(place)

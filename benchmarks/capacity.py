@@ -1,0 +1,181 @@
+"""What one process can serve, two behind one address, and what a thousand people meet on them.
+
+Every movement is asked about on the channel and followed by a run of the whole page, as in a browser (``people.py``);
+each person has a seed of their own. Three parts:
+
+- one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again as soon as their page
+  has followed: moves a second, and server CPU time a move, Caddy's included;
+- one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
+- a thousand people on two processes, where the door is open for all (`LAB_LONGEST_WAIT=0`): how many answers each has,
+  what they wait, and memory. ``PEOPLE=300`` in the environment asks for fewer.
+
+The clients run on the same machine: their CPU time is said.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import psutil
+
+from benchmarks import people
+from benchmarks.latency import ROOT, served
+from benchmarks.report import Line, Outcome, Print, at_most, number, row
+from scripts.replicas import free_ports
+
+HURRYING, EVERY, SHARE = 12, 5.0, 0.7
+# Seconds: of a level of hurrying, of 70 %, and of the thousand.
+HURRY, CALM, CROWDED = 10.0, 20.0, 90.0
+REPLICAS, DEARER_AT_MOST, P95_AT_MOST, UNLIKE_AT_MOST = 2, 1.1, 1.0, 2.0
+
+COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "told", "errors", "clients")
+WIDTHS = (12, 6, 8, 7, 10, 8, 8, 8, 5, 6, 8)
+
+
+@contextmanager
+def class_of(replicas: int) -> Iterator[str]:
+    """As `make class` starts it; its address."""
+    (port,) = free_ports(1)
+    command = [sys.executable, "-m", "scripts.replicas", "--replicas", str(replicas), "--port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        while (line := process.stdout.readline()) and b"processes" not in line:
+            pass
+        if not line:
+            raise RuntimeError("the class did not start")
+        yield f"http://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+        process.stdout.close()
+
+
+def servers() -> list[psutil.Process]:
+    """All processes that serve, Caddy among them."""
+    return [one for one in psutil.Process().children(recursive=True) if {"streamlit", "--config"} & {*one.cmdline()}]
+
+
+def spent() -> float:
+    """Seconds of CPU time of all that serve."""
+    return sum(sum(one.cpu_times()[:2]) for one in servers())
+
+
+def megabytes() -> float:
+    """Memory of all that serve."""
+    return sum(one.memory_info().rss for one in servers()) / 1e6
+
+
+class Level:
+    """So many people for so long, and what was measured of them."""
+
+    def __init__(self, address: str, count: int, *, seconds: float, every: float, seed: int):
+        self.people = people.members(address, count, seed=seed)
+        self._seconds, self._every = seconds, every
+        asyncio.run(self._all(np.random.default_rng(seed)))
+        self.answers = np.array([one for person in self.people for one in person.answers])
+        self.runs = np.array([one for person in self.people for one in person.runs])
+        self.errors = [error for person in self.people for error in person.errors]
+
+    async def _all(self, rng: np.random.Generator) -> None:
+        self.opened = await people.come(self.people)
+        self.megabytes = megabytes()
+        before, own, began = spent(), time.process_time(), time.perf_counter()
+        how = {"seconds": self._seconds, "every": self._every}
+        await asyncio.gather(*(people.live(one, **how, rng=rng.spawn(1)[0]) for one in self.people))
+        self.cpu, self.own, self.took = spent() - before, time.process_time() - own, time.perf_counter() - began
+        self.megabytes_after = megabytes()
+        await people.go(self.people)
+
+    @property
+    def each(self) -> float:
+        """Seconds of CPU time a move."""
+        return self.cpu / len(self.answers)
+
+    @property
+    def rate(self) -> float:
+        """Moves a second."""
+        return len(self.answers) / self.took
+
+    def told(self, name: str) -> str:
+        """A row of the table."""
+        p50, p95, run = (
+            f"{number(1000 * one)} ms"
+            for one in (*np.quantile(self.answers, (0.5, 0.95)), np.quantile(self.runs, 0.95))
+        )
+        lines = sum(bool(one.told) for one in self.people)
+        cells = [
+            name,
+            len(self.people),
+            f"{number(self.opened)} s",
+            number(self.rate),
+            f"{number(1000 * self.each)} ms",
+        ]
+        return row([*cells, p50, p95, run, lines, len(self.errors), f"{self.own:.0f} s"], WIDTHS)
+
+
+def run(*, rounds: int, say: Print) -> Outcome:
+    """The three parts, the first in as many rounds."""
+    if not shutil.which("caddy"):
+        return Outcome(missing=["Caddy"])
+    said = {"LAB_LONGEST_WAIT": os.environ.get("LAB_LONGEST_WAIT")}
+    os.environ["LAB_LONGEST_WAIT"] = "0"
+    try:
+        return _run(rounds, say)
+    finally:
+        for name, value in said.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
+def _run(rounds: int, say: Print) -> Outcome:
+    say(row(COLUMNS, WIDTHS))
+    errors: list[str] = []
+
+    def level(name: str, address: str, count: int, seconds: float, every: float, seed: int) -> Level:
+        seen = Level(address, count, seconds=seconds, every=every, seed=seed)
+        say(seen.told(name))
+        errors.extend(seen.errors)
+        for error in sorted(set(seen.errors)):
+            say(f"    {error}")
+        return seen
+
+    hurried: dict[str, list[Level]] = {"one": [], "two": []}
+    for turn in range(rounds):
+        with served("app.py") as address:
+            level("(first)", address, 1, 1.0, 0.0, 1)
+            hurried["one"].append(level("one", address, HURRYING, HURRY, 0.0, 1000 * turn + 100))
+            if turn == rounds - 1:
+                rate = float(np.median([one.rate for one in hurried["one"]]))
+                calm = level(
+                    "one at 70 %", address, max(1, round(SHARE * rate * EVERY)), CALM, EVERY, 1000 * turn + 500
+                )
+        with class_of(REPLICAS) as address:
+            level("(first)", address, 2 * REPLICAS, 1.0, 0.0, 1)
+            count = REPLICAS * HURRYING
+            hurried["two"].append(level("two", address, count, HURRY, 0.0, 1000 * turn + 700))
+            if turn == rounds - 1:
+                crowd = int(os.environ.get("PEOPLE", "1000"))
+                crowded = level("two, full", address, crowd, CROWDED, EVERY, 1_000_000)
+    counts = [len(one.answers) for one in crowded.people]
+    memory = f"{crowded.megabytes:.0f} MB when all were in, {crowded.megabytes_after:.0f} MB after"
+    dearer = [two.each / one.each for one, two in zip(hurried["one"], hurried["two"], strict=True)]
+    cores = crowd / EVERY * calm.each
+    say(f"  {crowd} people: {min(counts)} to {max(counts)} answers each; {memory}")
+    say(f"  {crowd} people who move every {EVERY:g} s: {cores:.1f} cores, {cores / SHARE:.0f} at {100 * SHARE:.0f} %")
+    return Outcome(
+        lines=[
+            at_most("two processes: CPU time a move over one process's", DEARER_AT_MOST, dearer),
+            at_most(
+                "one process at 70 %: p95 in seconds", P95_AT_MOST, [float(np.quantile(calm.answers, 0.95))], unit=""
+            ),
+            at_most(f"{crowd} people: most over fewest answers", UNLIKE_AT_MOST, [max(counts) / max(1, min(counts))]),
+            Line(asked="errors at most 0", measured=str(len(errors)), met=not errors),
+        ]
+    )

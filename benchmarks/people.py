@@ -1,0 +1,244 @@
+"""People of a class as a server meets them: cookies, Streamlit's protocol and the lab's channel, and no browser.
+
+A person comes as a browser does: asks for the page, waits at the door where they are told to, opens a session and the
+channel. A movement is asked about on the channel; after the rest that the server has named, Streamlit is told, and
+answers with a run of the whole page. Nothing is drawn.
+"""
+
+import asyncio
+import http.client
+import json
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
+from urllib.parse import urlsplit
+
+import numpy as np
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks import load
+
+PAGE, FIELD, EPSILONS = "classifier", "epsilon", (0.05, 50.0)
+# Seconds: until an answer is given up; that a person rests whatever the server says, where they hurry; until a lost
+# connection is tried again.
+PATIENCE, HURRIED, AGAIN = 120.0, 0.3, 0.5
+XSRF = "_streamlit_xsrf"
+
+
+@dataclass
+class Member(load.Person):
+    """One person. ``answers``: seconds from each question to its answer; ``runs``: from telling Streamlit to the end of
+    its run; ``told``: what was said of the line; ``replicas``: values of the affinity cookie; ``turned_away``: how
+    often the door was closed.
+    """
+
+    address: str = ""
+    seed: int = 0
+    jar: dict[str, str] = field(default_factory=dict)
+    channel: ClientConnection | None = None
+    session: str = ""
+    about: dict = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    number: int = 0
+    heard: int = 0
+    rests: float = HURRIED
+    answers: list[float] = field(default_factory=list)
+    runs: list[float] = field(default_factory=list)
+    told: list[dict] = field(default_factory=list)
+    replicas: list[str] = field(default_factory=list)
+    turned_away: int = 0
+    ears: list[asyncio.Task] = field(default_factory=list)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict, bytes]:
+        """(status, headers, body) of an answer, whose cookies are kept."""
+        at = urlsplit(self.address)
+        connection = http.client.HTTPConnection(at.hostname, at.port, timeout=PATIENCE)
+        try:
+            told = {"Cookie": self.cookies} if self.jar else {}
+            connection.request(method, path, body, told | headers)
+            answer = connection.getresponse()
+            self.keep(answer.headers.get_all("set-cookie") or [])
+            return answer.status, dict(answer.headers), answer.read()
+        finally:
+            connection.close()
+
+    @property
+    def cookies(self) -> str:
+        """As a browser sends them."""
+        return "; ".join(f"{name}={value}" for name, value in self.jar.items())
+
+    def keep(self, sent: list[str]) -> None:
+        """Take over cookies, and forget those that are over."""
+        for one in sent:
+            for name, cookie in SimpleCookie(one).items():
+                self.jar.pop(name, None)
+                if cookie["max-age"] != "0" and "1970" not in cookie["expires"]:
+                    self.jar[name] = cookie.value
+        here = self.jar.get("lab_replica")
+        if here and self.replicas[-1:] != [here]:
+            self.replicas.append(here)
+
+    async def enter(self) -> None:
+        """Ask for the page until it is given."""
+        path = f"/{PAGE}?{self.query}"
+        while True:
+            status, headers, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
+            if status == 200:
+                break
+            if status != 503:
+                raise OSError(f"{path} is answered by {status}")
+            self.turned_away += 1
+            await asyncio.sleep(int(headers["retry-after"]))
+        await asyncio.to_thread(self.request, "GET", "/_stcore/health")
+
+    async def opens(self) -> None:
+        """A session, and the channel."""
+        self.socket = await self.connected("/_stcore/stream", ["streamlit", self.jar.get(XSRF, "-")])
+        self.ready.clear()
+        self.ears = [asyncio.create_task(self.listen())]
+        self.flying, self.panel = None, ""
+        await self.ask()
+        await self.until(lambda: self.panel and self.ready.is_set())
+        self.channel = await self.connected("/lab-channel", None)
+        self.ears.append(asyncio.create_task(self.hear()))
+
+    async def connected(self, path: str, words: list[str] | None) -> ClientConnection:
+        """A websocket by the cookies of this person."""
+        uri = self.address.replace("http", "ws", 1) + path
+        how = {"max_size": None, "ping_interval": None, "compression": None, "open_timeout": PATIENCE}
+        socket = await connect(uri, subprotocols=words, additional_headers={"Cookie": self.cookies}, **how)
+        self.keep(socket.response.headers.get_all("set-cookie"))
+        return socket
+
+    async def listen(self) -> None:
+        async for raw in self.socket:
+            message = ForwardMsg.FromString(raw)
+            kind = message.WhichOneof("type")
+            if kind == "new_session":
+                self.session = message.new_session.initialize.session_id
+            elif kind == "navigation":
+                self.page = message.navigation.page_script_hash
+            elif kind == "page_info_changed":
+                self.query = message.page_info_changed.query_string
+            elif kind == "delta":
+                self.drawn(message.delta)
+            elif kind == "script_finished":
+                self.finished()
+            self.news.set()
+
+    def acknowledged(self, data: dict) -> None:
+        self.about = data["channel"]
+        super().acknowledged(data)
+
+    async def hear(self) -> None:
+        """What comes on the channel."""
+        async for text in self.channel:
+            answer = json.loads(text)
+            if "line" in answer:
+                self.told.append(answer["line"])
+                continue
+            if "words" not in answer:
+                self.errors.append("the channel leaves it to Streamlit")
+            self.words |= answer.get("words", {})
+            self.rests = answer.get("rest", 0) / 1000
+            self.heard = max(self.heard, answer["number"])
+            self.news.set()
+
+    async def until(self, holds) -> None:
+        """Wait for it, and for no lost connection. Raises TimeoutError, or ConnectionError."""
+        end = time.perf_counter() + PATIENCE
+        while not holds():
+            if any(one.done() for one in self.ears):
+                raise ConnectionError("a connection was lost")
+            self.news.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.news.wait(), 0.25)
+            if time.perf_counter() > end:
+                raise TimeoutError("no answer")
+
+    async def moves(self, epsilon: float) -> None:
+        """Ask about a value on the channel, and wait for what it shows."""
+        self.number += 1
+        began = self.moved_at = time.perf_counter()
+        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[FIELD, epsilon]]}))
+        await self.until(lambda: self.heard >= self.number)
+        self.answers.append(time.perf_counter() - began)
+
+    async def rest_at(self, epsilon: float, *, hurries: bool = False) -> None:
+        """Rest, tell Streamlit, and wait for the run of the whole page."""
+        await asyncio.sleep(min(self.rests, HURRIED) if hurries else self.rests)
+        before = len(self.waits)
+        seq = self.fly(name=FIELD, value=epsilon, page=True)
+        self.since[seq] = time.perf_counter()
+        await self.until(lambda: len(self.waits) > before)
+        self.runs.append(self.waits[-1])
+
+    async def comes_back(self) -> None:
+        """After a lost connection, as the browser does: until there is a session again."""
+        while True:
+            await self.goes()
+            try:
+                return await self.opens()
+            except (OSError, ConnectionError, asyncio.InvalidStateError, Exception) as fault:
+                if isinstance(fault, asyncio.CancelledError):
+                    raise
+                await asyncio.sleep(AGAIN)
+
+    async def goes(self) -> None:
+        """Close all."""
+        self.after(0, None)
+        for one in self.ears:
+            one.cancel()
+        await asyncio.gather(*self.tasks, *self.ears, return_exceptions=True)
+        for socket in filter(None, (self.channel, self.socket)):
+            await socket.close()
+        self.ears, self.number, self.heard, self.since = [], 0, 0, {}
+
+
+def value(share: float) -> float:
+    """Epsilon at this share of its range."""
+    low, high = EPSILONS
+    return float(f"{low * (high / low) ** share:.5g}")
+
+
+def members(address: str, count: int, *, seed: int) -> list[Member]:
+    """People with a seed each, so that nobody finds what another has computed."""
+    return [
+        Member(socket=None, path=PAGE, query=f"seed={seed + one}", address=address, seed=seed + one)
+        for one in range(count)
+    ]
+
+
+async def come(people: list[Member], at_once: int = 20) -> float:
+    """All come, so many at once; seconds until the last page stands."""
+    began, room = time.perf_counter(), asyncio.Semaphore(at_once)
+
+    async def one(person: Member) -> None:
+        async with room:
+            await person.enter()
+            await person.opens()
+
+    await asyncio.gather(*map(one, people))
+    return time.perf_counter() - began
+
+
+async def live(person: Member, *, seconds: float, every: float, rng: np.random.Generator) -> None:
+    """Move every so many seconds, each time until the page has followed; 0: at once again."""
+    end = time.perf_counter() + seconds
+    try:
+        await asyncio.sleep(rng.uniform(0, every))
+        while (began := time.perf_counter()) < end:
+            epsilon = value(rng.uniform())
+            await person.moves(epsilon)
+            await person.rest_at(epsilon, hurries=not every)
+            await asyncio.sleep(max(0.0, began + every - time.perf_counter()))
+    except (TimeoutError, OSError) as fault:
+        person.errors.append(f"{type(fault).__name__} {fault}")
+
+
+async def go(people: list[Member]) -> None:
+    """All leave."""
+    await asyncio.gather(*(one.goes() for one in people))

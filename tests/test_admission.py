@@ -1,0 +1,268 @@
+"""Newcomers wait at the door of a full process, come in in their order, and who is in stays in."""
+
+import asyncio
+import json
+import re
+import time
+from http.cookies import SimpleCookie
+
+import pytest
+
+from ui import admission, busy
+from ui.admission import COMES, FEW, INSIDE, REPLICA, SILENT, TURN, Admission, Door, Turn, longest_wait
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """A process at which nobody has been."""
+    monkeypatch.setattr(busy, "QUESTIONS", busy.Line(2))
+    monkeypatch.setattr(busy, "RUNS", busy.Line(2))
+    monkeypatch.setattr(busy, "PAGES", set())
+    monkeypatch.setattr(busy, "at_the_door", 0)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [1e6]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    return now
+
+
+def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
+    """So many pages are open, and a hundred answers waited so long."""
+    busy.PAGES |= {object() for _ in range(pages)}
+    numbers = [busy.QUESTIONS.joins() for _ in range(100)]
+    clock[0] += waits
+    for number in numbers:
+        busy.QUESTIONS.leaves(number, begins=True)
+
+
+async def inside(scope, receive, send):
+    """The lab."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"set-cookie", b"other=1")]})
+    await send({"type": "http.response.body", "body": b"inside"})
+
+
+class Browser:
+    """Asks, and keeps its cookies."""
+
+    def __init__(self, app: Admission):
+        self.app, self.jar = app, {}
+
+    def get(self, path: str = "/classifier", *, accept: str = "text/html,*/*", method: str = "GET"):
+        said = []
+
+        async def send(message):
+            said.append(message)
+
+        cookie = "; ".join(f"{name}={value}" for name, value in self.jar.items())
+        path, _, query = path.partition("?")
+        scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
+        scope["headers"] = [(b"accept", accept.encode()), (b"cookie", cookie.encode())]
+        asyncio.run(self.app(scope, None, send))
+        headers = [(name.decode(), value.decode()) for name, value in said[0]["headers"]]
+        for name, value in headers:
+            if name == "set-cookie":
+                for one in SimpleCookie(value).values():
+                    self.jar.pop(one.key, None)
+                    if one["max-age"] != "0":
+                        self.jar[one.key] = one.value
+        return said[0]["status"], dict(headers), said[1]["body"].decode()
+
+    def asks(self) -> dict:
+        return json.loads(self.get("/lab-busy?enter", accept="*/*")[2])
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    monkeypatch.setenv("LAB_LONGEST_WAIT", "3")
+    return Admission(inside)
+
+
+def test_where_nobody_waits_everybody_comes_in(lab):
+    browser = Browser(lab)
+    assert browser.get()[0] == 200
+    assert set(browser.jar) == {INSIDE, "other"}
+
+
+def test_a_full_process_keeps_a_newcomer_at_the_door(lab, clock):
+    fill(clock, waits=4.2)
+    browser = Browser(lab)
+    browser.jar[REPLICA] = "a"
+    status, headers, body = browser.get()
+    assert status == 503
+    assert int(headers["retry-after"]) > 0
+    assert headers["cache-control"] == "no-store"
+    assert "16 pages are open, and an answer takes about 4 seconds to begin. You are the next." in body
+    assert "inside" not in body
+    assert len(body) < 4000
+    assert set(browser.jar) == {TURN}  # the next process may have room
+    assert busy.at_the_door == 1
+
+
+def test_the_page_at_the_door_has_no_script_or_style_that_the_rules_forbid(lab, clock):
+    fill(clock, waits=4)
+    body = Browser(lab).get()[2]
+    assert re.findall(r"<script([^>]*)>(.*?)</script>", body)[0][1] == ""
+    assert 'src="./_stcore/bidi-components/' in body
+    assert "newcomer.js" in body
+    assert not re.search(r"\son\w+=|https?://", body)
+
+
+def test_who_is_in_stays_in_also_on_another_process(lab, clock):
+    browser = Browser(lab)
+    browser.get()
+    fill(clock, waits=30)
+    assert browser.get()[0] == 200
+    browser.app = Admission(inside)
+    assert browser.get("/")[0] == 200
+    assert Browser(lab).get()[0] == 503
+
+
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [
+        ("/static/js/index.js", {}),
+        ("/_stcore/health", {"accept": "*/*"}),
+        ("/classifier", {"accept": "*/*"}),
+        ("/icon.svg", {}),
+        ("/classifier", {"method": "HEAD"}),
+    ],
+)
+def test_files_and_probes_are_answered_however_full_it_is(lab, clock, path, how):
+    fill(clock, waits=30)
+    assert Browser(lab).get(path, **how)[0] == 200
+
+
+@pytest.mark.parametrize("path", ["/", "/classifier", "/data", "/no-such-page"])
+def test_every_page_has_the_door(lab, clock, path):
+    fill(clock, waits=30)
+    assert Browser(lab).get(path)[0] == 503
+
+
+def test_few_people_are_never_too_many(lab, clock):
+    fill(clock, waits=30, pages=FEW - 1)
+    assert [Browser(lab).get()[0] for _ in range(2)] == [200, 503]  # the first is one of the few, until it has come
+
+
+def test_there_is_no_door_where_the_limit_is_0(monkeypatch, clock):
+    monkeypatch.setenv("LAB_LONGEST_WAIT", "0")
+    fill(clock, waits=300)
+    assert Browser(Admission(inside)).get()[0] == 200
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("", 3.0), (" ", 3.0), ("5", 5.0), ("0", float("inf")), ("0.5", 0.5)])
+def test_the_limit_is_in_the_environment(said, seconds):
+    assert longest_wait({"LAB_LONGEST_WAIT": said}) == seconds
+
+
+@pytest.mark.parametrize("said", ["-1", "nan", "five", "3s"])
+def test_a_limit_that_is_none_is_refused(said):
+    with pytest.raises(ValueError, match="LAB_LONGEST_WAIT is .* must be a number of seconds"):
+        longest_wait({"LAB_LONGEST_WAIT": said})
+
+
+def test_newcomers_come_in_in_their_order_when_there_is_room(lab, clock):
+    fill(clock, waits=4)
+    people = []
+    for _ in range(4):
+        clock[0] += 0.1
+        people.append(Browser(lab))
+        people[-1].get()
+    assert [re.search(r"begin\. (.*?)\.", one.get()[2])[1] for one in people[:3]] == [
+        "You are the next",
+        "1 other came before you",
+        "2 others came before you",
+    ]
+    clock[0] += busy.LATELY + 1
+    busy.RUNS.took(1.0)  # two at once, a second each: there is room for six, but one wants to be the first
+    assert people[3].asks()["enter"]
+    assert all(one.asks()["enter"] for one in people)
+
+
+def test_nobody_overtakes_while_there_is_little_room(clock):
+    door = Door(3.0)
+    fill(clock, waits=4)
+    turns = [Turn(came, f"w{came}") for came in range(5)]
+    assert [door.ask(turn) for turn in turns] == [0, 1, 2, 3, 4]
+    busy.RUNS.took(3.0)
+    clock[0] += busy.LATELY + 0.5  # nobody waits now: there is room for two, of 1.5 seconds each
+    assert [door.ask(turn) for turn in reversed(turns)] == [4, 3, 2, None, None]
+    assert door.coming == 2
+    assert door.ask(turns[2]) == 0
+    clock[0] += COMES + 1  # they never came
+    assert door.ask(turns[2]) is None
+
+
+def test_who_has_gone_away_is_not_waited_for(clock):
+    door = Door(3.0)
+    fill(clock, waits=4)
+    assert door.ask(Turn(1, "a")) == 0
+    assert door.ask(Turn(2, "b")) == 1
+    clock[0] += door.again
+    assert door.ask(Turn(2, "b")) == 1
+    clock[0] += door.again + SILENT
+    fill(clock, waits=4, pages=0)
+    assert door.ask(Turn(2, "b")) == 0
+    assert busy.at_the_door == 1
+
+
+def test_the_line_is_bounded(clock, monkeypatch):
+    monkeypatch.setattr(admission, "MOST_WAITING", 3)
+    door = Door(3.0)
+    fill(clock, waits=4)
+    assert [door.ask(Turn(came, f"w{came}")) for came in range(9)] == [0, 1, 2, 3, 3, 3, 3, 3, 3]
+    assert busy.at_the_door == 3
+
+
+def test_they_ask_less_often_the_more_there_are(clock):
+    door = Door(3.0)
+    fill(clock, waits=4)
+    once = door.again
+    for came in range(500):
+        door.ask(Turn(came, f"w{came}"))
+    assert door.again > once
+    assert 500 / door.again < admission.ASKED_A_SECOND
+
+
+def test_a_burst_is_let_in_only_as_far_as_it_can_be_served(clock):
+    """Nobody has waited yet: what those who were let in will ask for is counted."""
+    door = Door(3.0)
+    busy.RUNS.took(0.2)
+    assert sum(door.ask(Turn(came, f"w{came}")) is None for came in range(300)) in (29, 30)
+    for _ in range(5):
+        door.arrived()
+    assert door.coming in (24, 25)
+
+
+def test_a_turn_is_what_its_cookie_says_if_it_can_be(clock):
+    now = round(1000 * clock[0])
+    assert Turn.read(f"{now - 5000}-abc") == Turn(now - 5000, "abc")
+    for forged in ("", "x-y", f"{now + 9999}-abc", "1-abc", f"{now}-", f"{now}-a b", "9" * 5000 + "-a"):
+        assert Turn.read(forged).came == now
+        assert len(Turn.read(forged).word) == 16
+
+
+def test_open_pages_are_counted(lab):
+    async def visit():
+        seen = []
+
+        async def page(scope, receive, send):
+            seen.append(len(busy.PAGES))
+
+        lab._app = page
+        scope = {"type": "websocket", "path": "/_stcore/stream", "headers": []}
+        await lab(scope, None, None)
+        await lab(scope | {"path": "/lab-channel"}, None, None)
+        return seen
+
+    assert asyncio.run(visit()) == [1, 0]
+    assert not busy.PAGES
+
+
+def test_how_it_stands_is_told_to_a_page_that_waits(lab):
+    for _ in range(8):
+        busy.RUNS.joins()
+    busy.RUNS.took(0.5)
+    assert json.loads(Browser(lab).get("/lab-busy")[2]) == {"waiting": 8, "seconds": 2.0}
