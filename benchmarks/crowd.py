@@ -30,29 +30,21 @@ WIDTHS = (6, 8, 9, 8, 8, 8, 8, 6, 10)
 
 @dataclass
 class Person:
-    """A visitor of a page, who moves a knob there from low to high (``span``).
-
-    waits: seconds from each question to its answer; sizes: of the answers, in bytes.
-    """
+    """A visitor. waits: seconds from each question to its answer; sizes: of the answers, in bytes."""
 
     socket: ClientConnection
     seed: int
-    page: str = PAGE
-    knob: str = FIELD
-    span: tuple[float, float] = EPSILONS
     number: int = 0
     waits: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
 
     async def move(self, share: float) -> None:
         """Ask about a value, and wait for what it shows."""
-        low, high = self.span
+        low, high = EPSILONS
         self.number += 1
-        asked = {"number": self.number, "page": self.page, "settings": {"seed": str(self.seed)}}
+        asked = {"number": self.number, "page": PAGE, "settings": {"seed": str(self.seed)}}
         began = time.perf_counter()
-        await self.socket.send(
-            json.dumps(asked | {"moves": [[self.knob, float(f"{low * (high / low) ** share:.5g}")]]})
-        )
+        await self.socket.send(json.dumps(asked | {"moves": [[FIELD, float(f"{low * (high / low) ** share:.5g}")]]}))
         heard = 0
         while heard < self.number:
             answer = await asyncio.wait_for(self.socket.recv(), PATIENCE)

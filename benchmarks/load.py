@@ -57,15 +57,18 @@ class Visitor:
         """Hear what the server says, until it is all over."""
         async for raw in self.socket:
             message = ForwardMsg.FromString(raw)
-            kind = message.WhichOneof("type")
-            if kind == "navigation":
-                self.page = message.navigation.page_script_hash
-            elif kind == "page_info_changed":
-                self.query = message.page_info_changed.query_string
-            elif kind == "delta":
-                self.drawn(message.delta)
-            elif kind == "script_finished":
-                self.finished()
+            self.told_of(message, message.WhichOneof("type"))
+
+    def told_of(self, message: ForwardMsg, kind: str) -> None:
+        """A message of this kind has come."""
+        if kind == "navigation":
+            self.page = message.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        elif kind == "delta":
+            self.drawn(message.delta)
+        elif kind == "script_finished":
+            self.finished()
 
     def drawn(self, delta: Delta) -> None:
         """An element has come."""

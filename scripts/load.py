@@ -27,8 +27,9 @@ import numpy as np
 from prometheus_client.parser import text_string_to_metric_families
 
 from benchmarks.latency import served
+from benchmarks.people import PATIENCE
 from benchmarks.report import Print, duration, number, row
-from benchmarks.visitors import BRING, KNOBS, PATIENCE, Seen, Visitor, Web
+from benchmarks.visitors import BRING, KNOBS, Person, Seen, Visitor
 
 # Seconds between two movements of a person.
 PAUSE = (2.0, 4.0)
@@ -51,14 +52,9 @@ HELD_WIDTHS = (6, 8, 9, 6, 10, 9, 8, 11, 7)
 
 
 async def crowded(visitors: Sequence[Visitor], beside: Callable[[], Awaitable[None]]) -> None:
-    """All come, over the time of the first pause; ``beside`` goes on until the last has left."""
-
-    async def come(visitor: Visitor) -> None:
-        await asyncio.sleep(visitor.rng.uniform(0, visitor.pause[1]))
-        await visitor.last()
-
+    """All come; ``beside`` goes on until the last has left."""
     other = asyncio.create_task(beside())
-    await asyncio.gather(*map(come, visitors))
+    await asyncio.gather(*(visitor.last() for visitor in visitors))
     other.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await other
@@ -92,8 +88,8 @@ class Minutes:
             await asyncio.sleep(self.every)
             if minute == 1:
                 self.say(row(HELD, HELD_WIDTHS))
-            waits, errors = self.seen.channel[known:], len(self.seen.errors) - failed
-            known, failed = len(self.seen.channel), len(self.seen.errors)
+            waits, errors = self.seen.answers[known:], len(self.seen.errors) - failed
+            known, failed = len(self.seen.answers), len(self.seen.errors)
             figures = await asyncio.to_thread(holds, self.address)
             self.held += [figures] if figures else []
             p95 = duration(float(np.quantile(waits, 0.95))) if waits else "-"
@@ -117,9 +113,10 @@ class Minutes:
 def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
     """Let the people come, and print what they met; the number of errors."""
     seen, seeds, end = Seen(), count(asked.seed), time.perf_counter() + asked.seconds
+    met = {"answers": seen.answers, "runs": seen.runs, "errors": seen.errors}
     visitors = [
         Visitor(
-            Web(address),
+            Person(socket=None, path="", query="", address=address, **met),
             np.random.default_rng((asked.seed, place)),
             seeds,
             seen,
@@ -133,12 +130,13 @@ def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
     minutes = Minutes(address, seen, say, every=MINUTE)
     asyncio.run(crowded(visitors, minutes.last))
     say(row(COLUMNS, WIDTHS))
-    for way, waits in (("channel", seen.channel), ("run", seen.page)):
+    for way, waits in (("channel", seen.answers), ("run", seen.runs)):
         times = [duration(one) for one in np.quantile(waits, (0.5, 0.95, 1))] if waits else ["-"] * 3
         say(row([way, number(len(waits) / asked.seconds), *times], WIDTHS))
     for line in [*minutes.slopes(), *([f"  {seen.brought} tables were brought"] if seen.brought else [])]:
         say(line)
-    say(f"  sent to wait at the door: {seen.turned_away} times; errors: {len(seen.errors)}")
+    turned_away = sum(visitor.person.turned_away for visitor in visitors)
+    say(f"  sent to wait at the door: {turned_away} times; errors: {len(seen.errors)}")
     for error, times in Counter(seen.errors).most_common():
         say(f"    {times} times: {error}")
     return len(seen.errors)
