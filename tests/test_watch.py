@@ -194,21 +194,26 @@ def test_the_cache_is_what_is_remembered(on):
     MEMORY.forget()
 
 
-def live_part() -> None:
-    """A page whose live part runs again when its button is pressed."""
-    import streamlit as st
-
+def page() -> None:
     from pages.table import PAGES
     from ui.show import show
 
     show(next(page for page in PAGES if page.name == "mechanisms"))
-    st.button("again")
 
 
-def test_runs_of_a_live_part_are_timed(on):
-    before = figures()["lab_wait_seconds_count", "run"]
-    AppTest.from_function(live_part, default_timeout=60).run()
-    assert figures()["lab_wait_seconds_count", "run"] == before + 1
+def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted(on):
+    """But for what the channel was asked before: then the panel wants the page around it, too."""
+    app, before = AppTest.from_function(page, default_timeout=60).run(), figures()
+    moved = "lab_moves_total", "run"
+    for seq, (rested, more) in enumerate([(False, 1), (True, 1), (False, 2)], 1):
+        sent = {"name": "epsilon", "value": 2.0 + seq, "seq": seq, "final": True, "tick": False, "page": rested}
+        app.session_state["mechanisms.knobs"] = {"movement": sent}
+        app.run()
+        assert not app.exception
+        assert app.session_state["mechanisms.desk"].settings.epsilon == 2.0 + seq
+        assert figures()[moved] == before[moved] + more
+    runs = "lab_wait_seconds_count", "run"
+    assert figures()[runs] >= before[runs] + 3
 
 
 def test_a_line_says_what_happened_since_the_last(somebody):
