@@ -107,6 +107,7 @@ class Minutes:
             f"  {name}: {number(values[0])} after warming up, {number(values[-1])} at the end, "
             f"slope {number(round(np.polyfit(hours, values, 1)[0], 1) + 0.0)} an hour"
             for name, values in zip(FIGURES, held.T, strict=True)
+            if np.isfinite(values).all()  # else the server's system does not tell
         ]
 
 

@@ -113,6 +113,8 @@ def test_the_slope_is_that_after_warming_up():
     assert len(lines) == len(load.FIGURES)
     assert "  memory MB: 350 after warming up, 376 at the end, slope 60 an hour" in lines
     assert "  descriptors: 90 after warming up, 90 at the end, slope 0 an hour" in lines
+    minutes.held = [(20, np.nan, 300, np.nan, 15)] * 10
+    assert [line.split(":")[0] for line in minutes.slopes()] == ["  open pages", "  cache MB", "  threads"]
     minutes.held = minutes.held[:3]
     assert minutes.slopes() == []
 
