@@ -1,9 +1,11 @@
 """What is said of waiting is what was measured; runs stand in line, and whoever comes first is first."""
 
+import contextlib
 import threading
 import time
 
 import pytest
+from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from ui import busy, pace
 
@@ -127,3 +129,31 @@ def test_a_run_that_fails_gives_its_place_back(monkeypatch):
         with pytest.raises(ZeroDivisionError), pace.working():
             raise ZeroDivisionError
     assert pace._gate.enter(0.01)
+
+
+def test_a_run_that_streamlit_begins_anew_is_the_next_but_not_for_ever(monkeypatch):
+    """Or else who is asked for again while they wait would wait again."""
+    gate = pace.Gate(1)
+    monkeypatch.setattr(pace, "_gate", gate)
+    ran = []
+
+    def run(name: str, *, again: int = 0) -> None:
+        for left in reversed(range(again + 1)):
+            with contextlib.suppress(RerunException), pace.working():
+                ran.append(name)
+                while ran == ["first"] and len(gate._line) < 3:
+                    time.sleep(0.001)
+                if left:
+                    raise RerunException(RerunData())
+
+    threads = [threading.Thread(target=run, args=("first",), kwargs={"again": 2})]
+    threads += [threading.Thread(target=run, args=(name,)) for name in ("second", "third", "fourth")]
+    for place, thread in enumerate(threads):
+        thread.start()
+        while place and len(gate._line) < place:
+            time.sleep(0.001)
+        while not ran:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join(60)
+    assert ran == ["first", "second", "first", "third", "fourth", "first"]

@@ -132,6 +132,7 @@ OTHERS = {
         "ui.my_rows",
         "ui.wrong_move",
         "ui.own_session",
+        "ui.pace",
         "ui.card",
         "ui.doors",
         "ui.present",

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from streamlit.runtime.scriptrunner import RerunException
+
 from ui.busy import RUNS
 
 # Seconds of rest: as a rule, and while at least so many people have moved something within so many seconds.
@@ -41,14 +43,14 @@ class Gate:
         self._line: deque[threading.Event] = deque()
         self._lock = threading.Lock()
 
-    def enter(self, longest: float) -> bool:
-        """Wait for one's turn; False if it has not come after so many seconds."""
+    def enter(self, longest: float, *, first: bool = False) -> bool:
+        """Wait for one's turn, or to be the next; False if it has not come after so many seconds."""
         with self._lock:
             if self._free:
                 self._free -= 1
                 return True
             turn = threading.Event()
-            self._line.append(turn)
+            self._line.appendleft(turn) if first else self._line.append(turn)
         if not turn.wait(longest):
             with self._lock:
                 if turn in self._line:
@@ -70,17 +72,25 @@ _gate = Gate(RUNS.places)
 
 @contextmanager
 def working() -> Iterator[None]:
-    """While a run of a page, or of its live part, is at work; before it, the run stands in line."""
+    """While a run of a page, or of its live part, is at work; before it, the run stands in line.
+
+    A browser that hears nothing asks again, and Streamlit then ends the run as soon as it begins, to begin it anew. That
+    one is the next; at the end of the line, it would be asked for again, and never come to an end.
+    """
     if getattr(_here, "works", False):  # the live part within a run of its page
         yield
         return
     _runs.append(None)
     number = RUNS.joins()
-    entered = _gate.enter(LONGEST_WAIT)
+    first = getattr(_here, "first", False)
+    entered = _gate.enter(LONGEST_WAIT, first=first)
     RUNS.leaves(number, begins=True)
-    _here.works, began = True, time.monotonic()
+    _here.works, _here.first, began = True, False, time.monotonic()
     try:
         yield
+    except RerunException:
+        _here.first = not first
+        raise
     finally:
         _here.works = False
         RUNS.took(time.monotonic() - began)
