@@ -16,7 +16,7 @@ from ui.admission import COMES, FEW, INSIDE, REPLICA, SILENT, TURN, Admission, D
 def fresh(monkeypatch):
     """A process at which nobody has been."""
     monkeypatch.setattr(busy, "QUESTIONS", busy.Line(2))
-    monkeypatch.setattr(busy, "RUNS", busy.Line(2))
+    monkeypatch.setattr(busy, "RUNS", busy.Line(1))
     monkeypatch.setattr(busy, "PAGES", set())
     monkeypatch.setattr(busy, "at_the_door", 0)
 
@@ -35,7 +35,7 @@ def fill(clock, *, waits: float, pages: int = 2 * FEW) -> None:
     numbers = [busy.QUESTIONS.joins() for _ in range(100)]
     clock[0] += waits
     for number in numbers:
-        busy.QUESTIONS.leaves(number, begins=True)
+        busy.QUESTIONS.leaves(number, served=True)
 
 
 async def inside(scope, receive, send):
@@ -94,7 +94,7 @@ def test_a_full_process_keeps_a_newcomer_at_the_door(lab, clock):
     assert status == 503
     assert int(headers["retry-after"]) > 0
     assert headers["cache-control"] == "no-store"
-    assert "16 pages are open, and an answer takes about 4 seconds to begin. You are the next." in body
+    assert "16 pages are open, and an answer takes about 4 seconds. You are the next." in body
     assert "inside" not in body
     assert len(body) < 4000
     assert set(browser.jar) == {TURN}  # the next process may have room
@@ -170,13 +170,13 @@ def test_newcomers_come_in_in_their_order_when_there_is_room(lab, clock):
         clock[0] += 0.1
         people.append(Browser(lab))
         people[-1].get()
-    assert [re.search(r"begin\. (.*?)\.", one.get()[2])[1] for one in people[:3]] == [
+    assert [re.search(r"seconds\. (.*?)\.", one.get()[2])[1] for one in people[:3]] == [
         "You are the next",
         "1 other came before you",
         "2 others came before you",
     ]
     clock[0] += busy.LATELY + 1
-    busy.RUNS.took(1.0)  # two at once, a second each: there is room for six, but one wants to be the first
+    busy.RUNS.took(0.5)  # there is room for six, but one wants to be the first
     assert people[3].asks()["enter"]
     assert all(one.asks()["enter"] for one in people)
 
@@ -186,7 +186,7 @@ def test_nobody_overtakes_while_there_is_little_room(clock):
     fill(clock, waits=4)
     turns = [Turn(came, f"w{came}") for came in range(5)]
     assert [door.ask(turn) for turn in turns] == [0, 1, 2, 3, 4]
-    busy.RUNS.took(3.0)
+    busy.RUNS.took(1.5)
     clock[0] += busy.LATELY + 0.5  # nobody waits now: there is room for two, of 1.5 seconds each
     assert [door.ask(turn) for turn in reversed(turns)] == [4, 3, 2, None, None]
     assert door.coming == 2
@@ -229,7 +229,7 @@ def test_they_ask_less_often_the_more_there_are(clock):
 def test_a_burst_is_let_in_only_as_far_as_it_can_be_served(clock):
     """Nobody has waited yet: what those who were let in will ask for is counted."""
     door = Door(3.0)
-    busy.RUNS.took(0.2)
+    busy.RUNS.took(0.1)
     assert sum(door.ask(Turn(came, f"w{came}")) is None for came in range(300)) in (29, 30)
     for _ in range(5):
         door.arrived()
@@ -264,5 +264,5 @@ def test_open_pages_are_counted(lab):
 def test_how_it_stands_is_told_to_a_page_that_waits(lab):
     for _ in range(8):
         busy.RUNS.joins()
-    busy.RUNS.took(0.5)
+    busy.RUNS.took(0.25)
     assert json.loads(Browser(lab).get("/lab-busy")[2]) == {"waiting": 8, "seconds": 2.0}

@@ -132,7 +132,6 @@ OTHERS = {
         "ui.my_rows",
         "ui.wrong_move",
         "ui.own_session",
-        "ui.pace",
         "ui.card",
         "ui.doors",
         "ui.present",

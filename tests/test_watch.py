@@ -99,7 +99,7 @@ def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
     numbers = [busy.RUNS.joins() for _ in range(2)]
     seen = figures()
     for number in numbers:
-        busy.RUNS.leaves(number, begins=False)
+        busy.RUNS.leaves(number, served=False)
     assert [seen["lab_visitors",], seen["lab_waiting", "door"], seen["lab_waiting", "run"]] == [1, 3, 2]
     assert figures()["lab_waiting", "run"] == 0
 

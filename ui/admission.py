@@ -1,8 +1,8 @@
 """Who comes when the process is full waits at the door, on a page that costs next to nothing, in the order of coming.
 
-Full is a process where nineteen answers in twenty take longer to begin than `LAB_LONGEST_WAIT` seconds, or where those
-who were let in last have so much to wait for. Who is in stays in, also after a reload, and on any other process behind
-the same address: a cookie of theirs says so. It is no lock: who forges the cookie is in.
+Full is a process where of twenty people one waits longer than `LAB_LONGEST_WAIT` seconds for an answer, or would, once
+those who were let in last have asked for theirs. Who is in stays in, also after a reload, and on any other process
+behind the same address: a cookie of theirs says so. It is no lock: who forges the cookie is in.
 """
 
 import html
@@ -88,7 +88,7 @@ class Door:
         return len(self._coming)
 
     def wait(self) -> float:
-        """Seconds that an answer takes to begin: as measured, or as what is begun and awaited will take."""
+        """Seconds that an answer takes: as measured, or as what is at work and awaited will take."""
         return max(busy.p95(), busy.RUNS.expected(busy.RUNS.waiting + self.coming))
 
     def room(self) -> float:
@@ -129,7 +129,7 @@ def said(wait: float, before: int) -> str:
     seconds = "a second" if wait < 1.5 else f"{wait:.0f} seconds"
     others = {0: "You are the next", 1: "1 other came before you"}.get(before, f"{before} others came before you")
     pages = "1 page is" if len(busy.PAGES) == 1 else f"{len(busy.PAGES)} pages are"
-    return f"{pages} open, and an answer takes about {seconds} to begin. {others}."
+    return f"{pages} open, and an answer takes about {seconds}. {others}."
 
 
 def page(words: str, again: int) -> str:

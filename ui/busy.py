@@ -20,14 +20,14 @@ _AT_FIRST = 0.1
 
 
 class Line:
-    """A line before ``places`` at which work is done. ``begun`` is how much of it has begun since the start.
+    """Who waits for work that is done at so many ``places``; ``served``: how many have waited since the start.
 
-    Who keeps the line says who joins it, whose turn begins or who gives up, and how long the work took.
+    Who keeps the line says who joins it, who is served or gives up, and how long a piece of work took.
     """
 
     def __init__(self, places: int):
         self.places = places
-        self.begun = 0
+        self.served = 0
         self._numbers = itertools.count()
         self._since: dict[int, float] = {}
         self._waits: deque[tuple[float, float]] = deque(maxlen=_WAITS)
@@ -35,19 +35,19 @@ class Line:
         self._lock = threading.Lock()
 
     def joins(self) -> int:
-        """Somebody stands in line from now on; their number."""
+        """Somebody waits from now on; their number."""
         number = next(self._numbers)
         with self._lock:
             self._since[number] = time.monotonic()
         return number
 
-    def leaves(self, number: int, *, begins: bool) -> None:
-        """They stand in line no more: their turn begins, or they have given up."""
+    def leaves(self, number: int, *, served: bool) -> None:
+        """They wait no more: they are served, or have given up."""
         now = time.monotonic()
         with self._lock:
             since = self._since.pop(number, now)
-            if begins:
-                self.begun += 1
+            if served:
+                self.served += 1
                 self._waits.append((now, now - since))
 
     def took(self, seconds: float) -> None:
@@ -56,24 +56,24 @@ class Line:
 
     @property
     def waiting(self) -> int:
-        """How many stand in line."""
+        """How many wait."""
         return len(self._since)
 
     def waits(self) -> list[float]:
-        """Seconds in line: of all whose turn has begun lately, and so far of all who stand there."""
+        """Seconds: of all who were served lately, and so far of all who wait."""
         now = time.monotonic()
         with self._lock:
             return [wait for at, wait in self._waits if at > now - LATELY] + [now - at for at in self._since.values()]
 
     def expected(self, before: int) -> float:
-        """Seconds in line with so many before one, by how long the newest pieces of work took."""
+        """Seconds of waiting with so many before one, by how long the newest pieces of work took."""
         times = [*self._times] or [_AT_FIRST]
         return before * sum(times) / len(times) / self.places
 
 
-# Movements that are asked about on the channel. Runs of pages: a few more than cores, so that long ones do not stop the
-# short; all that wait at once would share the cores so finely that none came to an end.
-QUESTIONS, RUNS = Line(cores.cores()), Line(2 * cores.cores())
+# Movements that are asked about on the channel wait until their turn begins. Runs of pages share what Python has, one
+# core and little more, and begin at once: they wait until they end, and a piece of work is its CPU time.
+QUESTIONS, RUNS = Line(cores.cores()), Line(1)
 
 # Pages that are open, each with a session; and how many people wait at the door (`ui.admission`).
 PAGES: set[object] = set()
@@ -81,6 +81,6 @@ at_the_door = 0
 
 
 def p95() -> float:
-    """Seconds: of those who stood in either line lately, nineteen in twenty waited no longer."""
+    """Seconds: of those who waited in either lately, nineteen in twenty waited no longer."""
     waits = QUESTIONS.waits() + RUNS.waits()
     return float(np.quantile(waits, 0.95)) if waits else 0.0

@@ -46,7 +46,12 @@ REGISTRY = CollectorRegistry()
 # The process's own: resident memory, CPU time, open descriptors; on Linux.
 ProcessCollector(registry=REGISTRY)
 Gauge("lab_visitors", "Pages that are open now.", registry=REGISTRY).set_function(lambda: len(busy.PAGES))
-_WAITING = Gauge("lab_waiting", "Who stands in line now: movements, runs, newcomers.", ["at"], registry=REGISTRY)
+_WAITING = Gauge(
+    "lab_waiting",
+    "What waits: movements for a turn, runs for their end, people at the door.",
+    ["at"],
+    registry=REGISTRY,
+)
 _WAITING.labels("channel").set_function(lambda: busy.QUESTIONS.waiting)
 _WAITING.labels("run").set_function(lambda: busy.RUNS.waiting)
 _WAITING.labels("door").set_function(lambda: busy.at_the_door)

@@ -1,5 +1,6 @@
 """Several processes behind one address: who stays where, and what happens when one of them is killed."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -15,6 +16,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from benchmarks import people
 from scripts.replicas import free_ports, healthy
 from tests.browser.person import PATIENCE, drawn, field, slider
 
@@ -145,6 +147,46 @@ def test_a_process_that_is_killed_takes_nobody_with_it(visitor, lecture):
         expect(page.locator(VERDICT)).to_have_text(before[replica], timeout=LIMIT)
         page.wait_for_url(re.compile(r"epsilon=1(\.0)?&"), timeout=LIMIT)
         assert "pin=" in page.url
+
+
+def test_two_hundred_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture):
+    """Their connections, without browsers: cookies, Streamlit's protocol and the channel. How long it takes is CPU time
+    of the process that is left, which is the time on a machine with nothing else to do.
+    """
+    crowd = people.members(lecture.address, 200, seed=100)
+
+    async def visit() -> tuple[list[int], float]:
+        await people.come(crowd)
+        for share in (0.3, 0.6):
+            await asyncio.gather(*(one.moves(people.value(share)) for one in crowd))
+        uploads = [await one.uploads(b"a,b\n1,2\n") for one in crowd[::10]]
+        first = crowd[0].replicas[-1]
+        here = [len(one.replicas) for one in crowd], sum(one.replicas[-1] == first for one in crowd)
+        before = [one.says for one in crowd]
+        killed, left = lecture.replicas
+        killed.kill()
+        spent = sum(left.cpu_times()[:2])
+        await asyncio.gather(*map(goes_on, crowd))
+        took = sum(left.cpu_times()[:2]) - spent
+        assert [one.says for one in crowd] == before
+        await people.go(crowd)
+        return here, uploads, took
+
+    async def goes_on(one: people.Member) -> None:
+        """Who has lost a connection comes back; all ask for what they had."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait(one.ears, timeout=2, return_when=asyncio.FIRST_COMPLETED)
+        if any(ear.done() for ear in one.ears):
+            one.words.clear()
+            await one.comes_back()
+        await one.moves(people.value(0.6))
+
+    (stays, here), uploads, took = asyncio.run(visit())
+    assert set(stays) == {1}
+    assert 0.4 * len(crowd) <= here <= 0.6 * len(crowd)
+    assert uploads == [204] * 20
+    assert took < LIMIT / 1000
+    assert not [error for one in crowd for error in one.errors]
 
 
 def test_a_process_that_has_ended_is_started_anew(lecture):

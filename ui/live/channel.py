@@ -221,7 +221,7 @@ class Turns:
         number, place = self._stats.joins(), next(self._count)
 
         def begin() -> Work:
-            self._stats.leaves(number, begins=True)
+            self._stats.leaves(number, served=True)
             return plan()
 
         turn, patience = asyncio.ensure_future(self._in_turn(begin, 0.0, place)), TOLD
@@ -233,7 +233,7 @@ class Turns:
             return turn.result()
         finally:
             turn.cancel()
-            self._stats.leaves(number, begins=False)
+            self._stats.leaves(number, served=False)
 
     async def take_later(self, work: Work, later: float) -> Any:
         """Do this in its turn, behind whoever comes within so many seconds after it."""
