@@ -31,7 +31,7 @@ from scripts.replicas import free_ports
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
 # Seconds: of a level of hurrying, of 70 %, and of the thousand.
-HURRY, CALM, CROWDED = 10.0, 20.0, 90.0
+HURRY, CALM, CROWDED = 10.0, 20.0, 120.0
 REPLICAS, DEARER_AT_MOST, P95_AT_MOST, UNLIKE_AT_MOST = 2, 1.1, 1.0, 2.0
 
 COLUMNS = ("server", "people", "all in", "moves/s", "CPU a move", "p50", "p95", "run p95", "told", "errors", "clients")
@@ -149,7 +149,7 @@ def _run(rounds: int, say: Print) -> Outcome:
     hurried: dict[str, list[Level]] = {"one": [], "two": []}
     for turn in range(rounds):
         with served("app.py") as address:
-            level("(first)", address, 1, 1.0, 0.0, 1)
+            level("(first)", address, 4, 3.0, 0.0, 1)
             hurried["one"].append(level("one", address, HURRYING, HURRY, 0.0, 1000 * turn + 100))
             if turn == rounds - 1:
                 rate = float(np.median([one.rate for one in hurried["one"]]))
@@ -157,7 +157,7 @@ def _run(rounds: int, say: Print) -> Outcome:
                     "one at 70 %", address, max(1, round(SHARE * rate * EVERY)), CALM, EVERY, 1000 * turn + 500
                 )
         with class_of(REPLICAS) as address:
-            level("(first)", address, 2 * REPLICAS, 1.0, 0.0, 1)
+            level("(first)", address, 4 * REPLICAS, 3.0, 0.0, 1)
             count = REPLICAS * HURRYING
             hurried["two"].append(level("two", address, count, HURRY, 0.0, 1000 * turn + 700))
             if turn == rounds - 1:

@@ -25,7 +25,7 @@ from benchmarks import load
 PAGE, EPSILONS = "classifier", (0.05, 50.0)
 # Seconds: until an answer is given up; that a person rests whatever the server says, where they hurry; until a lost
 # connection is tried again.
-PATIENCE, HURRIED, AGAIN = 120.0, 0.3, 0.5
+PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
 XSRF = "_streamlit_xsrf"
 
 

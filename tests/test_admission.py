@@ -5,6 +5,7 @@ import json
 import re
 import time
 from http.cookies import SimpleCookie
+from pathlib import Path
 
 import pytest
 
@@ -242,6 +243,10 @@ def test_a_turn_is_what_its_cookie_says_if_it_can_be(clock):
     for forged in ("", "x-y", f"{now + 9999}-abc", "1-abc", f"{now}-", f"{now}-a b", "9" * 5000 + "-a"):
         assert Turn.read(forged).came == now
         assert len(Turn.read(forged).word) == 16
+
+
+def test_the_cookie_that_who_waits_forgets_is_caddys():
+    assert f"lb_policy cookie {REPLICA}\n" in (Path(__file__).parents[1] / "scripts/Caddyfile").read_text("utf-8")
 
 
 def test_open_pages_are_counted(lab):

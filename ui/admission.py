@@ -25,7 +25,7 @@ from ui import busy, delivery
 from ui.live import serving
 
 NAME = "lab-busy"
-# Cookies: of who is in, of who waits since when, and of the process that a proxy has chosen (`scripts.replicas`), which
+# Cookies: of who is in, of who waits since when, and of the process that Caddy has chosen (`scripts/Caddyfile`), which
 # who waits forgets, so that the next one may have room for them.
 INSIDE, TURN, REPLICA = "lab_inside", "lab_turn", "lab_replica"
 # So few pages are never too many, whatever they wait for.
