@@ -13,7 +13,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run class test lint format quick browser soak sweep audit bench clean
+.PHONY: help run class load test lint format quick browser soak sweep audit bench clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -23,6 +23,9 @@ run: $(VENV)/.run ## start the lab and print its address (PORT=8600 to choose th
 
 class: $(VENV)/.run ## several processes behind one address, for a large class (REPLICAS=4 PORT=8501)
 	@CADDY="$$(sh scripts/caddy.sh)" && $(PY) -m scripts.replicas --caddy "$$CADDY" $(if $(REPLICAS),--replicas $(REPLICAS)) $(if $(PORT),--port $(PORT))
+
+load: $(VENV)/.run ## people of a class on a server of yours, and what they wait for (ARGS="--people 50 --seconds 30 http://address")
+	@$(PY) -m scripts.load $(ARGS)
 
 test: lint quick browser ## everything: lint, format, unit, contract, doctest, page and real-browser tests
 

@@ -10,8 +10,10 @@ from ui.delivery import Delivery
 from ui.guard import Guard
 from ui.live.channel import Channel
 from ui.start import lifespan
+from ui.watch import Watch
 
 channel = Channel((front(PAGES), *PAGES)).route(st.get_option("server.baseUrlPath"))
 questions = {"": QUESTION} | {page.name: page.question for page in PAGES}
-middleware = [Middleware(Guard), Middleware(Admission), Middleware(Delivery, questions=questions)]
+delivery = Middleware(Delivery, questions=questions)
+middleware = [Middleware(Guard), Middleware(Watch), Middleware(Admission), delivery]
 app = st.App("ui/frame.py", routes=[channel], lifespan=lifespan, middleware=middleware)

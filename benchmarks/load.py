@@ -31,7 +31,7 @@ PEOPLE, CROWD = 25, 100
 # Seconds: between two movements of a person, of one level, and until an answer is given up.
 PAUSE, LEVEL, PATIENCE = (1.0, 2.0), 12.0, 60.0
 # As in sender.js, in seconds.
-LOST, LULL = 2.0, 0.1
+LOST, LONGEST, LULL = 2.0, 16.0, 0.1
 SLOWER_AT_MOST = 10.0
 EPSILONS = (0.01, 100.0)
 
@@ -57,15 +57,18 @@ class Visitor:
         """Hear what the server says, until it is all over."""
         async for raw in self.socket:
             message = ForwardMsg.FromString(raw)
-            kind = message.WhichOneof("type")
-            if kind == "navigation":
-                self.page = message.navigation.page_script_hash
-            elif kind == "page_info_changed":
-                self.query = message.page_info_changed.query_string
-            elif kind == "delta":
-                self.drawn(message.delta)
-            elif kind == "script_finished":
-                self.finished()
+            self.told_of(message, message.WhichOneof("type"))
+
+    def told_of(self, message: ForwardMsg, kind: str) -> None:
+        """A message of this kind has come."""
+        if kind == "navigation":
+            self.page = message.navigation.page_script_hash
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
+        elif kind == "delta":
+            self.drawn(message.delta)
+        elif kind == "script_finished":
+            self.finished()
 
     def drawn(self, delta: Delta) -> None:
         """An element has come."""
@@ -116,11 +119,13 @@ class Bare(Visitor):
 
 @dataclass
 class Person(Visitor):
-    """On a page of the lab: ``Sender`` of sender.js, for one knob.
+    """On a page of the lab: ``Sender`` of sender.js, for one ``knob`` and its values from low to high (``span``).
 
     ``flying`` is the message on its way; ``waiting`` the value to be sent next, and since when it waits.
     """
 
+    knob: str = "epsilon"
+    span: tuple[float, float] = EPSILONS
     panel: str = ""
     fragment: str = ""
     seq: int = field(default_factory=lambda: int(time.time() * 4000))
@@ -129,6 +134,7 @@ class Person(Visitor):
     waiting: tuple[float, float] | None = None
     moved_at: float = 0.0
     since: dict[int, float] = field(default_factory=dict)
+    patience: float = LOST
     timer: asyncio.TimerHandle | None = None
     tasks: set[asyncio.Task] = field(default_factory=set)
 
@@ -145,7 +151,7 @@ class Person(Visitor):
 
     async def move(self, share: float) -> None:
         self.moved_at = time.perf_counter()
-        low, high = EPSILONS
+        low, high = self.span
         self.waiting = low * (high / low) ** share, self.waiting[1] if self.waiting else self.moved_at
         if not self.flying or (self.flying["tick"] and not self.flying["page"]):
             self.next()
@@ -155,7 +161,7 @@ class Person(Visitor):
         for seq in [seq for seq in self.since if seq <= ack]:
             self.waits.append(now - self.since.pop(seq))
         if self.flying and ack >= self.flying["seq"]:
-            self.flying = None
+            self.flying, self.patience = None, max(LOST, self.patience / 2)
             self.after(0, None)
         if self.flying:
             return
@@ -175,12 +181,12 @@ class Person(Visitor):
     def next(self) -> None:
         value, since = self.waiting
         self.waiting = None
-        self.since[self.fly(name="epsilon", value=value)] = since
+        self.since[self.fly(name=self.knob, value=value)] = since
 
     def fly(self, *, name: str = "", value: float = 0, tick: bool = False, page: bool = False) -> int:
         self.seq, self.newest = self.seq + 1, self.seq
         self.flying = {"name": name, "value": value, "tick": tick, "page": page, "final": False, "seq": self.newest}
-        self.after(LOST, self.lost)
+        self.after(self.patience, self.lost)
         asked = self.ask(fragment=self.fragment, id=self.panel, json_value=json.dumps({"movement": self.flying}))
         task = asyncio.ensure_future(asked)
         self.tasks.add(task)
@@ -188,13 +194,14 @@ class Person(Visitor):
         return self.newest
 
     def lost(self) -> None:
-        """No answer: the run was dropped, or is slow."""
-        tick, page = self.flying["tick"], self.flying["page"]
+        """No answer: the run was dropped, or is slow. What is not superseded is sent again, and waited for longer."""
+        said = {name: self.flying[name] for name in ("name", "value", "tick", "page")}
         self.flying = None
+        self.patience = min(2 * self.patience, LONGEST)
         if self.waiting:
             self.next()
-        elif tick:
-            self.fly(tick=True, page=page)
+        else:
+            self.fly(**said)
 
     def after(self, seconds: float, then: Callable[[], object] | None) -> None:
         """Let the one timer ring then, and no more for what it was set to before."""

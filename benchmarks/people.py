@@ -22,7 +22,7 @@ from websockets.exceptions import WebSocketException
 
 from benchmarks import load
 
-PAGE, FIELD, EPSILONS = "classifier", "epsilon", (0.05, 50.0)
+PAGE, EPSILONS = "classifier", (0.05, 50.0)
 # Seconds: until an answer is given up; that a person rests whatever the server says, where they hurry; until a lost
 # connection is tried again.
 PATIENCE, HURRIED, AGAIN = 300.0, 0.3, 0.5
@@ -57,10 +57,11 @@ class Member(load.Person):
     def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, dict, bytes]:
         """(status, headers, body) of an answer, whose cookies are kept."""
         at = urlsplit(self.address)
-        connection = http.client.HTTPConnection(at.hostname, at.port, timeout=PATIENCE)
+        kind = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
+        connection = kind(at.hostname, at.port, timeout=PATIENCE)
         try:
             told = {"Cookie": self.cookies} if self.jar else {}
-            connection.request(method, path, body, told | headers)
+            connection.request(method, at.path + path, body, told | headers)
             answer = connection.getresponse()
             self.keep(answer.headers.get_all("set-cookie") or [])
             return answer.status, {name.lower(): one for name, one in answer.headers.items()}, answer.read()
@@ -85,7 +86,7 @@ class Member(load.Person):
 
     async def enter(self) -> None:
         """Ask for the page until it is given."""
-        path = f"/{PAGE}?{self.query}"
+        path = f"/{self.path}?{self.query}"
         while True:
             status, headers, _ = await asyncio.to_thread(self.request, "GET", path, Accept="text/html")
             if status == 200:
@@ -115,21 +116,11 @@ class Member(load.Person):
         self.keep(socket.response.headers.get_all("set-cookie"))
         return socket
 
-    async def listen(self) -> None:
-        async for raw in self.socket:
-            message = ForwardMsg.FromString(raw)
-            kind = message.WhichOneof("type")
-            if kind == "new_session":
-                self.session = message.new_session.initialize.session_id
-            elif kind == "navigation":
-                self.page = message.navigation.page_script_hash
-            elif kind == "page_info_changed":
-                self.query = message.page_info_changed.query_string
-            elif kind == "delta":
-                self.drawn(message.delta)
-            elif kind == "script_finished":
-                self.finished()
-            self.news.set()
+    def told_of(self, message: ForwardMsg, kind: str) -> None:
+        super().told_of(message, kind)
+        if kind == "new_session":
+            self.session = message.new_session.initialize.session_id
+        self.news.set()
 
     def acknowledged(self, data: dict) -> None:
         self.about = data["channel"]
@@ -165,7 +156,7 @@ class Member(load.Person):
         """Ask about a value on the channel, and wait for what it shows."""
         self.number += 1
         began = self.moved_at = time.perf_counter()
-        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[FIELD, epsilon]]}))
+        await self.channel.send(json.dumps({**self.about, "number": self.number, "moves": [[self.knob, epsilon]]}))
         await self.until(lambda: self.heard >= self.number)
         self.answers.append(time.perf_counter() - began)
 
@@ -173,7 +164,7 @@ class Member(load.Person):
         """Rest, tell Streamlit, and wait for the run of the whole page."""
         await asyncio.sleep(min(self.rests, HURRIED) if hurries else self.rests)
         before = len(self.waits)
-        seq = self.fly(name=FIELD, value=epsilon, page=True)
+        seq = self.fly(name=self.knob, value=epsilon, page=True)
         self.since[seq] = time.perf_counter()
         await self.until(lambda: len(self.waits) > before)
         self.runs.append(self.waits[-1])

@@ -36,6 +36,10 @@ class Memory:
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        """How many answers are remembered."""
+        return len(self._answers)
+
     def find(self, question: Hashable) -> tuple[bool, Any]:
         """(whether the answer is known, the answer)."""
         with self._lock:

@@ -25,6 +25,7 @@ from pathlib import Path
 import segno
 
 from ui.reach import own_address
+from ui.watch import PATH, switched
 
 ROOT = Path(__file__).parents[1]
 # Seconds: until a process must have answered for the first time, and between two looks at all of them.
@@ -104,6 +105,8 @@ def serve(port: int, count: int, caddy: str) -> None:
             link = address(port)
             segno.make(link).terminal(compact=True)
             print(f"{link}   ({count} processes; Ctrl-C ends them)", flush=True)
+            if switched()[0]:
+                print("Figures of each:", *(f"http://127.0.0.1:{one}{PATH}" for one in ports), flush=True)
             _keep(ports, running, environment)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -14,7 +14,7 @@ import streamlit as st
 
 from dpcore import links
 from dpcore.check import RefusedError
-from ui import live, pace
+from ui import live, pace, watch
 from ui.plain import plain, quoted
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS
@@ -285,6 +285,8 @@ def desk(page: str, settings_type: type) -> Desk:
     here.moving = move is not None and not move.tick
     if here.moving:
         pace.moves(here)
+        if not move.page:  # else the channel was asked before
+            watch.RAN.inc()
     if move is not None:
         here.ack = move.seq
         if _movable(here.settings, move.name):

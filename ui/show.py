@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dpcore import papers
-from ui import controls, delivery, glossary, live, pace, present, teacher
+from ui import controls, delivery, glossary, live, pace, present, teacher, watch
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
@@ -90,6 +90,7 @@ def _setup(page: Page, desk: controls.Desk) -> None:
 
 
 @st.fragment
+@watch.RUNS.time()
 @pace.working()
 def _moving(page: Page, welcome: str) -> None:
     """All that shows a result: numbers, words, pictures and the open tab beside the knobs.

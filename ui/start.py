@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
 
+from ui import watch
 from ui.live import wire
 
 # The pages, and a slow library that the engine loads only where it is asked for.
@@ -16,4 +17,5 @@ async def lifespan(app: object) -> AsyncIterator[None]:
     for name in _SLOW:
         import_module(name)
     wire.hurry()
-    yield
+    async with watch.log():
+        yield

@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import os
 import re
 import signal
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +37,11 @@ class Class:
         command = [sys.executable, "-m", "scripts.replicas", "--replicas", "2", "--port", str(port)]
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                [*command, "--caddy", caddy.stdout.strip()], cwd=ROOT, stdout=subprocess.PIPE, stderr=output
+                [*command, "--caddy", caddy.stdout.strip()],
+                cwd=ROOT,
+                env=os.environ | {"LAB_METRICS": "1"},
+                stdout=subprocess.PIPE,
+                stderr=output,
             )
         self.address, self.log = f"http://localhost:{port}", log
         self.said = b""
@@ -95,6 +102,16 @@ def of_each(visitor, path: str) -> dict[str, Page]:
         if len(found) == 2:
             return found
     pytest.fail("twelve visitors came to one process")
+
+
+def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lecture):
+    addresses = lecture.process.stdout.readline().split()[3:]
+    assert len(addresses) == 2
+    for address in map(bytes.decode, addresses):
+        with urllib.request.urlopen(address) as answer:
+            assert "lab_visitors " in answer.read().decode()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(f"{lecture.address}/metrics")
 
 
 def test_a_visitor_stays_on_one_process_and_their_file_with_them(visitor):

@@ -75,8 +75,9 @@ def test_a_server_that_knows_its_name_answers_to_no_other(public):
 
 
 def test_numbers_of_the_process_are_not_told(serve):
-    assert status(f"{serve('app.py')}/_stcore/health") == 200
-    assert status(f"{serve('app.py')}/_stcore/metrics") == 404
+    address = serve("app.py")
+    assert status(f"{address}/_stcore/health") == 200
+    assert [status(f"{address}{path}") for path in ("/_stcore/metrics", "/metrics")] == [404, 404]
 
 
 def test_the_rules_hold_in_a_browser_and_files_are_saved_all_the_same(page, serve):

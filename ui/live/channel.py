@@ -25,7 +25,7 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dpcore.experiment import Settings
-from ui import busy, controls, pace
+from ui import busy, controls, pace, watch
 from ui.compare import compare
 from ui.compute import SLICE_SECONDS
 from ui.guard import same_origin
@@ -305,6 +305,7 @@ class Visit:
         self._news, self._wants = asyncio.Event(), asyncio.Event()
         self._seen, self._telling = Seen(), asyncio.Lock()
         self._heard: deque[float] = deque(maxlen=MOST_A_SECOND)
+        self._unanswered: deque[tuple[Question, float]] = deque()  # and when each was heard
 
     async def last(self) -> None:
         """Listen and answer until the connection ends."""
@@ -335,6 +336,8 @@ class Visit:
             asked, ahead = read(text, self._pages)
             if ahead is None:
                 self._asked = asked
+                self._unanswered.append((asked, now))
+                watch.MOVED.inc()
                 self._news.set()
             else:
                 self._ahead = deque(ahead)
@@ -386,6 +389,7 @@ class Visit:
 
     async def _tell(self, question: Question, now: Shown | None) -> float:
         """Send what differs; the share of the work that is done, 1 where nothing more will come."""
+        self._counted(question, now)
         async with self._telling:
             news = self._seen.news(now) if now else {"ordinary": True}
             await self._send(dict(question.about) | news)
@@ -394,6 +398,18 @@ class Visit:
     async def _send(self, message: Mapping[str, Any]) -> None:
         with suppress(RuntimeError, WebSocketDisconnect):  # it is closed: the listener ends it all
             await self._socket.send_text(orjson.dumps(message).decode())
+
+    def _counted(self, question: Question, now: Shown | None) -> None:
+        """Count how long an answer was waited for, from the first question that it answers. What is left to the
+        page is not waited for here.
+        """
+        if not any(one is question for one, _ in self._unanswered):
+            return
+        since = self._unanswered[0][1]
+        while self._unanswered.popleft()[0] is not question:
+            pass
+        if now:
+            watch.WAITED.observe(time.monotonic() - since)
 
 
 class Channel:

@@ -1,0 +1,203 @@
+"""People of a class on a server of one's own: what they wait for, and what it does to the process over an hour.
+
+    make load ARGS="--people 50 --seconds 30 http://address"
+    make load ARGS="--people 20 --minutes 60 --roam"
+
+Each person opens a page as a browser does, with a seed of their own, so that nobody finds what another has computed,
+and moves its first knob to a random value every few seconds: first over the channel, then, as a browser does at rest,
+over Streamlit's connection. With ``--roam`` they also change pages, leave and come back, and some bring a table.
+Where no address is given the lab of this checkout is served for it. Every minute a line says what the process holds,
+where the server tells (`LAB_METRICS`).
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from urllib.parse import urlsplit
+
+import numpy as np
+from prometheus_client.parser import text_string_to_metric_families
+
+from benchmarks.latency import served
+from benchmarks.people import PATIENCE
+from benchmarks.report import Print, duration, number, row
+from benchmarks.visitors import BRING, KNOBS, Person, Seen, Visitor
+
+# Seconds between two movements of a person.
+PAUSE = (2.0, 4.0)
+LOCAL = {"localhost", "127.0.0.1", "::1"}
+# Seconds between two lines on the process; as many of them are needed to speak of a slope.
+MINUTE, SLOPES_FROM = 60.0, 5
+
+COLUMNS = ("over", "moves/s", "p50", "p95", "longest")
+WIDTHS = (10, 8, 9, 9, 9)
+# What the process holds -> the server's name for it, and the unit it is printed in.
+FIGURES = {
+    "open pages": ("lab_visitors", 1),
+    "memory MB": ("process_resident_memory_bytes", 1e6),
+    "cache MB": ("lab_cache_bytes", 1e6),
+    "descriptors": ("process_open_fds", 1),
+    "threads": ("lab_threads", 1),
+}
+HELD = ("minute", "moves/s", "p95", "errors", *FIGURES)
+HELD_WIDTHS = (6, 8, 9, 6, 10, 9, 8, 11, 7)
+
+
+async def crowded(visitors: Sequence[Visitor], beside: Callable[[], Awaitable[None]]) -> None:
+    """All come; ``beside`` goes on until the last has left."""
+    other = asyncio.create_task(beside())
+    await asyncio.gather(*(visitor.last() for visitor in visitors))
+    other.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await other
+
+
+def holds(address: str) -> tuple[float, ...] | None:
+    """The figures that the server tells of its process, as ``FIGURES`` names them; None where it tells nobody."""
+    try:
+        with urllib.request.urlopen(f"{address}/metrics", timeout=PATIENCE) as answer:
+            said = answer.read().decode()
+    except OSError:
+        return None
+    values = {one.name: one.value for family in text_string_to_metric_families(said) for one in family.samples}
+    return tuple(values.get(name, np.nan) / unit for name, unit in FIGURES.values())
+
+
+@dataclass
+class Minutes:
+    """A line a minute: what was met since the last, and what the server's process holds."""
+
+    address: str
+    seen: Seen
+    say: Print
+    every: float
+    held: list[tuple[float, ...]] = field(default_factory=list)
+
+    async def last(self) -> None:
+        """Until it is cancelled."""
+        begin, known, failed = time.perf_counter(), 0, 0
+        for minute in count(1):
+            await asyncio.sleep(self.every)
+            if minute == 1:
+                self.say(row(HELD, HELD_WIDTHS))
+            waits, errors = self.seen.answers[known:], len(self.seen.errors) - failed
+            known, failed = len(self.seen.answers), len(self.seen.errors)
+            figures = await asyncio.to_thread(holds, self.address)
+            self.held += [figures] if figures else []
+            p95 = duration(float(np.quantile(waits, 0.95))) if waits else "-"
+            told = [number(one) for one in figures] if figures else ["-"] * len(FIGURES)
+            since = number((time.perf_counter() - begin) / 60)
+            self.say(row([since, number(len(waits) / self.every), p95, errors, *told], HELD_WIDTHS))
+
+    def slopes(self) -> list[str]:
+        """A sentence for each figure: where it stood when all had warmed up, at the end, and its slope."""
+        held = np.array(self.held[len(self.held) // 10 :])
+        if len(held) < SLOPES_FROM:
+            return []
+        hours = np.arange(len(held)) * self.every / 3600
+        return [
+            f"  {name}: {number(values[0])} after warming up, {number(values[-1])} at the end, "
+            f"slope {number(round(np.polyfit(hours, values, 1)[0], 1) + 0.0)} an hour"
+            for name, values in zip(FIGURES, held.T, strict=True)
+            if np.isfinite(values).all()  # else the server's system does not tell
+        ]
+
+
+def measure(address: str, asked: argparse.Namespace, say: Print) -> int:
+    """Let the people come, and print what they met; the number of errors."""
+    seen, seeds, end = Seen(), count(asked.seed), time.perf_counter() + asked.seconds
+    met = {"answers": seen.answers, "runs": seen.runs, "errors": seen.errors}
+    visitors = [
+        Visitor(
+            Person(socket=None, path="", query="", address=address, **met),
+            np.random.default_rng((asked.seed, place)),
+            seeds,
+            seen,
+            end,
+            asked.pages,
+            asked.roam,
+            asked.pause,
+        )
+        for place in range(asked.people)
+    ]
+    minutes = Minutes(address, seen, say, every=MINUTE)
+    asyncio.run(crowded(visitors, minutes.last))
+    say(row(COLUMNS, WIDTHS))
+    for way, waits in (("channel", seen.answers), ("run", seen.runs)):
+        times = [duration(one) for one in np.quantile(waits, (0.5, 0.95, 1))] if waits else ["-"] * 3
+        say(row([way, number(len(waits) / asked.seconds), *times], WIDTHS))
+    for line in [*minutes.slopes(), *([f"  {seen.brought} tables were brought"] if seen.brought else [])]:
+        say(line)
+    turned_away = sum(visitor.person.turned_away for visitor in visitors)
+    say(f"  sent to wait at the door: {turned_away} times; errors: {len(seen.errors)}")
+    for error, times in Counter(seen.errors).most_common():
+        say(f"    {times} times: {error}")
+    return len(seen.errors)
+
+
+def plan(asked: argparse.Namespace) -> str:
+    """What will be done, in words."""
+    low, high = asked.pause
+    roams = (
+        f", changes pages, leaves and comes back, and brings a table to one page in {1 / BRING:g}" if asked.roam else ""
+    )
+    return (
+        f"{asked.people} people for {asked.seconds:g} s at {asked.address or 'a lab of this checkout'}: each opens a "
+        f"page and moves a knob every {low:g} to {high:g} s{roams}. That is up to "
+        f"{2 * asked.people / (low + high):.3g} movements a second. Ask only a server of your own."
+    )
+
+
+def told(asked: argparse.Namespace) -> bool:
+    """Whether it may begin: on this machine at once, elsewhere when somebody says so."""
+    if asked.yes or asked.address is None or urlsplit(asked.address).hostname in LOCAL:
+        return True
+    return sys.stdin.isatty() and input("Begin? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def parsed(words: Sequence[str] | None) -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(prog="load", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("address", nargs="?", help="http://... of the lab; none: one is served for it, on this machine")
+    parser.add_argument("--people", type=int, default=25)
+    lasts = parser.add_mutually_exclusive_group()
+    lasts.add_argument("--seconds", type=float, default=30.0)
+    lasts.add_argument("--minutes", type=float)
+    parser.add_argument("--pause", type=float, nargs=2, default=PAUSE, metavar=("LOW", "HIGH"), help="seconds")
+    parser.add_argument("--pages", nargs="+", choices=KNOBS, help="default: classifier, or with --roam all of them")
+    parser.add_argument("--roam", action="store_true", help="change pages, leave, come back, bring tables")
+    parser.add_argument("--seed", type=int, default=1, help="of the first person's numbers")
+    parser.add_argument("--yes", action="store_true", help="begin without asking, also on another machine")
+    asked = parser.parse_args(words)
+    asked.seconds = 60 * asked.minutes if asked.minutes else asked.seconds
+    asked.pages = asked.pages or (tuple(KNOBS) if asked.roam else ("classifier",))
+    asked.address = asked.address and asked.address.rstrip("/")
+    if asked.people < 1 or asked.seconds <= 0 or not 0 < asked.pause[0] <= asked.pause[1]:
+        parser.error("--people, --seconds and --pause must be positive, and LOW not above HIGH")
+    if asked.address and urlsplit(asked.address).scheme not in ("http", "https"):
+        parser.error(f"{asked.address} must begin with http:// or https://")
+    return asked
+
+
+def main(words: Sequence[str] | None = None, say: Print = print) -> int:
+    """Exit code 0: nobody met an error; 1: somebody did; 2: nothing was asked of the server."""
+    asked = parsed(words)
+    say(plan(asked))
+    if not told(asked):
+        say("Nothing was asked: say yes, or --yes.")
+        return 2
+    os.environ.setdefault("LAB_METRICS", "1")  # of a lab that is served for it
+    with contextlib.nullcontext(asked.address) if asked.address else served("app.py") as address:
+        return min(1, measure(address, asked, say))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The load script says what it will do, asks far servers only once told, and counts what each person waited."""
+
+import argparse
+import re
+
+import numpy as np
+import pytest
+
+from benchmarks import people, visitors
+from benchmarks.latency import served
+from pages.table import PAGES
+from scripts import load
+
+
+@pytest.fixture(scope="module")
+def address():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LAB_METRICS", "1")
+        with served("app.py") as here:
+            yield here
+
+
+def run(*words: str) -> tuple[int, str]:
+    said = []
+    code = load.main([*map(str, words)], said.append)
+    return code, "\n".join(said)
+
+
+def test_people_are_answered_and_what_they_waited_is_told(address):
+    code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
+    assert code == 0
+    assert said.startswith(f"3 people for 5 s at {address}: each opens a page and moves a knob every 0.2 to 0.5 s. ")
+    told = {
+        line.split()[0]: float(line.split()[1]) for line in said.splitlines() if line.startswith(("  chan", "  run"))
+    }
+    assert told["channel"] > 0
+    assert told["run"] > 0
+    assert "errors: 0" in said
+
+
+def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
+    monkeypatch.setattr(visitors, "BRING", 1.0)
+    monkeypatch.setattr(visitors, "STAYS", (1, 2))
+    monkeypatch.setattr(visitors, "AWAY", (0.0, 0.1))
+    monkeypatch.setattr(load, "MINUTE", 3.0)
+    code, said = run(address, "--people", 2, "--seconds", 15, "--pause", 0.1, 0.2, "--roam")
+    assert code == 0, said
+    assert int(re.search(r"(\d+) tables were brought", said)[1]) >= 1
+    line = said.split("threads\n")[1].split("\n")[0]
+    minute, _, _, errors, pages, memory, cache, descriptors, threads = re.split(" {2,}", line.strip())
+    assert 0.04 < float(minute) < 0.3
+    assert errors == "0"
+    assert 0 <= float(pages) <= 2
+    assert min(map(float, (memory, cache, descriptors, threads))) > 0
+
+
+def test_what_goes_wrong_is_counted_and_said(monkeypatch, address):
+    monkeypatch.setitem(visitors.KNOBS, "classifier", ("no_such_knob", (1.0, 2.0)))
+    monkeypatch.setattr(people, "PATIENCE", 1.0)
+    code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
+    assert code == 1
+    assert re.search(r"errors: [1-9]", said)
+    assert "times: " in said
+
+
+def test_another_machine_is_asked_only_once_somebody_says_so(monkeypatch):
+    monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
+    code, said = run("http://lab.example.org", "--people", 50)
+    assert code == 2
+    assert "50 people for 30 s at http://lab.example.org" in said
+    assert "Nothing was asked" in said
+
+
+@pytest.mark.parametrize(
+    ("address", "words", "typed", "begins"),
+    [
+        ("http://localhost:8501", [], "", True),
+        ("http://127.0.0.1:8501", [], "", True),
+        (None, [], "", True),
+        ("http://192.0.2.1", [], "", False),
+        ("http://192.0.2.1", [], "n", False),
+        ("http://192.0.2.1", [], "Y", True),
+        ("http://192.0.2.1", ["--yes"], "", True),
+    ],
+)
+def test_who_has_to_say_yes(monkeypatch, address, words, typed, begins):
+    monkeypatch.setattr(load.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: typed)
+    asked = load.parsed([*([address] if address else []), *words])
+    assert load.told(asked) == begins
+
+
+@pytest.mark.parametrize(
+    "words", [["--people", "0"], ["--seconds", "-1"], ["--pause", "3", "2"], ["lab.example.org"], ["--pages", "x"]]
+)
+def test_what_makes_no_sense_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        load.parsed(words)
+    assert "error" in capsys.readouterr().err
+
+
+def test_an_hour_is_written_in_minutes():
+    asked = load.parsed(["--minutes", "60", "--roam"])
+    assert isinstance(asked, argparse.Namespace)
+    assert (asked.seconds, asked.pages) == (3600, tuple(visitors.KNOBS))
+
+
+def test_the_slope_is_that_after_warming_up():
+    minutes = load.Minutes("", visitors.Seen(), print, every=60.0)
+    minutes.held = [(20, 200 + 50 * minute, 0, 90, 15) for minute in range(3)]
+    minutes.held += [(20, 350 + minute, 300, 90, 15) for minute in range(27)]
+    lines = minutes.slopes()
+    assert len(lines) == len(load.FIGURES)
+    assert "  memory MB: 350 after warming up, 376 at the end, slope 60 an hour" in lines
+    assert "  descriptors: 90 after warming up, 90 at the end, slope 0 an hour" in lines
+    minutes.held = [(20, np.nan, 300, np.nan, 15)] * 10
+    assert [line.split(":")[0] for line in minutes.slopes()] == ["  open pages", "  cache MB", "  threads"]
+    minutes.held = minutes.held[:3]
+    assert minutes.slopes() == []
+
+
+@pytest.mark.parametrize("page", visitors.KNOBS)
+def test_people_move_what_the_page_has(page):
+    settings = next(one for one in PAGES if one.name == page).settings()
+    knob, (low, high) = visitors.KNOBS[page]
+    least, most = settings.limits[knob]
+    assert least <= low < high <= most
+    assert np.isfinite([low, high]).all()

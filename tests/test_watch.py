@@ -1,0 +1,254 @@
+"""What the operator may know: figures behind a switch, not through a proxy, and nothing of a visitor."""
+
+import asyncio
+import math
+
+import orjson
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from streamlit.testing.v1 import AppTest
+
+from dpcore.kept import MEMORY
+from tests.test_channel import met, talk
+from tests.toy.page import TOY
+from ui import busy, watch
+from ui.live.channel import Question, Visit
+
+FORWARDED = [(b"x-forwarded-for", b"192.0.2.7")]
+
+
+async def inside(scope, receive, send):
+    """An app that answers everything."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"inside"})
+
+
+def answer(path: str = "/metrics", *, headers=(), app=inside) -> tuple[int, str]:
+    said = []
+
+    async def send(message):
+        said.append(message)
+
+    async def receive():
+        return {"type": "http.request"}
+
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": list(headers)}
+    asyncio.run(watch.Watch(app)(scope, receive, send))
+    return said[0]["status"], said[1]["body"].decode()
+
+
+@pytest.fixture
+def on(monkeypatch) -> None:
+    monkeypatch.setenv("LAB_METRICS", "1")
+
+
+def figures() -> dict[tuple[str, ...], float]:
+    """(name, label values) -> value."""
+    families = text_string_to_metric_families(answer()[1])
+    return {(one.name, *one.labels.values()): one.value for family in families for one in family.samples}
+
+
+@pytest.mark.parametrize("said", [None, "", "0", " 0 "])
+def test_without_the_switch_there_are_no_figures(monkeypatch, said):
+    monkeypatch.delenv("LAB_METRICS", raising=False)
+    if said is not None:
+        monkeypatch.setenv("LAB_METRICS", said)
+    for path in ("/metrics", "/metrics/"):
+        assert answer(path) == (404, "Not Found")
+
+
+def test_a_switch_that_says_something_else_stops_the_start(monkeypatch):
+    monkeypatch.setenv("LAB_METRICS", "perhaps")
+    with pytest.raises(ValueError, match="LAB_METRICS is 'perhaps', but must be"):
+        watch.Watch(inside)
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/metrics/"])
+def test_who_asks_the_process_itself_gets_the_figures(on, path):
+    status, text = answer(path)
+    assert status == 200
+    assert "# TYPE lab_wait_seconds histogram" in text
+
+
+@pytest.mark.parametrize("header", [FORWARDED[0], (b"forwarded", b"for=192.0.2.7"), (b"via", b"1.1 x")])
+def test_a_proxy_gets_them_only_where_that_is_wanted(monkeypatch, on, header):
+    assert answer(headers=[header])[0] == 404
+    monkeypatch.setenv("LAB_METRICS", "public")
+    assert answer(headers=[header])[0] == 200
+
+
+def test_they_are_below_the_path_of_the_app(monkeypatch, on):
+    monkeypatch.setattr(watch.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
+    assert answer("/lab/metrics")[0] == 200
+    assert answer("/metrics") == (200, "inside")
+
+
+@pytest.mark.parametrize("path", ["/", "/classifier", "/_stcore/health", "/metrics/x"])
+def test_other_addresses_are_the_apps(on, path):
+    assert answer(path) == (200, "inside")
+
+
+@pytest.fixture
+def somebody(monkeypatch) -> None:
+    """One page is open."""
+    monkeypatch.setattr(busy, "PAGES", {object()})
+
+
+def test_who_is_here_and_who_waits(on, somebody, monkeypatch):
+    monkeypatch.setattr(busy, "at_the_door", 3)
+    numbers = [busy.RUNS.joins() for _ in range(2)]
+    seen = figures()
+    for number in numbers:
+        busy.RUNS.leaves(number, served=False)
+    assert [seen["lab_visitors",], seen["lab_waiting", "door"], seen["lab_waiting", "run"]] == [1, 3, 2]
+    assert figures()["lab_waiting", "run"] == 0
+
+
+def test_a_movement_is_counted_once_and_so_is_its_wait(on):
+    """However many slices of work follow; and what is asked for ahead is no movement."""
+
+    async def conversation(server):
+        client = await met(server)
+        client.ask(("epsilon", 1))
+        await client.heard()
+        client.ask(ahead=[2, 3], name="epsilon")
+        for _ in range(2):
+            await client.hear()
+
+    before = figures()
+    talk(conversation)
+    after = figures()
+    assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 1
+    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"] + 1
+    waited = after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
+    assert 0 < waited < 60
+
+
+def test_what_only_the_page_can_answer_has_no_wait(on):
+    async def conversation(server):
+        client = await met(server)
+        client.ask(("epsilon", 1), link={"dataset": "own"})
+        assert (await client.hear())["ordinary"]
+
+    before = figures()
+    talk(conversation)
+    after = figures()
+    assert after["lab_moves_total", "channel"] == before["lab_moves_total", "channel"] + 1
+    assert after["lab_wait_seconds_count", "channel"] == before["lab_wait_seconds_count", "channel"]
+
+
+def test_who_moves_on_before_the_answer_waits_from_the_first_movement(on):
+    question = orjson.dumps({"number": 1, "page": "toy", "settings": {}, "moves": []}).decode()
+
+    class Socket:
+        async def receive(self):
+            await asyncio.sleep(0.1)
+            return next(messages)
+
+    messages = iter([*[{"type": "websocket.receive", "text": question}] * 3, {"type": "websocket.disconnect"}])
+    before = figures()
+    visit = Visit(Socket(), {"toy": TOY}, None)
+    asyncio.run(visit._listen())
+    visit._counted(Question({"number": 1}, TOY, {}), object())  # of a stop ahead
+    second, third = visit._unanswered[1][0], visit._unanswered[2][0]
+    for answered, waited in ((second, 0.3), (second, 0.0), (third, 0.1), (third, 0.0)):  # and a later slice of each
+        visit._counted(answered, object())
+        after = figures()
+        name = "lab_wait_seconds_count" if waited else "lab_wait_seconds_sum"
+        assert (
+            waited
+            <= after["lab_wait_seconds_sum", "channel"] - before["lab_wait_seconds_sum", "channel"]
+            < waited + 0.2
+        )
+        assert after[name, "channel"] == before[name, "channel"] + bool(waited)
+        before = after
+
+
+def test_no_figure_holds_anything_of_a_visitor(on):
+    """All names and all values of labels are known beforehand, whatever was asked."""
+
+    async def conversation(server):
+        client = await met(server)
+        client.ask(("epsilon", 1.23456), ("nothing", "Ada Lovelace"), link={"seed": "4711"})
+        await client.hear()
+
+    talk(conversation)
+    bounds = {*map(str, watch.BOUNDS), "+Inf"}
+    for name, *labels in figures():
+        assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in {
+            "lab_visitors",
+            "lab_waiting",
+            "lab_cache_bytes",
+            "lab_cache_answers",
+            "lab_threads",
+        }
+        assert set(labels) <= {"channel", "run", "door"} | bounds
+
+
+def test_the_cache_is_what_is_remembered(on):
+    MEMORY.forget()
+    assert (figures()["lab_cache_bytes",], figures()["lab_cache_answers",]) == (0, 0)
+    MEMORY.answer("a question", lambda: bytes(10**6))
+    assert figures()["lab_cache_answers",] == 1
+    assert 10**6 < figures()["lab_cache_bytes",] < 1.01 * 10**6
+    MEMORY.forget()
+
+
+def page() -> None:
+    from pages.table import PAGES
+    from ui.show import show
+
+    show(next(page for page in PAGES if page.name == "mechanisms"))
+
+
+def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted(on):
+    """But for what the channel was asked before: then the panel wants the page around it, too."""
+    app, before = AppTest.from_function(page, default_timeout=60).run(), figures()
+    moved = "lab_moves_total", "run"
+    for seq, (rested, more) in enumerate([(False, 1), (True, 1), (False, 2)], 1):
+        sent = {"name": "epsilon", "value": 2.0 + seq, "seq": seq, "final": True, "tick": False, "page": rested}
+        app.session_state["mechanisms.knobs"] = {"movement": sent}
+        app.run()
+        assert not app.exception
+        assert app.session_state["mechanisms.desk"].settings.epsilon == 2.0 + seq
+        assert figures()[moved] == before[moved] + more
+    runs = "lab_wait_seconds_count", "run"
+    assert figures()[runs] >= before[runs] + 3
+
+
+def test_a_line_says_what_happened_since_the_last(somebody):
+    minutes = watch.Minutes()
+    for wait in (0.2,) * 18 + (3.0,) * 2:
+        watch.MOVED.inc()
+        watch.WAITED.observe(wait)
+    watch.RAN.inc(10)
+    said = minutes.line(60.0)
+    assert "pages 1, moves/s 0.5, p50 <= 0.25 s, p95 <= 5 s, cache " in said
+    assert "memory " in said
+    assert "pages 1, moves/s 0, cache " in minutes.line(60.0)
+
+
+def test_nobody_here_is_no_line(monkeypatch):
+    monkeypatch.setattr(busy, "PAGES", set())
+    assert watch.Minutes().line(60.0) is None
+
+
+def test_a_wait_beyond_all_bounds_is_said_to_be_longer():
+    counts = {0.1: 5, 1.0: 9, math.inf: 10}
+    assert [watch.at_most(counts, share) for share in (0.5, 0.9, 0.95)] == ["<= 0.1", "<= 1", "> 1"]
+
+
+@pytest.mark.parametrize(("said", "here", "lines"), [("1", True, True), ("1", False, False), ("0", True, False)])
+def test_the_log_has_a_line_a_minute_where_it_is_wanted_and_somebody_is_here(monkeypatch, caplog, said, here, lines):
+    monkeypatch.setenv("LAB_METRICS", said)
+    monkeypatch.setattr(watch, "MINUTE", 0.02)
+
+    async def while_it_runs():
+        async with watch.log():
+            await asyncio.sleep(0.1)
+
+    monkeypatch.setattr(busy, "PAGES", {object()} if here else set())
+    asyncio.run(while_it_runs())
+    found = [one.getMessage() for one in caplog.records if one.name == "lab"]
+    assert bool(found) == lines
+    assert all(line.startswith("port ") and "pages 1" in line for line in found)
