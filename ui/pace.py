@@ -28,7 +28,7 @@ def moves(who: Any) -> None:
 
 @contextmanager
 def working() -> Iterator[None]:
-    """While a run of a page, or of its live part, is at work."""
+    """While a run of a page, or of its live part, is at work, or a question of the channel waits for its answer."""
     _runs.append(None)
     try:
         yield
@@ -37,7 +37,7 @@ def working() -> Iterator[None]:
 
 
 def at_work() -> bool:
-    """Whether any run is at work at the moment."""
+    """Whether anybody waits for anything at the moment."""
     return bool(_runs)
 
 

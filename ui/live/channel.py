@@ -204,20 +204,16 @@ class Turns:
         self._pool = ThreadPoolExecutor(self._free, thread_name_prefix=NAME)
         self._line: list[tuple[float, int, asyncio.Future]] = []
         self._count = itertools.count()
-        self._asked = 0
         self._spare = asyncio.Lock()
 
     async def take(self, work: Callable, *args: Any, later: float = 0.0) -> Any:
         """Do this in its turn, behind whoever comes within so many seconds after it."""
-        self._asked += 1
-        try:
+        with pace.working():
             await self._wait(later)
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
             finally:
                 self._next()
-        finally:
-            self._asked -= 1
 
     async def _wait(self, later: float) -> None:
         if self._free and not self._line:
@@ -248,7 +244,7 @@ class Turns:
     async def spare(self, work: Callable, *args: Any) -> Any:
         """Do this, one thing at a time, once nobody in the whole process waits for anything."""
         async with self._spare:
-            while self._asked or pace.at_work():
+            while pace.at_work():
                 await asyncio.sleep(LOOK)
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
