@@ -11,8 +11,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
+from typing import Any
 from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
@@ -29,6 +31,8 @@ AT_ONCE, HELD = 2, 8
 # Seconds of the first chunk, from which it is said how long all takes; of a piece of work, on a cluster and here, where
 # it costs nothing to have more; how often it is looked whether others still wait for something.
 CHUNK, PIECES, LOOK = 1.0, {"dask": 1.0, "threads": 0.3}, 0.01
+# Seconds between two looks whether somebody still waits in the line.
+WAIT = 0.25
 # Seconds from which it is told how quickly it goes.
 LATELY = 10.0
 
@@ -56,7 +60,7 @@ class Line:
         try:
             with self._moves:
                 while self.ahead(run) and run.wanted:
-                    self._moves.wait(LOOK)
+                    self._moves.wait(WAIT)
             if not run.wanted:
                 raise EndedError
             yield
@@ -90,6 +94,8 @@ class Run:
         # settings of a cell -> its numbers (repeats,); of one that is begun, part -> numbers
         self._whole: dict[Settings, np.ndarray] = {}
         self._parts: dict[Settings, dict[int, np.ndarray]] = {}
+        # What was last read off it, by whoever reads.
+        self.last: dict[Hashable, Any] = {}
         self._lock = threading.Lock()
 
     @property
@@ -137,7 +143,9 @@ class Run:
             if not state and self.wanted:
                 return False
             self.state = state or self._resting
-            return True
+        if self.private and not self.wanted:
+            self.let_go()
+        return True
 
     @property
     def _resting(self) -> str:
@@ -218,29 +226,35 @@ class Run:
         with self._lock:
             if self.busy or self.trained:
                 return
-            for settings in dict.fromkeys(cell.settings for cell in self.cells):
-                look = self._look(settings)
-                (known, whole), (begun, parts) = MEMORY.find(look), MEMORY.find((_PARTS, look))
+            for cell in self.cells:
+                if cell.part:  # of each once
+                    continue
+                (known, whole), (begun, parts) = MEMORY.find(self._look(cell.settings)), MEMORY.find(self._begun(cell))
                 if known:
-                    self._whole[settings] = whole
+                    self._whole[cell.settings] = whole[: self.repeats]
                 elif begun:
-                    self._parts[settings] = dict(parts)
-                self.trained += len(whole) if known else sum(map(len, parts.values())) if begun else 0
+                    self._parts[cell.settings] = dict(parts)
+            parts = (numbers for one in self._parts.values() for numbers in one.values())
+            self.trained = sum(map(len, chain(self._whole.values(), parts)))
             self.state = self._resting
+
+    def _begun(self, cell: Cell) -> tuple[str, Look]:
+        """What the one memory knows the parts of a cell by."""
+        return _PARTS, replace(self._look(cell.settings), parts=cell.parts)
 
     def _remember(self) -> None:
         """Put what is begun into the one memory, where what is whole is already."""
-        begun = {(_PARTS, self._look(settings)): dict(parts) for settings, parts in self._parts.items()}
-        looks = {self._look(cell.settings) for cell in self.cells}
-        MEMORY.forget(lambda question: isinstance(question, tuple) and question[0] == _PARTS and question[1] in looks)
-        for question, parts in begun.items():
-            MEMORY.answer(question, partial(dict, parts))
+        mine = {self._begun(cell): self._parts.get(cell.settings) for cell in self.cells if not cell.part}
+        MEMORY.forget(lambda question: isinstance(question, tuple) and question in mine)
+        for question, parts in mine.items():
+            if parts:
+                MEMORY.answer(question, partial(dict, parts))
 
     def let_go(self) -> None:
         """Forget what was found, but for what the one memory holds."""
         with self._lock:
-            self._whole.clear()
-            self._parts.clear()
+            for held in (self._whole, self._parts, self.last):
+                held.clear()
             self.state, self.trained = "new", 0
 
 
@@ -261,7 +275,7 @@ class Seat:
 
     def at(self, key: Hashable) -> Run | None:
         """The run that was begun here last, if it is this one; a visitor who looks at another has left it."""
-        if key != self._key:
+        if key != self._key or self._run is None:
             self.leave()
             return None
         self._run.recall()
@@ -278,6 +292,13 @@ class Seat:
         if self._run:
             self._run.wanted.discard(self)
 
+    def end(self) -> None:
+        """The visitor is gone, and with them all about a file of theirs."""
+        self.leave()
+        if self._run and self._run.private:
+            self._run.let_go()
+        self._key = self._run = None
+
 
 _runs: WeakValueDictionary[Hashable, Run] = WeakValueDictionary()
 _held: deque[Run] = deque()
@@ -291,7 +312,8 @@ def _shared(key: Hashable, make: Callable[[], Run]) -> Run:
             run = _runs[key] = make()
         if run in _held:
             _held.remove(run)
-        _held.append(run)
+        if not run.private:
+            _held.append(run)
         old = [one for one in [*_held][:-HELD] if not one.busy]
         for one in old:
             _held.remove(one)

@@ -1,6 +1,6 @@
 """The sweep of a question at full size: the same curve with more runs, on more splits of the rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any
@@ -104,9 +104,9 @@ class FullSize:
             for value, settings in one.items()
         ]
 
-    def result(self, numbers: Numbers) -> FullSizeResult | None:
+    def result(self, numbers: Numbers, last: dict[Hashable, FullSizeResult]) -> FullSizeResult | None:
         """Of the splits that are whole; of the first one, as many runs as there are of each value that has any. None
-        before there is anything of today's."""
+        before there is anything of today's. ``last``: holds the last one, so that what is read off it is read once."""
         whole = 0
         while whole < len(self._splits) and all(self._has_all(numbers(one)) for one in self._splits[whole].values()):
             whole += 1
@@ -115,21 +115,16 @@ class FullSize:
         if self.question.settings not in known:
             return None
         runs = min(map(len, known.values()))
-        state = whole, len(known), runs
-        if state not in self._results:
+        state = self.question, whole, len(known), runs
+        if state not in last:
             question = larger(self.question, self.question.repeats, max(1, whole))
             outcomes = {one: found[:runs] for one, found in known.items()}
-            self._results.clear()
-            self._results[state] = FullSizeResult(settings=question, outcomes=outcomes)
-        return self._results[state]
+            last.clear()
+            last[state] = FullSizeResult(settings=question, outcomes=outcomes)
+        return last[state]
 
     def _has_all(self, runs: np.ndarray) -> bool:
         return len(runs) == self.question.repeats
-
-    @cached_property
-    def _results(self) -> dict[tuple[int, ...], FullSizeResult]:
-        """The last one, so that what is read off it is read once."""
-        return {}
 
     def rows(self, numbers: Numbers) -> list[tuple[Cell, np.ndarray]]:
         """(cell, its runs) of all."""

@@ -27,7 +27,7 @@ _LOOK = 1.0
 _BUSY = ("measuring", "waiting", "training")
 
 
-@st.cache_resource(scope="session", show_spinner=False, on_release=Seat.leave)
+@st.cache_resource(scope="session", show_spinner=False, on_release=Seat.end)
 def _seat() -> Seat:
     """This page's place: a run ends with the page that wants it."""
     return Seat()
@@ -114,8 +114,8 @@ def _follow(question: WhatIfSettings, full: FullSize, run: Run | None, state: st
         st.progress(run.trained / run.count, text=say.progress(full, run.state, run.trained, run.left, ahead))
     elif state != "done":
         known = (run.trained, run.left) if run else (0, None)
-        _paragraph(say.FAILED if state == "failed" else say.estimate(full, *known))
-    result = full.result(run.numbers) if run else None
+        _paragraph(say.FAILED if state == "failed" else say.estimate(full, state, *known))
+    result = full.result(run.numbers, run.last) if run else None
     if result is None:
         return
     picture, _ = compute(question, seconds=0)

@@ -50,10 +50,11 @@ def lasts(seconds: float) -> str:
     return outcomes.count(max(1, round(seconds / unit)), name)
 
 
-def estimate(full: FullSize, trained: int, left: float | None) -> str:
-    """Before it begins: how many, and about how long."""
+def estimate(full: FullSize, state: str, trained: int, left: float | None) -> str:
+    """Before it begins, or goes on: how many, and about how long."""
     there = f"; {trained:,} of them are trained" if trained else ""
-    long = f". By a first chunk, what is left takes about <b>{lasts(left)}</b>" if left is not None else ""
+    by = "By a first chunk" if state == "measured" else "At the speed so far"
+    long = f". {by}, what is left takes about <b>{lasts(left)}</b>" if left is not None else ""
     return f"{size(full)}{there}{long}."
 
 
