@@ -126,7 +126,7 @@ def _follow(question: WhatIfSettings, full: FullSize, run: Run | None, state: st
 
 
 def _paragraph(html: str) -> None:
-    st.html(f'<div class="lab-{NAME}" aria-live="polite">{html}</div>')
+    st.html(f'<div class="lab-{NAME}">{html}</div>')
 
 
 def _sweep(full: FullSize) -> Sweep:
