@@ -119,6 +119,7 @@ def test_before_it_begins_it_is_said_how_many_trainings_and_how_long_by_a_first_
     said = say.estimate(full, run.state, run.trained, run.left)
     assert f"<b>{full.count:,} trainings</b>; {run.trained:,} of them are trained. By a first chunk" in said
     assert say.lasts(run.left) in said
+    assert said.startswith(f"{len(full.values)} values of epsilon on 5 splits of the rows, 1,000 runs of each: ")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The tab that runs a question's sweep at full size."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ NAME, HEIGHT = "full-size", 380
 _USUAL = 1_000
 # Seconds between two looks at a run.
 _LOOK = 1.0
+_START = "play_arrow"
 _BUSY = ("measuring", "waiting", "training")
 
 
@@ -44,6 +45,7 @@ def show(desk: controls.Desk, paper: Mapping[str, Any]) -> None:
         return
     with st.container(key=NAME, horizontal=True, vertical_alignment="center"):
         full = FullSize(full_size.larger(question, *_chosen(desk.page, sizes)))
+        _act(desk.page, full)
         run = seat.at(full.key)
         _buttons(desk.page, full, run)
     busy = _state(run) in _BUSY
@@ -77,23 +79,32 @@ def _state(run: Run | None) -> str:
     return "stopped" if run.busy and _seat() not in run.wanted else run.state
 
 
-def _buttons(page: str, full: FullSize, run: Run | None) -> None:
-    """What can be done now."""
-    seat, state = _seat(), _state(run)
-
-    def measure() -> None:
+def _act(page: str, full: FullSize) -> None:
+    """Do what was pressed, with the size that is chosen now: both may come at once."""
+    seat, pressed = _seat(), st.session_state.pop(f"{page}.{NAME}.pressed", "")
+    run = seat.at(full.key)
+    if pressed == _START and run:
+        run.start(seat)
+    elif pressed:
         seat.take(full.key, partial(_made, full)).measure_first(seat)
 
-    def button(label: str, icon: str, action: Callable[[], None], kind: str = "secondary") -> None:
-        st.button(label, icon=f":material/{icon}:", key=f"{page}.{NAME}.{icon}", on_click=action, type=kind)
+
+def _buttons(page: str, full: FullSize, run: Run | None) -> None:
+    """What can be done now."""
+    state = _state(run)
+
+    def button(label: str, icon: str, kind: str = "secondary") -> None:
+        st.button(label, icon=f":material/{icon}:", key=f"{page}.{NAME}.{icon}", on_click=press, args=[icon], type=kind)
+
+    def press(icon: str) -> None:
+        st.session_state[f"{page}.{NAME}.pressed"] = icon
 
     if state in ("new", "failed"):
-        button("Run this at full size", "speed", measure)
+        button("Run this at full size", "speed")
     elif state in ("measured", "stopped"):
-        label = "Start" if state == "measured" else "Go on"
-        button(label, "play_arrow", partial(run.start, seat), "primary")
+        button("Start" if state == "measured" else "Go on", _START, "primary")
     elif state in _BUSY:
-        button("Stop", "stop", seat.leave)
+        st.button("Stop", icon=":material/stop:", key=f"{page}.{NAME}.stop", on_click=_seat().leave)
     else:
         _download(full, run)
 

@@ -32,7 +32,8 @@ def size(full: FullSize) -> str:
     """How many trainings that are, and of what."""
     question = full.question
     values, runs = f"{len(full.values)} values of {low(question.along)}", outcomes.count(question.repeats, "run")
-    return f"{values}, {runs} of each on {_splits(question.seeds)}: <b>{full.count:,} trainings</b>"
+    splits = _splits(question.seeds).removeprefix("each of ")
+    return f"{values} on {splits}, {runs} of each: <b>{full.count:,} trainings</b>"
 
 
 def plain_size(full: FullSize) -> str:

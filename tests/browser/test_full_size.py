@@ -34,7 +34,7 @@ def press(here, name: str) -> None:
 
 def trained(here) -> int:
     """As the line over the bar says."""
-    line = here.get_by_text(TRAINED)
+    line = here.get_by_test_id("stProgress").get_by_text(TRAINED)
     expect(line).to_be_visible(timeout=PATIENCE)
     return int(TRAINED.search(line.inner_text())[1].replace(",", ""))
 
@@ -82,7 +82,7 @@ def test_it_streams_is_stopped_gives_way_to_a_knob_and_goes_on(opened):
     expect(here.locator(SAID).first).not_to_contain_text("of them are trained", timeout=PATIENCE)
     press(here, "Undo")
     expect(here.get_by_role("button", name="Go on", exact=True)).to_be_visible(timeout=PATIENCE)
-    assert there(here) == stopped
+    assert stopped <= there(here) < stopped + 20_000  # what was at work when it was stopped has ended
     press(here, "Go on")
     grows(here, stopped)
     field(here, "Epsilon").fill("3")  # another question ends it
