@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from distributed import LocalCluster
 
+from dpcore import cores
 from dpcore.data import own_rows
 from dpcore.experiment import Settings
 from dpcore.kept import MEMORY
@@ -178,17 +179,22 @@ def test_who_asks_for_the_same_shares_one_run_and_ends_it_for_nobody_else(questi
     assert run.state == "stopped"
 
 
-def test_others_come_first(question, seat):
-    run = taken(seat, FullSize(larger(question, 1000, 5)))
+def test_others_come_first_and_it_is_not_starved(question, seat):
+    run = taken(seat, FullSize(larger(question, 1000, 20)))
     run.start(seat)
     until(lambda: run.trained > 0)
     with pace.working():
         time.sleep(0.3)  # what was at work has ended
-        before = run.trained
-        time.sleep(0.5)
-        assert run.trained == before
+        parts = [0, 0]
+        for place in range(2):
+            parts[place] = sum(map(len, run._parts.values())) + sum(cell.settings in run._whole for cell in run.cells)
+            time.sleep(1.5 * (1 - place))
         assert run.state == "training"
-    until(lambda: run.trained > before)
+        assert parts[1] - parts[0] <= 3 * cores.cores()  # of small parts, within three halves of a second
+        before = run.trained
+        until(lambda: run.trained > before)
+    seat.leave()
+    until(lambda: not run.busy, seconds=5)
 
 
 def test_a_few_are_trained_at_once_and_the_others_wait_in_order_and_are_told(question, monkeypatch):

@@ -1,4 +1,4 @@
-"""Sweeps at full size on behalf of visitors: in threads of this process, behind whatever anybody waits for.
+"""Sweeps at full size on behalf of visitors: in threads of this process, which give way to whatever anybody waits for.
 
 A visitor has one run at a time, ``AT_ONCE`` are trained together, and the others wait in line. Who asks for the same
 shares the run. What is trained stays in the one memory (``dpcore.kept``) for as long as there is room, and who comes
@@ -28,9 +28,11 @@ from ui import pace, sweeps
 
 # Runs that are trained at the same time; and that hold what they have found, whoever still looks at it.
 AT_ONCE, HELD = 2, 8
-# Seconds of the first chunk, from which it is said how long all takes; of a piece of work, on a cluster and here, where
-# it costs nothing to have more; how often it is looked whether others still wait for something.
-CHUNK, PIECES, LOOK = 1.0, {"dask": 1.0, "threads": 0.3}, 0.01
+# Seconds of the first chunk, from which it is said how long all takes; of a piece of work, which on threads is one part
+# of a cell, handed over at once; how often it is looked whether others still wait for something.
+CHUNK, PIECES, LOOK = 1.0, {"dask": 1.0, "threads": 0.0}, 0.01
+# Seconds that each small part of the work waits at most while others want something: a class never stops to.
+GIVES_WAY = 1.0
 # Seconds between two looks whether somebody still waits in the line.
 WAIT = 0.25
 # Seconds from which it is told how quickly it goes.
@@ -179,7 +181,8 @@ class Run:
             return not self.wanted or (len(counted) > 1 and time.monotonic() - counted[0][0] > seconds)
 
         def goes_on() -> bool:
-            while pace.at_work() and not ended():
+            end = time.monotonic() + GIVES_WAY
+            while pace.at_work() and not ended() and time.monotonic() < end:
                 time.sleep(LOOK)
             return not ended()
 

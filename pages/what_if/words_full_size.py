@@ -10,8 +10,8 @@ from ui import outcomes
 
 ABOUT = (
     "The curve above again, with more runs at each value, or on more splits of the rows. It is trained on the server, "
-    "behind whatever anybody waits for. What makes another curve of it stops it, and so does leaving; what is trained "
-    "is kept while there is room, and it can go on from there."
+    "and gives way to whatever anybody waits for. What makes another curve of it stops it, and so does leaving; what "
+    "is trained is kept while there is room, and it can go on from there."
 )
 NO_SWEEP = {
     "best": "The best of several tries is no sweep along one knob: ask which value reaches the target.",
