@@ -5,9 +5,9 @@ numbers are the same on all of them to the last bit: a look depends on nothing b
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import joblib
@@ -23,10 +23,12 @@ BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """What one piece of a sweep measures. values: of the knobs that are swept, by name; settings: with these and one
-    of the seeds."""
+    of the seeds; part, parts: which of the repeats, as a ``Look`` has it."""
 
     values: Mapping[str, Any]
     settings: Settings
+    part: int = 0
+    parts: int = 1
 
 
 def cells(settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1) -> tuple[Cell, ...]:
@@ -57,33 +59,43 @@ def stream(
     backend: str = "threads",
     jobs: int | None = None,
     piece: float = 1.0,
+    goes_on: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[Cell, np.ndarray]]:
     """(cell, its numbers, (repeats,)) as they are ready, in any order.
 
     backend: a key of ``BACKENDS``; "dask" takes the cluster of the ``distributed.Client`` that is open. jobs: how many
     at once, by default as many as there are cores, or as the cluster has. piece: seconds that one piece of work takes,
-    about: as many cells as the first one, which is measured here, says. Raises RefusedError.
+    about, as far as those before it tell. goes_on: asked before each cell on threads, where it may wait; once it says
+    no, what is not trained yet is left out. What computes elsewhere is in nobody's way. Raises RefusedError.
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
-    if not every:
-        return
-    began = time.perf_counter()
-    first = _measured(every[:1], measure, repeats)
-    yield every[0], first[0]
-    width = max(1, round(piece / max(time.perf_counter() - began, 1e-3)))
-    pieces = [every[begin : begin + width] for begin in range(1, len(every), width)]
-    how = {"n_jobs": jobs or (-1 if name == "dask" else cores.cores()), "return_as": "generator_unordered"}
+    goes_on = goes_on if name == "threading" else None
+    how = {"measure": measure, "repeats": repeats, "goes_on": goes_on}
+    left, width = iter(every), 1
+
+    def pieces() -> Iterator[list[Cell]]:
+        while some := list(islice(left, width)):
+            yield some
+
+    jobs = jobs or (-1 if name == "dask" else cores.cores())
     with joblib.parallel_config(backend=name):
-        work = joblib.Parallel(**how, batch_size=1)
-        for done, found in work(joblib.delayed(_piece)(some, measure, repeats) for some in pieces):
-            yield from zip(done, found, strict=True)
+        work = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        for seconds, found in work(joblib.delayed(_measured)(some, **how) for some in pieces()):
+            yield from found
+            width = max(1, min(2 * width, round(len(found) * piece / max(seconds, 1e-3))))
 
 
-def _piece(some: Sequence[Cell], measure: str, repeats: int) -> tuple[Sequence[Cell], list[np.ndarray]]:
-    """Which they are, and their numbers: they come in any order."""
-    return some, _measured(some, measure, repeats)
-
-
-def _measured(some: Iterable[Cell], measure: str, repeats: int) -> list[np.ndarray]:
+def _measured(
+    some: Iterable[Cell], *, measure: str, repeats: int, goes_on: Callable[[], bool] | None
+) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
+    """(seconds that they took, which they are and their numbers): they come in any order."""
     cores.one_blas_thread()
-    return [Look(settings=one.settings, measure=measure, repeats=repeats).run()[:repeats] for one in some]
+    seconds, found = 0.0, []
+    for one in some:
+        if goes_on and not goes_on():
+            break
+        began = time.perf_counter()
+        look = Look(settings=one.settings, measure=measure, repeats=repeats, part=one.part, parts=one.parts)
+        found.append((one, look.alone()[:repeats]))
+        seconds += time.perf_counter() - began
+    return seconds, found

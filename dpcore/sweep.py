@@ -13,7 +13,7 @@ it at once, and the number at a page's settings is the page's number, bit for bi
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check, crossing, differences
-from dpcore.experiment import Measure, Settings, quantiles_of
+from dpcore.experiment import Measure, Settings, Task, quantiles_of
 from dpcore.kept import MEMORY
 from dpcore.streams import stream
 
@@ -47,10 +47,22 @@ class Look:
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> np.ndarray:
+        return self._read(lambda task: MEMORY.answer(task, task.run))
+
+    def alone(self) -> np.ndarray:
+        """The same, and the work itself is not kept: that of many looks would push out all else."""
+
+        def outcome(task: Task) -> Any:
+            known, found = MEMORY.find(task)
+            return found if known else task.run()
+
+        return self._read(outcome)
+
+    def _read(self, outcome: Callable[[Task], Any]) -> np.ndarray:
         tasks = self.settings.sample(self.repeats)
         begin, end = (-(-place * len(tasks) // self.parts) for place in (self.part, self.part + 1))
         read = self.settings.MEASURES[self.measure].read
-        found = [np.asarray(read(MEMORY.answer(task, task.run)), dtype=float) for task in tasks[begin:end]]
+        found = [np.asarray(read(outcome(task)), dtype=float) for task in tasks[begin:end]]
         return np.concatenate(found) if found else np.empty(0)
 
 

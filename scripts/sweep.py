@@ -15,8 +15,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpcore import at_scale, check, links
@@ -32,10 +30,8 @@ from dpcore.at_scale import Cell
 from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from pages.table import PAGES
+from ui import sweeps
 
-SCHEDULER = "LAB_SCHEDULER"
-# What a file says of the sweep that it belongs to.
-_ABOUT = b"epsilon-lab"
 # Seconds between two files, and between two words on how far it has come.
 _KEEP, _SAY = 5.0, 2.0
 
@@ -48,7 +44,8 @@ def read(text: str) -> tuple[str, Settings]:
         page = said.pop("page", "")
         texts = {name: str(value) for name, value in said.items()}
     else:
-        page, texts = urlsplit(text).path.strip("/").rpartition("/")[-1], dict(parse_qsl(urlsplit(text).query))
+        parts = urlsplit(text)
+        page, texts = parts.path.strip("/").rpartition("/")[-1], dict(parse_qsl(parts.query, keep_blank_values=True))
     settings, refused = links.read(kinds[check.choice(kinds, page=page)], texts)
     for refusal in refused.values():
         raise refusal
@@ -68,43 +65,20 @@ def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sweep:
-    """What is asked for. over: knob -> its values; folder: where the runs are kept."""
+class Sweep(sweeps.Sweep):
+    """folder: where the runs are kept."""
 
-    page: str
-    settings: Settings
-    over: Mapping[str, tuple[Any, ...]]
-    measure: str
-    repeats: int
-    seeds: int
     folder: Path
-
-    def __post_init__(self) -> None:
-        check.choice(self.settings.MEASURES, measure=self.measure)
-        check.whole(1, 10_000, repeats=self.repeats)
-        check.whole(1, 10_000, seeds=self.seeds)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What tells it from other sweeps, but for which values and seeds there are: of these there may come more."""
-        fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
-        return {
-            "page": self.page,
-            "settings": fixed,
-            "over": [*self.over],
-            "measure": self.measure,
-            "repeats": self.repeats,
-        }
 
     def run(self, backend: str) -> int:
         """Train what is missing; how many cells that were."""
-        every = at_scale.cells(self.settings, self.over, seeds=self.seeds)
+        every = self.cells()
         self.folder.mkdir(parents=True, exist_ok=True)
         todo = self.left(every)
         _tell(f"{len(every):,} cells of {self.repeats} runs; {len(every) - len(todo):,} are there.")
         waiting, began, kept, said = [], *[time.monotonic()] * 3
         try:
-            with engine(backend) as name:
+            with sweeps.engine(backend) as name:
                 work = at_scale.stream(todo, measure=self.measure, repeats=self.repeats, backend=name)
                 for place, one in enumerate(work, 1):
                     waiting.append(one)
@@ -124,41 +98,28 @@ class Sweep:
         """The cells that are not in the folder yet. Raises RefusedError where it holds another sweep."""
         there: set[tuple] = set()
         for file in sorted(self.folder.glob("*.parquet")):
-            said = json.loads((pq.read_schema(file).metadata or {}).get(_ABOUT, b"{}"))
+            said = json.loads((pq.read_schema(file).metadata or {}).get(sweeps.ABOUT, b"{}"))
             if said != self.about:
                 raise RefusedError("out", str(self.folder), "a folder of this sweep, or an empty one: it holds another")
             there |= set(pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(index=False, name=None))
-        return [cell for cell in every if (*cell.values.values(), _seed(cell)) not in there]
+        return [cell for cell in every if (*cell.values.values(), sweeps.seed(cell)) not in there]
 
     def keep(self, found: list[tuple[Cell, np.ndarray]]) -> None:
         """A file of what was found: there whole, or not at all."""
-        frames = [
-            pd.DataFrame({**cell.values, "seed": _seed(cell), "repeat": np.arange(len(numbers)), self.measure: numbers})
-            for cell, numbers in found
-        ]
-        table = pa.Table.from_pandas(pd.concat(frames, ignore_index=True), preserve_index=False)
-        table = table.replace_schema_metadata({_ABOUT: json.dumps(self.about, sort_keys=True).encode()})
         file = self.folder / f"{time.time_ns():x}-{os.getpid():x}.parquet"
         unfinished = file.with_name(f".{file.stem}")  # readers of the folder leave such names out
-        pq.write_table(table, unfinished)
+        pq.write_table(self.table(self.frame(found)), unfinished)
         unfinished.rename(file)
 
+    def whole(self) -> bytes:
+        """What was asked for of all that is there, as one file."""
+        names = [*self.over, "seed"]
+        asked = [(*cell.values.values(), sweeps.seed(cell)) for cell in self.cells()]
+        there = pd.read_parquet(self.folder)
+        return self.file(there[pd.MultiIndex.from_frame(there[names]).isin(asked)])
 
-def _seed(cell: Cell) -> int:
-    return getattr(cell.settings, "seed", 0)
-
-
-@contextmanager
-def engine(backend: str) -> Iterator[str]:
-    """The name of the engine, while it is there: a Dask cluster where one is named."""
-    address = os.environ.get(SCHEDULER)
-    if not address:
-        yield backend
-        return
-    from distributed import Client  # requirements-cluster.txt
-
-    with Client(address):
-        yield "dask"
+    def cells(self) -> tuple[Cell, ...]:
+        return at_scale.cells(self.settings, self.over, seeds=self.seeds)
 
 
 def _lasts(seconds: float) -> str:
@@ -178,6 +139,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, default=24)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, help="a folder")
+    parser.add_argument("--table", type=Path, help="all of it as one Parquet file, in order, once it is there")
     parser.add_argument("--backend", choices=("threads", "processes"), default="processes")
     said = parser.parse_args(words)
     try:
@@ -192,6 +154,8 @@ def main(words: list[str] | None = None) -> int:
             folder=said.out,
         )
         count = asked.run(said.backend)
+        if said.table:
+            said.table.write_bytes(asked.whole())
     except (RefusedError, OSError, json.JSONDecodeError) as fault:
         _tell(f"{fault}")
         return 2

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,12 @@ from distributed import Client, LocalCluster
 
 from dpcore import at_scale
 from dpcore.check import RefusedError
+from dpcore.kept import Memory
 from dpcore.sweep import sweep as in_order
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from scripts import sweep
+from ui import sweeps
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = ClassifierSettings(public_rows=0, steps=10)
@@ -78,6 +81,46 @@ def test_what_is_in_the_folder_is_not_trained_again_and_more_can_be_asked_for(ex
     assert sweep.main([*WORDS, "--seeds", "2", *how]) == 0
     assert "Done: 0 cells were trained." in capsys.readouterr().err
     pd.testing.assert_frame_equal(ordered(pd.read_parquet(folder)), expected, check_exact=True)
+
+
+def test_as_one_file_it_is_what_was_asked_for_in_order_however_it_was_trained(expected, tmp_path):
+    """A folder that holds more gives the same bytes as one that holds nothing else."""
+    for name, seeds in (("more", "3"), ("only", "2")):
+        how = ["--out", str(tmp_path / name), "--backend", "threads"]
+        assert sweep.main([*WORDS, "--seeds", seeds, *how]) == 0
+        assert sweep.main([*WORDS, "--seeds", "2", *how, "--table", str(tmp_path / f"{name}.parquet")]) == 0
+    files = [(tmp_path / f"{name}.parquet").read_bytes() for name in ("more", "only")]
+    assert files[0] == files[1]
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "more.parquet"), expected, check_exact=True)
+
+
+def test_on_threads_it_can_be_ended_between_two_cells_and_loses_nothing_of_what_was_trained():
+    asked, cells = [], at_scale.cells(SETTINGS, OVER, seeds=2)
+
+    def goes_on() -> bool:
+        asked.append(None)
+        return len(asked) <= 5
+
+    how = {"measure": "scratch", "repeats": 30, "piece": 0.001, "jobs": 2}
+    assert len([*at_scale.stream(cells, **how, goes_on=goes_on)]) == 5 < len(cells)
+    assert [*at_scale.stream(cells, **how, goes_on=lambda: False)] == []
+
+
+def test_parts_of_a_cell_are_the_cell():
+    (cell,) = at_scale.cells(SETTINGS, {"epsilon": (3.0,)})
+    how = {"measure": "scratch", "repeats": 130}
+    parts = [replace(cell, part=part, parts=4) for part in range(4)]
+    found = {one.part: numbers for one, numbers in at_scale.stream(parts, **how)}
+    whole = next(at_scale.stream([cell], **how))[1]
+    assert np.array_equal(np.concatenate([found[part] for part in range(4)]), whole)
+
+
+def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
+    memory = Memory(1_000_000)
+    monkeypatch.setattr("dpcore.sweep.MEMORY", memory)
+    every = at_scale.cells(SETTINGS, OVER)
+    assert len([*at_scale.stream(every, measure="scratch", repeats=30)]) == len(every)
+    assert memory.held_bytes == 0
 
 
 def test_killed_at_any_moment_and_started_again_it_loses_and_doubles_nothing(tmp_path):
@@ -157,6 +200,6 @@ def test_any_page_can_be_swept(page, tmp_path):
 
 
 def test_no_scheduler_is_asked_unless_one_is_named():
-    assert sweep.SCHEDULER not in os.environ
-    with sweep.engine("threads") as name:
+    assert sweeps.SCHEDULER not in os.environ
+    with sweeps.engine("threads") as name:
         assert name == "threads"

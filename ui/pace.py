@@ -18,6 +18,7 @@ CALM, BUSY = 1.0, 3.0
 MANY, LATELY = 8, 2.0
 
 _moved: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+_asked: list[None] = []
 _lock = threading.Lock()
 _here = threading.local()
 
@@ -44,9 +45,19 @@ def working() -> Iterator[None]:
         RUNS.took(time.thread_time() - began)
 
 
+@contextmanager
+def asking() -> Iterator[None]:
+    """While a question of the channel waits for its answer."""
+    _asked.append(None)
+    try:
+        yield
+    finally:
+        _asked.pop()
+
+
 def at_work() -> bool:
-    """Whether any run is at work at the moment."""
-    return RUNS.waiting > 0
+    """Whether anybody waits for anything at the moment."""
+    return RUNS.waiting > 0 or bool(_asked)
 
 
 def rest(calm: float = CALM) -> float:

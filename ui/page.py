@@ -53,7 +53,8 @@ class Slices(NamedTuple):
 class Tab(NamedTuple):
     """What stands under the first screen, when its name is chosen: words by name, with pictures under them.
 
-    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG).
+    name: in ``Page.tabs``; title: on the tab. drawn: the words hold a drawing (SVG). shows: whatever else, of a desk;
+    it is given what a saved picture says of itself (``ui.live.board``).
     """
 
     name: str
@@ -61,6 +62,7 @@ class Tab(NamedTuple):
     words: Sequence[str] = ()
     pictures: Callable[[Any], Rows] | None = None
     drawn: bool = False
+    shows: Callable[[Desk, Mapping[str, Any]], None] | None = None
 
 
 WHY_TAB = Tab("why", "Why", ("why",))
@@ -129,7 +131,7 @@ class Asked(NamedTuple):
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
     asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. ignored:
     a sentence (markdown) for each part of it that nobody can ask. controls: shows, of a desk of these, what can be
-    asked in the tab.
+    asked in the tab; below: what stands under the answer, as ``Tab.shows``.
     """
 
     page: "Page"
@@ -137,6 +139,7 @@ class Asked(NamedTuple):
     asks: Callable[[Any], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
+    below: Callable[[Desk, Mapping[str, Any]], None]
 
     def about(self, settings: Any, ask: str) -> Settings | None:
         """The question about these settings; None where nothing can be asked about them."""

@@ -89,11 +89,16 @@ def bundle(settings: Settings, *, page: str, question: str, link: str, files: Ma
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
         **_sources(program),
     }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in texts.items():
-            archive.writestr(zipfile.ZipInfo(f"epsilon-lab-{page}/{name}", _DATE), text, zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return packed({f"epsilon-lab-{page}/{name}": text for name, text in texts.items()})
+
+
+def packed(files: Mapping[str, str | bytes]) -> bytes:
+    """A zip of files by name, the same for the same files."""
+    found = io.BytesIO()
+    with zipfile.ZipFile(found, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), file, zipfile.ZIP_DEFLATED)
+    return found.getvalue()
 
 
 def version(settings: Settings) -> str:

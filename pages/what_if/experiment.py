@@ -105,6 +105,8 @@ class WhatIfSettings(Settings):
     TOPICS: ClassVar[Mapping[str, Topic]] = {}
     CHOICES: ClassVar = {"question": (*QUESTIONS, CURVE), "reached": REACHED}
     LIMITS: ClassVar = {"seeds": (1, 20), "tries": (2, 100)}
+    # How many repeats there may be.
+    RUNS: ClassVar[tuple[int, ...]] = REPEATS
 
     topic: str = "classifier"
     base: str = STARTS["classifier"].base
@@ -129,8 +131,8 @@ class WhatIfSettings(Settings):
         check.choice(self.knobs, knob=self.knob)
         check.choice([name for name in self.knobs if name != self.knob], other=self.other)
         super().__post_init__()
-        if self.repeats not in REPEATS:
-            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, REPEATS))}")
+        if self.repeats not in self.RUNS:
+            raise check.RefusedError("repeats", self.repeats, f"one of: {', '.join(map(str, self.RUNS))}")
 
     def _read(self) -> None:
         """Refuse what is no word of such settings."""

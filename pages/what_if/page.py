@@ -1,8 +1,9 @@
 """What would it take?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from dpcore.check import RefusedError
 from dpcore.experiment import Settings
 from dpcore.links import Word, changed, word
 from dpcore.sweep import beside
-from pages.what_if import figures, words_answers, words_asked, words_label, words_numbers
+from pages.what_if import figures, page_full_size, words_answers, words_asked, words_label, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
@@ -178,7 +179,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         told = [(field, getattr(question, field)) for field in ASKED]
         return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
 
-    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset)
+    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset, below=below)
 
 
 def inset(desk: controls.Desk) -> None:
@@ -194,6 +195,12 @@ def inset(desk: controls.Desk) -> None:
         st.caption(OF_PRIVATE_ROWS)
     else:
         doors.door("what-if", "More questions", settings.change(question="smallest"))
+
+
+def below(desk: controls.Desk, paper: Mapping[str, Any]) -> None:
+    """What stands under the answer: the sweep at full size, where there is no other page to run it from."""
+    if isinstance(desk.settings.base, Word):
+        page_full_size.show(desk, paper)
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
@@ -236,6 +243,7 @@ def page(pages: Sequence[Page]) -> Page:
             Tab(GUARANTEE_TAB.name, "Price of searching", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
             Tab("table", "Table", ("table",)),
+            Tab(page_full_size.NAME, "Full size", shows=page_full_size.show),
         ),
         frames=lambda result: {
             "All runs": result.all_runs,

@@ -210,7 +210,6 @@ class Turns:
         self._pool = ThreadPoolExecutor(self._free, thread_name_prefix=NAME)
         self._line: list[tuple[float, int, asyncio.Future]] = []
         self._count = itertools.count()
-        self._asked = 0
         self._spare = asyncio.Lock()
         self._counted, self._places = 0.0, dict[int, int]()
 
@@ -240,8 +239,7 @@ class Turns:
         return await self._in_turn(lambda: work, later, next(self._count))
 
     async def _in_turn(self, plan: Callable[[], Work], later: float, place: int) -> Any:
-        self._asked += 1
-        try:
+        with pace.asking():
             await self._wait(later, place)
             began = time.monotonic()
             try:
@@ -249,8 +247,6 @@ class Turns:
             finally:
                 self._stats.took(time.monotonic() - began)
                 self._next()
-        finally:
-            self._asked -= 1
 
     def _before(self, place: int) -> int | None:
         """How many turns come before this one; None if it has come. Counted now and then, for all who wait."""
@@ -289,7 +285,7 @@ class Turns:
     async def spare(self, work: Callable, *args: Any) -> Any:
         """Do this, one thing at a time, once nobody in the whole process waits for anything."""
         async with self._spare:
-            while self._asked or pace.at_work():
+            while pace.at_work():
                 await asyncio.sleep(LOOK)
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
