@@ -218,11 +218,12 @@ def _section(title: str, body: str, kind: str) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    """A place for a chart, with its data. Without a script its words stand there."""
+    """A title and a place for a chart, with its data. Without a script its words stand there."""
     data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
     name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
+    title = picture.figure["layout"].get("title", {}).get("text", "")
     return (
-        f'<figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
+        f'<p class="title">{title}</p><figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
         f'<script type="application/json">{data}</script>'
     )
 

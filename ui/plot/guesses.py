@@ -48,7 +48,7 @@ def covered(
         words.append(_beside(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), below=True))
     if guess is not None:
         shapes += [theme.rule(guess[0]), *handle(*guess)]
-        words.append(_beside(axes, *guess, f"<b>your guess: {theme.written(guess[1], digits=4)}</b>"))
+        words.append(_beside(axes, *guess, f"<b>guess: {theme.written(guess[1], digits=4)}</b>"))
     keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
     more = {"title": theme.title(title), "shapes": shapes, "annotations": words, "showlegend": False}
     return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
@@ -68,7 +68,7 @@ def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told:
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     words = [
-        _beside(axes, x, y, f"<b>your guess: {theme.written(y, digits=4)}</b>"),
+        _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>"),
         _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True),
     ]
     line = _at(x, truth, f"M-{_HALF},0L{_HALF},0") | {"line": {"color": TONES[tone], "width": 4}}
