@@ -223,7 +223,8 @@ def _figure(picture: Picture) -> str:
     name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
     title = picture.figure["layout"].get("title", {}).get("text", "")
     return (
-        f'<p class="title">{title}</p><figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
+        f'<p class="title">{title}</p>'
+        f'<figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
         f'<script type="application/json">{data}</script>'
     )
 
