@@ -29,42 +29,16 @@ from ui.reach import own_address
 ROOT = Path(__file__).parents[1]
 # Seconds: until a process must have answered for the first time, and between two looks at all of them.
 _STARTS, _LOOK = 120.0, 0.5
-# Where Caddy would keep things.
-_XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME")
-# "handle" takes the first that fits. Answers are compressed by the lab where that is worth a memory of its own.
-_CADDYFILE = """{{
-	admin off
-	auto_https off
-	log {{
-		level ERROR
-	}}
-}}
-http://:{port} {{
-	encode gzip
-	handle /lab-channel {{
-		reverse_proxy {upstreams} {{
-			lb_policy least_conn
-			{health}
-		}}
-	}}
-	handle {{
-		reverse_proxy {upstreams} {{
-			lb_policy cookie lab_replica
-			{health}
-		}}
-	}}
-}}
-"""
-_HEALTH = """health_uri /_stcore/health
-			health_interval 1s
-			health_timeout 5s
-			fail_duration 5s
-			lb_try_duration 10s"""
+# What Caddy does with them; compose.yaml hands it the same file.
+_CADDYFILE = ROOT / "scripts/Caddyfile"
 
 
-def caddyfile(port: int, replicas: Sequence[int]) -> str:
-    """What Caddy is told: its port, and those of the processes on this machine."""
-    return _CADDYFILE.format(port=port, upstreams=" ".join(f"127.0.0.1:{one}" for one in replicas), health=_HEALTH)
+def front(caddy: str, port: int, replicas: Sequence[int], folder: Path) -> subprocess.Popen:
+    """Caddy at its port, before those of the processes on this machine; in ``folder`` it keeps what it has to keep."""
+    told = {"LAB_PORT": str(port), "LAB_UPSTREAMS": " ".join(f"127.0.0.1:{one}" for one in replicas)}
+    kept = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(folder))
+    command = [caddy, "run", "--config", str(_CADDYFILE), "--adapter", "caddyfile"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | kept | told)
 
 
 def free_ports(count: int) -> list[int]:
@@ -125,11 +99,7 @@ def serve(port: int, count: int, caddy: str) -> None:
         with ended(running):
             running |= {str(one): replica(one, environment) for one in ports}
             _wait(ports, running)
-            config = folder / "Caddyfile"
-            config.write_text(caddyfile(port, ports))
-            command = [caddy, "run", "--config", str(config), "--adapter", "caddyfile"]
-            quiet = {"stdout": subprocess.DEVNULL, "env": os.environ | dict.fromkeys(("HOME", *_XDG), str(folder))}
-            running["caddy"] = subprocess.Popen(command, **quiet)
+            running["caddy"] = front(caddy, port, ports, folder)
             _wait([port], running)
             link = address(port)
             segno.make(link).terminal(compact=True)

@@ -1,0 +1,359 @@
+"""The lab in containers: what the files say, without Docker; and what comes of it, where there is a Docker engine."""
+
+import ast
+import gzip
+import html
+import http.client
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pages.classifier.page import PAGE
+from scripts.replicas import ended, free_ports, front
+
+ROOT = Path(__file__).parents[1]
+# Folders of the checkout that no container needs.
+LEFT_OUT = {".ci", "benchmarks", "docs", "scripts", "tests"}
+PORT, OWNER = "8501", "10001"
+# Seconds; a condition that holds ends the wait at once.
+PATIENCE = 120
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
+def steps(instruction: str) -> list[str]:
+    """What the Dockerfile says to an instruction, in order."""
+    lines = re.sub(r"\\\n\s*", "", read("Dockerfile")).splitlines()
+    return [line.partition(" ")[2] for line in lines if line.startswith(f"{instruction} ")]
+
+
+def copied() -> set[str]:
+    """Names at the top of the checkout that the Dockerfile copies."""
+    return {word.rstrip("/") for step in steps("COPY") for word in shlex.split(step)[:-1]}
+
+
+@cache
+def compose() -> dict:
+    return yaml.safe_load(read("compose.yaml"))
+
+
+def tool(name: str, *words: str) -> subprocess.CompletedProcess:
+    """A program of requirements-dev.txt, and what it said."""
+    path = shutil.which(name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    assert path, f"{name} is missing: pip install -r requirements-dev.txt"
+    return subprocess.run([path, *words], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_the_dockerfile_is_good_style(tmp_path):
+    said = tool("hadolint", "Dockerfile")
+    assert said.returncode == 0, said.stdout
+    (tmp_path / "Dockerfile").write_text("FROM python:latest\nRUN cd x\n")
+    assert tool("hadolint", str(tmp_path / "Dockerfile")).returncode == 1
+
+
+def test_compose_reads_its_file(tmp_path):
+    said = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
+    assert said.returncode == 0, said.stdout
+    (tmp_path / "compose.yaml").write_text(read("compose.yaml").replace("read_only", "reads_only"))
+    broken = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", str(tmp_path / "compose.yaml"))
+    assert broken.returncode == 1
+
+
+def test_a_container_holds_the_app_and_nothing_else():
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    folders = {name.partition("/")[0] for name in tracked.stdout.split("\0") if "/" in name}
+    assert folders & copied() == folders - LEFT_OUT
+    sources = [file for name in copied() for file in [ROOT / name, *(ROOT / name).rglob("*.py")]]
+    trees = [ast.parse(file.read_text("utf-8")) for file in sources if file.suffix == ".py"]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = [name.name for node in nodes if isinstance(node, ast.Import) for name in node.names]
+    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom)]
+    assert {name.partition(".")[0] for name in names} & LEFT_OUT == set()
+
+
+def test_docker_is_sent_what_is_copied():
+    every, *others = (line for line in read(".dockerignore").splitlines() if not line.startswith("#"))
+    assert every == "*"
+    assert {line[1:] for line in others if line.startswith("!")} == copied()
+    assert {line for line in others if not line.startswith("!")} == {".streamlit/secrets.toml", "**/__pycache__"}
+
+
+def test_a_container_is_the_lab_that_the_readme_describes():
+    (base,) = steps("FROM")
+    minor = re.fullmatch(r"python:(3\.\d+)-slim", base)
+    assert minor[1] in re.search(r"Python (3[\d., or]+)\.\s", read("README.md"))[1]
+    (install,) = (step for step in steps("RUN") if "install" in step)
+    assert install.endswith(" -r requirements.txt")
+    assert "--no-cache-dir" in install
+    assert steps("EXPOSE") == [PORT]
+    assert f"STREAMLIT_SERVER_PORT={PORT}" in " ".join(steps("ENV"))
+    assert f"127.0.0.1:{PORT}/_stcore/health" in steps("HEALTHCHECK")[0]
+    assert compose()["services"]["caddy"]["ports"] == [f"${{PORT:-{PORT}}}:{PORT}"]
+
+
+def test_nobody_is_root_and_nobody_may_write():
+    assert steps("USER") == [f"{OWNER}:{OWNER}"]
+    for service in compose()["services"].values():
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    assert compose()["services"]["caddy"]["user"] == f"{OWNER}:{OWNER}"
+    assert f"uid={OWNER},gid={OWNER}" in compose()["volumes"]["rooms"]["driver_opts"]["o"]
+
+
+def test_the_secret_stands_in_no_file():
+    assert not re.search("secret", read("Dockerfile"), re.IGNORECASE)
+    secret = compose()["services"]["lab"]["environment"]["STREAMLIT_SERVER_COOKIE_SECRET"]
+    assert re.fullmatch(r"\$\{LAB_COOKIE_SECRET:\?[^{}]+\}", secret)  # ":?": who has none is told so
+    assert read("compose.yaml").count("COOKIE_SECRET") == 3  # here, in the container, and how to make one
+
+
+def test_all_containers_have_the_rooms_of_one_class():
+    lab = compose()["services"]["lab"]
+    folder = Path(lab["environment"]["LAB_ROOMS"]).parent
+    assert lab["volumes"] == [f"rooms:{folder}"]
+
+
+def test_caddy_is_told_the_name_of_each_container(tmp_path):
+    fake = tmp_path / "caddy"
+    fake.write_text('#!/bin/sh\necho "$LAB_UPSTREAMS|$*"\n')
+    fake.chmod(0o755)
+    caddy = compose()["services"]["caddy"]
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PROJECT": "epsilon-lab", "REPLICAS": "3"}
+    command = [*caddy["entrypoint"], caddy["command"][0].replace("$$", "$")]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    upstreams, words = said.stdout.strip().split("|")
+    assert upstreams.split() == [f"epsilon-lab-lab-{number}:{PORT}" for number in (1, 2, 3)]
+    assert caddy["configs"][0]["target"] in words
+    assert compose()["configs"]["caddyfile"]["file"] == "scripts/Caddyfile"
+    assert caddy["environment"]["REPLICAS"] == compose()["services"]["lab"]["deploy"]["replicas"]
+
+
+class Upstream(ThreadingHTTPServer):
+    """A process that says its own number; on the channel it answers a visitor who stays only when ``free`` is set."""
+
+    def __init__(self):
+        self.free, self.busy = threading.Event(), threading.Event()
+        super().__init__(("127.0.0.1", 0), Answer)
+        threading.Thread(target=self.serve_forever, args=(0.05,)).start()
+
+    def end(self) -> None:
+        self.free.set()
+        self.shutdown()
+        self.server_close()
+
+
+class Answer(BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path.endswith("?stay"):
+            self.server.busy.set()
+            self.server.free.wait(PATIENCE)
+        body = str(self.server.server_port).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def class_of_two(tmp_path) -> Iterator[tuple[int, dict[int, Upstream]]]:
+    """(port of Caddy, the processes behind it by their own; a third does not answer)."""
+    if not (caddy := shutil.which(os.environ.get("CADDY", "caddy"))):
+        pytest.skip("no Caddy on the path")
+    upstreams = {one.server_port: one for one in (Upstream(), Upstream())}
+    port, nobody = free_ports(2)
+    try:
+        with ended({"caddy": front(caddy, port, [nobody, *upstreams], tmp_path)}):
+            wait(lambda: ask(port, "/_stcore/health")[0])
+            yield port, upstreams
+    finally:
+        for one in upstreams.values():
+            one.end()
+
+
+def ask(port: int, path: str, cookie: str = "") -> tuple[int, str]:
+    """(the process that answered, the cookie that it came with)."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    line.request("GET", path, headers={"Cookie": cookie} if cookie else {})
+    answer = line.getresponse()
+    number = int(answer.read())
+    line.close()
+    return number, (answer.getheader("Set-Cookie") or "").partition(";")[0]
+
+
+def wait(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            if condition():
+                return
+        except OSError:
+            pass
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_a_cookie_keeps_a_visitor_where_they_are_until_that_process_ends(class_of_two):
+    port, upstreams = class_of_two
+    came = dict(ask(port, "/") for _ in range(40))
+    assert came.keys() == upstreams.keys()
+    for one, cookie in came.items():
+        assert cookie.startswith("lab_replica=")
+        assert {ask(port, "/", cookie)[0] for _ in range(10)} == {one}
+    gone, left = came
+    upstreams[gone].end()
+    assert ask(port, "/", came[gone]) == (left, came[left])
+    assert ask(port, "/", came[left]) == (left, "")
+
+
+def test_the_channel_goes_to_the_least_busy(class_of_two):
+    port, upstreams = class_of_two
+    stays = threading.Thread(target=ask, args=(port, "/lab-channel?stay"))
+    stays.start()
+    wait(lambda: any(one.busy.is_set() for one in upstreams.values()))
+    (free,) = (number for number, one in upstreams.items() if not one.busy.is_set())
+    came = [ask(port, "/lab-channel") for _ in range(10)]
+    for one in upstreams.values():
+        one.free.set()
+    stays.join()
+    assert came == [(free, "")] * 10
+
+
+def question(port: int) -> bool:
+    """Whether the page that answers is the classifier's."""
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}/classifier", headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        return html.escape(PAGE.question) in gzip.decompress(answer.read()).decode()
+
+
+SESSION = """
+from streamlit.testing.v1 import AppTest
+from pages.classifier.experiment import ClassifierSettings
+from ui import samples, takeaway
+
+app = AppTest.from_file("ui/frame.py", default_timeout=120).run()
+assert not app.exception, app.exception
+assert samples.FOLDER.is_dir()
+assert takeaway.bundle(ClassifierSettings(), page="classifier", question="?", link="/", files={})
+"""
+
+
+def test_what_a_container_holds_is_a_whole_lab(tmp_path):
+    """Without Docker: its files alone, its command, its health check, and a visit."""
+    for name in copied():
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    (port,) = free_ports(1)
+    told = dict(pair.split("=") for step in steps("ENV") for pair in shlex.split(step))
+    told |= {"STREAMLIT_SERVER_PORT": str(port), "STREAMLIT_SERVER_ADDRESS": "127.0.0.1", "HOME": str(tmp_path)}
+    options = {"cwd": tmp_path, "env": {"PATH": os.environ["PATH"]} | told}
+
+    def command(step: str) -> list[str]:
+        first, *words = json.loads(step.replace(PORT, str(port)))
+        assert first == "python"
+        return [sys.executable, *words]
+
+    check = command(steps("HEALTHCHECK")[0].partition("CMD ")[2])
+    server = subprocess.Popen(command(steps("CMD")[0]), stdout=subprocess.DEVNULL, **options)
+    with ended({"lab": server}):
+        quiet = options | {"stderr": subprocess.DEVNULL}
+        assert subprocess.run(check, **quiet, check=False).returncode == 1
+        wait(lambda: subprocess.run(check, **quiet, check=False).returncode == 0)
+        assert question(port)
+    said = subprocess.run([sys.executable, "-c", SESSION], **options, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+
+
+def docker(*words: str, fail: bool = True, **options) -> subprocess.CompletedProcess:
+    said = subprocess.run(["docker", *words], cwd=ROOT, capture_output=True, text=True, check=False, **options)
+    assert not (fail and said.returncode), said.stderr
+    return said
+
+
+def has(*words: str) -> bool:
+    return bool(shutil.which("docker")) and docker(*words, fail=False).returncode == 0
+
+
+def needs_images(*names: str) -> None:
+    if not has("info"):
+        pytest.skip("no Docker engine answers")
+    for name in names:
+        if not has("image", "inspect", name):
+            pytest.skip(f"the image {name} is not here")
+
+
+@contextmanager
+def cleared(name: str, *words: str, **options) -> Iterator[None]:
+    """Whatever happens inside: in the end Docker has nothing of this name."""
+    try:
+        yield
+    finally:
+        docker(*words, fail=False, **options)
+    for kind in (["ps", "--all"], ["volume", "ls"], ["network", "ls"]):
+        assert docker(*kind, "--quiet", "--filter", f"name={name}").stdout == ""
+
+
+def test_a_container_runs():
+    needs_images(*steps("FROM"))
+    name = f"epsilon-lab-{secrets.token_hex(4)}"
+    docker("build", "--tag", name, ".")
+    try:
+        with cleared(name, "rm", "--force", "--volumes", name):
+            hardened = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+            docker("run", "--detach", f"--name={name}", *hardened, f"--publish=127.0.0.1::{PORT}", name)
+            state = ["inspect", name, "--format"]
+            wait(lambda: docker(*state, "{{.State.Health.Status}}").stdout.strip() == "healthy")
+            assert docker("exec", name, "id", "-u").stdout.strip() == OWNER
+            assert question(int(docker("port", name, PORT).stdout.strip().rpartition(":")[2]))
+            docker("stop", name)
+            assert docker(*state, "{{.State.ExitCode}}").stdout.strip() in {"0", "143"}  # 137: it had to be killed
+    finally:
+        docker("image", "rm", "--force", name)
+
+
+def test_compose_refuses_to_start_without_a_secret():
+    if not has("compose", "version"):
+        pytest.skip("no Docker Compose")
+    bare = {name: value for name, value in os.environ.items() if name != "LAB_COOKIE_SECRET"}
+    said = docker("compose", "config", fail=False, env=bare)
+    assert said.returncode != 0
+    assert "LAB_COOKIE_SECRET" in said.stderr
+    docker("compose", "config", "--quiet", env=bare | {"LAB_COOKIE_SECRET": secrets.token_hex(32)})
+
+
+def test_a_class_in_containers_runs():
+    if not has("compose", "version"):
+        pytest.skip("no Docker Compose")
+    needs_images(*steps("FROM"), compose()["services"]["caddy"]["image"])
+    (port,), name = free_ports(1), f"epsilon-lab-{secrets.token_hex(4)}"
+    own = {"COMPOSE_PROJECT_NAME": name, "LAB_COOKIE_SECRET": secrets.token_hex(32), "PORT": str(port), "REPLICAS": "2"}
+    own = os.environ | own
+    with cleared(name, "compose", "down", "--volumes", "--rmi=local", env=own):
+        docker("compose", "up", "--build", "--detach", env=own)
+        wait(lambda: question(port))
+        came = set()
+        for _ in range(40):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/classifier", timeout=PATIENCE) as answer:
+                came.add(answer.headers["Set-Cookie"].partition(";")[0])
+        assert len(came) == 2
