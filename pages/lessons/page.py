@@ -141,8 +141,9 @@ def _trail(lesson: Lesson, here: together.Seat | None) -> None:
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
         st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.title}</span>', width="stretch")
         together.offer(lesson, here)
-        label = "Leave" if _presented() else "Present"
-        st.button(label, icon=":material/co_present:", type="tertiary", on_click=_present, key="lesson.present")
+        if here is None or here.key:  # a pupil has nobody to present to
+            label = "Leave" if _presented() else "Present"
+            st.button(label, icon=":material/co_present:", type="tertiary", on_click=_present, key="lesson.present")
 
 
 def _places():
