@@ -154,7 +154,8 @@ def _bar(here: Brought) -> None:
     left.markdown(f":material/table: **{plain(here.draft.file)}** · {about}")
     for note in here.table.notes:
         left.caption(plain(note))
-    right.button("Remove", key="data.remove", on_click=_remove, icon=":material/delete:")
+    with right.container(horizontal=True, horizontal_alignment="right"):
+        st.button("Remove", key="data.remove", on_click=_remove, icon=":material/delete:")
 
 
 def _remove() -> None:

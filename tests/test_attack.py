@@ -227,6 +227,14 @@ class TestOthers:
         assert abs(private) < 0.3
         assert result.over(1)[1][1, -1] > 0.4  # and again at epsilon 150
 
+    def test_a_pixel_is_a_square_at_every_size(self):
+        layout = others.pictures(of("inversion").run(), private=True)["layout"]
+        (across, up), axes = layout["xaxis"]["range"][1:] + layout["yaxis"]["range"][1:], ("xaxis", "yaxis")
+        assert layout["yaxis"]["scaleanchor"] == "x"
+        assert all(layout[axis]["constrain"] == "domain" for axis in axes)
+        (sheet,) = layout["images"]
+        assert (sheet["sizex"], sheet["sizey"]) == (across, up)
+
     def test_one_step_without_noise_gives_the_record_away_exactly(self):
         settings = of("inversion", steps=1)
         seen = inversion.Invert(model=inversion.Model.of(settings), epsilon=None, repeats=1).run()

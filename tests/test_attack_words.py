@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpcore.attacks import audit
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, LowerBound
 from dpcore.training.recipes import VERSIONS
 from pages.attack import figures
 from pages.attack import membership as attack_members
@@ -281,6 +281,14 @@ def test_sentences_of_membership():
         for label, arm in (("Members found, private", "private"), ("Without privacy", "plain")):
             assert float(tiles[label].split()[0]) == pytest.approx(100 * found(result, arm), abs=0.51)
         assert float(tiles["This noise allows"].split()[0]) == pytest.approx(100 * result.allowed(0.01), abs=0.51)
+
+
+def test_a_bound_next_to_nothing_is_written_as_nothing():
+    bound = LowerBound(
+        epsilon=2e-5, delta=1e-5, adjacency=Adjacency.REPLACE_ONE, unit="record", confidence=0.95, trials=9
+    )
+    assert say._least(bound) == 0
+    assert say._least(replace(bound, epsilon=0.04)) == 0.04
 
 
 def test_sentences_of_inversion():

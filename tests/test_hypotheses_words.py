@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from dpcore.parties.hypotheses import LEAST_SD
+from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
 from tests.sentences import Rules, beyond_accuracy, broken_by, hold, plain, two_stories
+from ui.compute import compute
 from ui.panels import tiles
 
 # What is fitted does not depend on epsilon, so few worlds go with many of them.
@@ -185,3 +187,15 @@ def test_the_number_of_features_that_does_best_is_the_measured_one(epsilon):
     (sentence,) = [text for text in say.diagnostics(result) if "At this epsilon" in text]
     assert len(at) == len(DIMENSIONS)
     assert f"<b>{DIMENSIONS[int(np.argmax(medians))]} features</b> do best" in sentence
+
+
+@pytest.mark.parametrize("over", ["epsilon", "share"])
+def test_what_is_trained_now_has_its_name_before_its_curve(over):
+    """A legend names only what has points."""
+    small = {"source_rows": 200, "unlabelled_rows": 200, "target_rows": 300, "repeats": 2, "seed": 4711}
+    result, done = compute(HypothesesSettings(**small), seconds=0)
+    assert done < 1
+    assert not len(result.curve("transfer", over)[0])
+    named = [trace for trace in figures.accuracy(result, over)["data"] if trace.get("name")]
+    assert len(named) == 4
+    assert all(trace["x"]["bdata"] for trace in named)

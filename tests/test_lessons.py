@@ -234,6 +234,17 @@ class TestSteps:
         press(app, "All lessons")
         assert "done" in " ".join(caption.value for caption in app.caption)
 
+    def test_one_that_is_presented_stays_so_until_somebody_leaves(self):
+        app = opened("lessons", lesson="epsilon", present="0")
+        assert "lab-trail presented" not in text(app)
+        press(app, "Present")
+        press(app, "Lock in and see")
+        assert (app.query_params["step"], app.query_params["present"]) == ("reveal", "1")
+        assert "lab-trail presented" in text(app)
+        press(app, "Leave")
+        assert "present" not in app.query_params
+        assert app.query_params["step"] == "reveal"
+
     def test_a_choice_has_to_be_made(self):
         app = opened("lessons", lesson="clipping")
         (lock,) = [one for one in app.button if one.label == "Lock in and see"]

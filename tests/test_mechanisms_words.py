@@ -183,7 +183,7 @@ RULES: Rules = {
     r"hardly any output changes": lambda r, _: min(r.worlds.attacker(r.settings.prior)[:2]) < 1e-12,
     r"Delta changes nothing": lambda r, _: r.settings.mechanism == "laplace",
     r"Gaussian noise crosses": lambda r, _: r.settings.mechanism != "laplace",
-    r"sqrt\(2 (\S+)\)/ε, for L[12] norm +\S+ +(\S+) +\S+ +(\S+) +(kept|broken)": row_of,
+    r"√\(2 (\S+)\)/ε, for L[12] norm +\S+ +(\S+) +\S+ +(\S+) +(kept|broken)": row_of,
     r"formulas finding: a claim of \S+ gives (\S+) by ln\(2/δ\), (\S+) by ln\(1.25/δ\)": lambda r, m: (
         [told(m[1]), told(m[2])] == pytest.approx([given(r, 2.0), given(r, 1.25)], rel=0.006)
     ),

@@ -249,3 +249,13 @@ def test_new_noise_undo_and_reset(page):
     assert desk.settings == first
     assert not app.exception
     assert next(one for one in app.button if one.label == "Undo").disabled
+
+
+def test_a_first_column_of_names_stands_at_the_left_and_one_of_numbers_does_not():
+    def table(*first):
+        return panels.table([{"name": one} for one in first], caption="", heads={"name": "name"})
+
+    assert "lab-named" in table("Theorem 1", 2)
+    assert "lab-named" in table("<b>exact</b>")
+    for numbers in ([1, 2.5], ["<b>1,000</b>", "1e-5"], ["60 / 0 / 40"], []):
+        assert "lab-named" not in table(*numbers), numbers

@@ -7,13 +7,16 @@ const SCALE = 0.85 // of a figure's letters on the screen
 const SIDE = 22 // pixels beside a chart, for half of the last number under it
 const ROOM = 220 // pixels that a figure should have
 const LETTERS = [12, 11.5, 11, 10.5] // pixels, of the sheet: the largest with which all has room
+const LARGE = [16, 15, 14, 13, ...LETTERS] // where there are no figures
 const LEAST = [10, 9.5, 9] // and with which figures are small, too
+const TITLE = 28 // pixels over a figure, on the screen, for its title: here it stands over the chart
 
 const sheet = document.querySelector(".sheet")
 const charts = [...document.querySelectorAll(".chart")]
 const words = document.querySelector(".words")
+charts.forEach(legend)
 if (sheet) fit()
-charts.forEach(draw)
+charts.forEach((node) => draw(node, false))
 
 /** Explain fewer words, then write smaller, until all has room. */
 function fit() {
@@ -28,12 +31,53 @@ function fit() {
     }
     return true
   }
-  if (wrong(LETTERS, [full, low]) && full()) wrong(LEAST, [full])
+  if (wrong(charts.length ? LETTERS : LARGE, [full, low]) && full()) wrong(LEAST, [full])
 }
 
-function draw(node) {
+/** What the chart's legend says, as a line under it: in a chart as low as on paper it would lie over curves. */
+function legend(node) {
+  draw(node, true)
+  const entries = [...node.querySelectorAll(".legend .traces")]
+  if (!entries.length) return
+  const key = node.nextElementSibling.insertAdjacentElement("afterend", document.createElement("div"))
+  key.className = "key"
+  for (const entry of entries) {
+    entry.querySelector(".legendtoggle")?.remove()
+    entry.removeAttribute("transform")
+    const { x, y, width, height } = entry.getBBox()
+    const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg")
+    for (const [name, value] of Object.entries({ width, height, viewBox: `${x} ${y} ${width} ${height}` })) {
+      drawing.setAttribute(name, value)
+    }
+    drawing.append(entry)
+    key.append(drawing)
+  }
+}
+
+/** A figure without what stands around it here, nor the room for that. */
+function bare({ data, layout }) {
+  const { title: _, ...rest } = layout
+  const { range, tickvals } = layout.yaxis
+  const above = layout.legend?.yanchor === "top" && tickvals && layout.yaxis.type !== "log"
+  const top = above ? Math.min(range[1], 1.03 * Math.max(...tickvals)) : range?.[1]
+  return {
+    data,
+    layout: {
+      ...rest,
+      showlegend: false,
+      margin: { ...layout.margin, t: layout.margin.t - TITLE },
+      yaxis: { ...layout.yaxis, ...(range && { range: [range[0], top] }) },
+    },
+  }
+}
+
+function draw(node, whole) {
   const { width, height } = node.getBoundingClientRect()
-  const figure = fitted(JSON.parse(node.nextElementSibling.textContent), SCALE, width)
+  const figure = JSON.parse(node.nextElementSibling.textContent)
+  drawn(node, fitted(whole ? figure : bare(figure), SCALE, width), { width, height })
+}
+
+function drawn(node, figure, { width, height }) {
   const look = lookOf(node)
   const { data, layout } = coloured(figure, look)
   const margin = { ...layout.margin, r: Math.max(layout.margin.r, SIDE) }

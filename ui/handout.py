@@ -1,7 +1,7 @@
 """A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
 
 Its figures are the page's own, drawn by the same Plotly with the same rules for colours and letters as on the screen,
-always in the light ones. Beside it, the privacy label in full, as HTML and JSON.
+always in the light ones; titles stand over them and legends under them. Beside it, the privacy label in full, as HTML and JSON.
 """
 
 import math
@@ -218,10 +218,12 @@ def _section(title: str, body: str, kind: str) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    """A place for a chart, with its data. Without a script its words stand there."""
+    """A title and a place for a chart, with its data. Without a script its words stand there."""
     data = orjson.dumps(picture.figure, option=orjson.OPT_SERIALIZE_NUMPY).decode().replace("</", "<\\/")
     name, alt = escape(picture.name, quote=True), escape(picture.alt, quote=True)
+    title = picture.figure["layout"].get("title", {}).get("text", "")
     return (
+        f'<p class="title">{title}</p>'
         f'<figure class="chart" data-chart="{name}" role="img" aria-label="{alt}"><noscript>{alt}</noscript></figure>'
         f'<script type="application/json">{data}</script>'
     )

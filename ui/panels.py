@@ -1,6 +1,7 @@
 """What all pages say in one form: numbers, odds, guarantees, tables. No formulas; HTML from a result's numbers."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple, Protocol
@@ -10,6 +11,9 @@ import pandas as pd
 from dpcore.confusion import ByClass
 from dpcore.privacy import Adjacency, Guarantee
 from ui.plot.theme import written
+
+# A letter, but none of an HTML tag.
+_LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
 
 
 class Number(NamedTuple):
@@ -182,19 +186,21 @@ def table(
     """A table that can be read, copied and spoken; ``heads`` maps columns to their heading (HTML), in this order.
 
     ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has this value. ``title``
-    (HTML) stands over it.
+    (HTML) stands over it. A first column of names stands at the left, one of numbers as the others do.
     """
     first = next(iter(heads))
+    shown = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
+    named = any(isinstance(row[first], str) and len(_LETTERS.findall(row[first])) > 2 for row in shown)
     head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
     rows = "".join(
         f"<tr{' class=now' if now is not None and row[first] == now else ''}>"
         + "".join(f"<td>{row[column]}</td>" for column in heads)
         + "</tr>"
-        for row in (shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown)
+        for row in shown
     )
     return (
         (f'<p class="lab-title">{title}</p>' if title else "") + '<div class="lab-scroll" tabindex="0"><table '
-        f'class="lab-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
+        f'class="lab-table{" lab-named" * named}"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody>'
         f'</table></div><p class="lab-note">{caption}</p>'
     )
 

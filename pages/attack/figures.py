@@ -97,7 +97,7 @@ def scores(result: WorldsResult) -> dict:
     shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
     return theme.figure(
         theme.holder(),
-        title=theme.title("Scores", f"{result.overlap:.0%} in common"),
+        title=theme.title("Scores", f"{theme.percent(result.overlap)} in common"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
             word(theme.ink("◂ “another”", theme.WITHOUT_YOU), x=0.02),

@@ -189,7 +189,8 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     source = theme.image(np.vstack([part for row in reversed(rows) for part in (_strip(row), row)]), [*greys, _NOTHING])
     now = "Private weights" if private else "Without privacy"
     alike = result.match(1)[0 if private else 1]
-    bare = {"visible": False, "fixedrange": True}
+    bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    square = {"scaleanchor": "x", "constraintoward": "top"}  # a pixel is a square, whatever the chart's size
     return theme.figure(
         theme.holder(_ACROSS / 2, -9.0),
         images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
@@ -197,7 +198,7 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
         annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
         margin={"l": 12, "r": 12, "t": 34, "b": 8},
         xaxis={"range": [0, _ACROSS]} | bare,
-        yaxis={"range": [0, size[1]]} | bare,
+        yaxis={"range": [0, size[1]]} | bare | square,
     )
 
 

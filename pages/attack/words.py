@@ -3,6 +3,7 @@
 
 from dpcore.accountants import gdp
 from dpcore.data.own_settings import OWN
+from dpcore.privacy import LowerBound
 from dpcore.training.recipes import crossing
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed
@@ -120,7 +121,7 @@ def numbers(result: WorldsResult) -> list[Number]:
     right, none = in_hundred(found.accuracy), settings.version == "none"
     claim = "nothing is claimed" if none else f"claimed: {number(settings.epsilon)}"
     value, sure = f"{right} <small>times in 100</small>", f"{in_hundred(found.low)} to {in_hundred(found.high)}"
-    least = result.shown.epsilon
+    least = _least(result.shown)
     said = [
         Number("The attacker was right", value, f"95 % confidence: {sure}", tone="private", amount=float(right)),
         claimed(settings, allows=result.promised),
@@ -194,6 +195,11 @@ def _not_caught(result: WorldsResult) -> str:
     return f"{text} Try a lower clip norm, or a person further out."
 
 
+def _least(bound: LowerBound) -> float:
+    """The epsilon that a bound shows. Next to nothing is written as nothing, which a lower bound may be."""
+    return bound.epsilon if bound.epsilon >= 0.001 else 0.0
+
+
 def _chance(result: WorldsResult) -> str:
     return "These trainings seem to refute the claim: bad luck, which a sound recipe has in at most 5 of 100 audits."
 
@@ -208,7 +214,7 @@ def diagnostics(result: WorldsResult) -> list[str]:
             "less. Choose “every step” to see how much."
         )
     halves = "Half of them choose direction and threshold, the others test them. " if result.scores is None else ""
-    count, gaussian = (number(result.bounds[form].epsilon) for form in ("count", "gaussian"))
+    count, gaussian = (number(_least(result.bounds[form])) for form in ("count", "gaussian"))
     sentences.append(
         f"{result.trainings:,} trainings in each world so far. {halves}They show an epsilon of at least {count} by "
         f"counting, which assumes nothing, and of at least {gaussian} {IF_GAUSSIAN}, which nobody has proved of this "
@@ -273,7 +279,7 @@ def alts(result: WorldsResult) -> dict[str, str]:
     return {
         "map" if result.plane else "exposure": _people_alt(result),
         "scores": (
-            f"Attacker's scores in both worlds: {result.overlap:.0%} in common. They say “with” in "
+            f"Attacker's scores in both worlds: {100 * result.overlap:.0f}\u00a0% in common. They say “with” in "
             f"{in_hundred(found.hits)} of 100 trainings with this person, and in {in_hundred(found.alarms)} of 100 "
             "with another."
         ),

@@ -81,10 +81,14 @@ def _word(text: str, *, x: float, y: float, **more: object) -> dict:
 def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS) -> dict:
     """Accuracy of ``methods`` over "epsilon" or over "share" of labels: medians, and nine in ten for transfer."""
     traces, lowest = [], 100.0
+    field = "epsilon" if over == "epsilon" else "label_share"
     told = "epsilon %{x:.3~g}" if over == "epsilon" else "labels on %{x:.3~g} %"
     for method in methods:
         name, colour = STYLES[method]
         at, (low, median, high) = result.curve(method, over)
+        if not len(at):  # a legend names what has points
+            at = np.array([getattr(result.settings, field)])
+            low, median, high = np.array(result.summary[method])[:, None]
         x = 100 * at if over == "share" else at
         if method == "transfer":
             traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))

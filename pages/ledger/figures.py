@@ -227,7 +227,7 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
         title=theme.title("Constant needed", finding),
         legend="upper right",
         xaxis=_log_axis("steps (log scale)", low, high),
-        yaxis=_log_axis("c2 (log scale)", *_CONSTANTS, most=4),
+        yaxis=_log_axis("c₂ (log scale)", *_CONSTANTS, most=4),
         shapes=[
             theme.rule(now),
             theme.level(PROVED, colour=theme.BOUND, width=1.5, dash=theme.DASHES[theme.BOUND]),

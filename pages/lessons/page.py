@@ -25,6 +25,7 @@ HEIGHT, NARROW = 640, 400
 SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
+PRESENT = "present"  # what an address says where a hall looks on
 TITLE = "Lessons: guess first, then see"
 
 
@@ -118,16 +119,31 @@ def _all() -> None:
 def go(lesson: Lesson | None, step: str = "guess") -> None:
     """To a step of a lesson, or to all of them; the address says so."""
     st.session_state[AT] = (lesson, step) if lesson else None
-    room = {together.ROOM: st.query_params[together.ROOM]} if together.ROOM in st.query_params else {}
-    st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | room)
+    stay = {name: st.query_params[name] for name in (together.ROOM, PRESENT) if name in st.query_params}
+    st.query_params.from_dict(({"lesson": lesson.name, "step": step} if lesson else {}) | stay)
+
+
+def _presented() -> bool:
+    return st.query_params.get(PRESENT, "0") not in ("", "0")
+
+
+def _present() -> None:
+    """Begin to present, or end it."""
+    if _presented():
+        del st.query_params[PRESENT]
+    else:
+        st.query_params[PRESENT] = "1"
 
 
 def _trail(lesson: Lesson, here: together.Seat | None) -> None:
     """Where one is, and the way to all lessons."""
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
-        st.html(f'<span class="lab-trail">{lesson.title}</span>', width="stretch")
+        st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.title}</span>', width="stretch")
         together.offer(lesson, here)
+        if here is None or here.key:  # a pupil has nobody to present to
+            label = "Leave" if _presented() else "Present"
+            st.button(label, icon=":material/co_present:", type="tertiary", on_click=_present, key="lesson.present")
 
 
 def _places():
@@ -145,7 +161,7 @@ def _picture(lesson: Lesson, page: Page, result) -> live.Picture:
     found = page.at(result.settings).view(result).pictures(lesson.board)[lesson.picture]
     figure = guesses.called(found.figure, lesson.chart)
     figure = guesses.ranged(figure, *lesson.upwards) if lesson.upwards else figure
-    return replace(found, figure=figure, height=HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
+    return replace(found, figure=figure, height=0 if _presented() else HEIGHT, narrow=NARROW, wide=1.0, clicks=None)
 
 
 def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:

@@ -34,7 +34,10 @@ def texts(name: str) -> Mapping[str, str]:
     """The parts of a lesson's text by their headings."""
     whole = (Path(__file__).with_name("texts") / f"{name}.md").read_text("utf-8")
     found = re.split(r"^## (.+)$", whole, flags=re.MULTILINE)[1:]
-    return {head: " ".join(text.split()) for head, text in zip(found[::2], found[1::2], strict=True)}
+    return {
+        head: " ".join(text.split()).replace(" %", "\u00a0%")
+        for head, text in zip(found[::2], found[1::2], strict=True)
+    }
 
 
 def known(lesson: Lesson, before: Case) -> str:

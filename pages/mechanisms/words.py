@@ -375,7 +375,7 @@ def formulas(result: MechanismsResult) -> str:
     settings, several = result.settings, result.answers
     rows = [
         {
-            "formula": f"sqrt(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
+            "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
             "noise": number(settings.sensitivity * one.sd),
             "real": number(one.real),
             "needed": panels.small(one.needed),
@@ -427,7 +427,7 @@ def _norms(result: MechanismsResult) -> str:
     less = number(float(several["slide"][-1] / several["laplace"][-1]))
     return (
         "The slide's sensitivity is the L1 norm, never below the L2 norm that Gaussian noise is made for: never less "
-        f"noise, and for k equal moves sqrt(k) times as much. With {most} numbers, the slide's claim of "
+        f"noise, and for k equal moves &radic;k times as much. With {most} numbers, the slide's claim of "
         f"{number(result.settings.epsilon)} gives epsilon {number(float(several['real epsilon'][-1]))}. Laplace noise "
         f"takes the L1 norm too, and then its sd is {less} times smaller, without a delta."
     )

@@ -1,6 +1,5 @@
 """The parties page in words: numbers, verdict, diagnostics, table, guarantee."""
 
-import math
 from html import escape
 
 from dpcore.parties import aggregation
@@ -181,7 +180,7 @@ def _too_few(result: PartiesResult) -> str:
         return ""
     enough = f"epsilon {number(settings.spent + settings.left * times)}"
     if method != "vote":
-        enough = f"about {math.ceil(settings.parties * times):,} such parties, or {enough},"
+        enough = f"about {number(settings.parties * times)} such parties, or {enough},"
     return (
         f"<b>{settings.parties:,} parties are few</b>: the noise is {number(times)} times as long as the weights; "
         f"{enough} would make it no longer."

@@ -24,7 +24,7 @@ _NAMES = {
     ("public row", "soft"): "Section 4.5: noise if a public row changes too, soft labels",
 }
 Found = dict[tuple[str, str], Statement]
-_UNITS = {"risk": " nats", "public row": " times"}
+_UNITS = {"risk": "{} nats", "public row": "× {}"}
 
 
 def statements(result: PartiesResult) -> str:
@@ -39,8 +39,8 @@ def _table(found: Found, result: PartiesResult) -> str:
         {
             "name": _NAMES[one.name, one.release],
             "conditions": _conditions(one, result),
-            "bound": "–" if math.isnan(one.bound) else number(one.bound) + _UNITS.get(one.name, ""),
-            "measured": "–" if math.isnan(one.measured) else number(one.measured) + _UNITS.get(one.name, ""),
+            "bound": _said(one.bound, one.name),
+            "measured": _said(one.measured, one.name),
             "beside": _beside(one),
         }
         for one in found.values()
@@ -62,6 +62,11 @@ def _table(found: Found, result: PartiesResult) -> str:
             "beside": "beside it",
         },
     )
+
+
+def _said(value: float, name: str) -> str:
+    """A statement's number in its unit; a dash where there is none."""
+    return "–" if math.isnan(value) else _UNITS.get(name, "{}").format(number(value))
 
 
 def _conditions(one: Statement, result: PartiesResult) -> str:

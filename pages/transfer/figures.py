@@ -326,8 +326,8 @@ def published(result: TransferResult) -> dict:
         np.full(len(table), 50.0),
         table["published"].to_numpy(),
         mode="markers+text",
-        text=[f"{rows} migrated" for rows in table["migrated"]],
-        textposition=["top right", "bottom right", *["middle right"] * 3],
+        text=["0 and 5 migrated", "", *(f"{rows} migrated" for rows in table["migrated"][2:])],  # two in one place
+        textposition=["top right", *["middle right"] * 4],
         marker={"symbol": "circle-open", "size": 10, "color": theme.BOUND, "line": {"width": 2}},
         hovertemplate="published: %{y:.4~g}<extra></extra>",
     )

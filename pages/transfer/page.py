@@ -16,7 +16,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, li
 HEIGHT = 400
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
-DATA = {"made": "Made up, the truth is known", "own": "My data"}
+DATA = {"made": "Made up, truth known", "own": "My data"}
 ADJACENCY = {"replace-one": "replace one row", "add/remove": "add or remove one row"}
 
 

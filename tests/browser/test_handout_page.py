@@ -23,18 +23,28 @@ CUT = """() => {
   const beyond = (inner, outer) => inner.left < outer.left - 1 || inner.right > outer.right + 1 ||
     inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1
   const edges = sheet.getBoundingClientRect()
-  const out = [...sheet.querySelectorAll("section, figure, p, dd, li, h1, footer, svg")]
+  const out = [...sheet.querySelectorAll("section, figure, p, dd, li, h1, footer, svg, .key")]
     .filter((part) => beyond(part.getBoundingClientRect(), edges)).map((part) => part.outerHTML.slice(0, 80))
   const words = [...sheet.querySelectorAll(".chart")].flatMap((chart) => {
     const room = chart.getBoundingClientRect()
-    return [...chart.querySelectorAll(".gtitle, .legendtext, .xtick text, .ytick text, .xtitle")]
+    return [...chart.querySelectorAll(".xtick text, .ytick text, .xtitle")]
       .filter((text) => beyond(text.getBoundingClientRect(), room)).map((text) => text.textContent)
   })
   return { full, out, words }
 }"""
-# Name of a chart -> what is written in it.
-WRITTEN = """() => Object.fromEntries([...document.querySelectorAll(".chart")].map((chart) =>
-  [chart.dataset.chart, [...chart.querySelectorAll("text")].map((one) => one.textContent)]))"""
+# Name of a chart -> what is written over it and in the line under it.
+WRITTEN = """() => Object.fromEntries([...document.querySelectorAll(".chart")].map((chart) => {
+  const key = chart.nextElementSibling.nextElementSibling
+  const named = key?.matches(".key") ? [...key.querySelectorAll("text")].map((one) => one.textContent) : []
+  return [chart.dataset.chart, [chart.previousElementSibling.textContent, ...named]]
+}))"""
+# How much of the room between numbers and words the longer column takes.
+FILLED = """() => {
+  const columns = [...document.querySelectorAll(".columns > div")]
+  const ends = columns.map((one) => one.lastElementChild.getBoundingClientRect().bottom)
+  const { top, height } = columns[0].getBoundingClientRect()
+  return (Math.max(...ends) - top) / height
+}"""
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -90,9 +100,11 @@ def held(page: Page, faults: list[str], one: Handout) -> None:
         said = [re.sub(r"\s", "", text) for text in written[picture.name]]
         assert [name for name in legend(picture.figure) if name not in said] == []
         title = TAG.sub("", picture.figure["layout"].get("title", {}).get("text", ""))
-        assert re.sub(r"\s", "", title.partition(":")[0]) in "".join(said)
+        assert said[0] == re.sub(r"\s", "", title), "with what it says beyond its name"
         chart = page.locator(f"[data-chart='{picture.name}']")
         assert ink(chart.screenshot()) > 0.02, picture.name
+    assert page.locator(".chart .legend").count() == 0, "it would lie over curves"
+    assert page.evaluate(FILLED) > 0.75
     assert one_sheet(page)
     assert faults == []
 

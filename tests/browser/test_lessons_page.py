@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.lessons import words as say
-from pages.lessons.lessons import LESSONS
+from pages.lessons.lessons import LESSONS, Number
 from pages.lessons.page import NAMED
 from pages.table import PAGES
 from tests.browser.person import PATIENCE, field, hold_still
@@ -23,6 +23,7 @@ OFF = """(node) => {
   const { yanchor, xanchor } = shapes[at]
   return [Math.abs(y - yaxis.d2p(yanchor)), Math.abs(x - xaxis.d2p(xanchor)), yanchor]
 }"""
+LETTERS = "(words) => parseFloat(getComputedStyle(words).fontSize)"
 # Where on the window a value of the axis upwards is.
 PLACE = """(node, value) => {
   const { yaxis } = node._fullLayout
@@ -102,6 +103,39 @@ def test_a_guess_is_typed_and_drawn_at_its_value(page, serve, width, dark):
     assert value == 62
     assert max(off_y, off_x) <= 1
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# Words of a chart that are not whole in it, and those of which another is in the way.
+CROWDED = """(chart) => {
+  const room = chart.getBoundingClientRect()
+  const written = [...chart.querySelectorAll(".annotation-text")]
+  const words = written.map((one) => [one.textContent, one.getBoundingClientRect()])
+  const out = words.filter(([, { left, right }]) => left < room.left || right > room.right).map(([text]) => text)
+  const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom &&
+    other.top < one.bottom
+  const pairs = words.flatMap(([text, one], at) =>
+    words.slice(at + 1).filter(([, other]) => meet(one, other)).map(([other]) => [text, other]))
+  return [...out, ...pairs]
+}"""
+
+
+@pytest.mark.parametrize("name", [one.name for one in LESSONS if isinstance(one.guess, Number)])
+def test_on_a_phone_the_words_of_a_guess_are_whole(page, serve, name):
+    opened = lesson(page, serve, name, width=390, height=844)
+    opened.wait_for_timeout(300)  # a chart takes its width when it is drawn
+    assert chart(opened).evaluate(CROWDED) == []
+
+
+def test_a_presented_lesson_fills_a_hall(page, serve):
+    """Its chart is whole on the screen, its letters are large, and there is no head."""
+    opened = page(f"{serve('app.py')}/lessons?lesson=epsilon&present=1", width=1920, height=1080)
+    expect(chart(opened).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+    expect(opened.locator("[data-chart=guess]")).to_be_in_viewport(ratio=1)
+    assert opened.locator("[data-chart=guess]").bounding_box()["height"] > 800
+    expect(opened.get_by_test_id("stHeader")).to_be_hidden()
+    assert opened.locator(".st-key-lesson-words p").first.evaluate(LETTERS) >= 24
+    opened.get_by_role("button", name="Leave").click()
+    expect(opened.get_by_test_id("stHeader")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(("name", "picture", "value"), [("parties", "parties", 30), ("composition", "steps", 40)])
@@ -240,7 +274,7 @@ def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(p
             typed = pupil.get_by_role("spinbutton").first
             typed.fill(str(value), timeout=PATIENCE)
             typed.press("Enter")
-            expect(chart(pupil).get_by_text(f"your guess: {value}")).to_be_visible(timeout=PATIENCE)
+            expect(chart(pupil).get_by_text(f"guess: {value}")).to_be_visible(timeout=PATIENCE)
             pupil.get_by_role("button", name="Send my guess").click()
             expect(pupil.get_by_text("Your guess is in")).to_be_visible(timeout=PATIENCE)
             pupils.append(pupil)

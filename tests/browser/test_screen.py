@@ -20,6 +20,10 @@ WIDE = """() => [...document.querySelectorAll(
     "[data-testid=stMain], [data-testid=stMainBlockContainer], .lab-tile, .lab-tile > *, .lab-verdict, .st-key-setup")]
   .filter((box) => box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).display !== "inline")
   .map((box) => `${box.className || box.dataset.testid}: ${box.textContent.slice(0, 60)}`)"""
+# What can be chosen, and is beyond the edge of its row.
+UNSEEN = """() => [...document.querySelectorAll(".st-key-setup [role=radio]")]
+  .filter((one) => one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1)
+  .map((one) => one.textContent)"""
 # Words that are smaller than 12 pixels, and can be seen.
 SMALL = """() => {
   const words = []
@@ -86,6 +90,7 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
             page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
+        assert page.evaluate(UNSEEN) == [], name
         if name == "tablet":
             assert page.get_by_role("tablist").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
         chart = page.locator(".st-key-pictures [data-chart]").first

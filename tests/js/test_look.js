@@ -5,13 +5,14 @@ import { test } from "node:test"
 
 import { CLEAR, coloured, lookOf, themed } from "../../ui/live/assets/look.js"
 
-const LOOK = { font: "serif", text: "#111", line: "#222", grid: "#333", quiet: "#444", back: "#555" }
+const LOOK = { font: "serif", text: "#111", line: "#222", grid: "#333", quiet: "#444", back: "#555555" }
 const SIZE = { width: 300, height: 200, resets: 1 }
 
 test("what a layout leaves open follows the theme", () => {
-  const { font, hoverlabel, xaxis, yaxis, ...rest } = themed({}, LOOK, SIZE)
+  const { font, hoverlabel, legend, xaxis, yaxis, ...rest } = themed({}, LOOK, SIZE)
   assert.deepEqual(font, { family: "serif", color: "#111" })
-  assert.deepEqual(hoverlabel, { bgcolor: "#555", bordercolor: "#222", font })
+  assert.deepEqual(hoverlabel, { bgcolor: "#555555", bordercolor: "#222", font })
+  assert.deepEqual(legend, { bgcolor: "#555555cc" }) // of the ground, and lets a curve show through
   assert.deepEqual(xaxis, { gridcolor: "#333", zerolinecolor: "#222", linecolor: "#222", uirevision: 1 })
   assert.deepEqual(yaxis, xaxis)
   assert.deepEqual(rest, { uirevision: "kept", paper_bgcolor: CLEAR, plot_bgcolor: CLEAR, width: 300, height: 200 })

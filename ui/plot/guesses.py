@@ -45,10 +45,11 @@ def covered(
     words.append(theme.word("Hidden until you have guessed", y=0.95, size=15, **hidden))
     for one in known:
         shapes.append(theme.dot(one.x, one.y, colour=theme.PRIVATE))
-        words.append(_beside(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), below=True))
+        over = guess is not None and guess[1] < one.y  # on the side where the guess is not
+        words.append(_at_point(axes, one.x, one.y, theme.ink(one.words, theme.PRIVATE), over=over))
     if guess is not None:
         shapes += [theme.rule(guess[0]), *handle(*guess)]
-        words.append(_beside(axes, *guess, f"<b>your guess: {theme.written(guess[1], digits=4)}</b>"))
+        words.append(_beside(axes, *guess, f"<b>guess: {theme.written(guess[1], digits=4)}</b>"))
     keep = {name: layout[name] for name in ("margin", "font", "dragmode", "hovermode", "uirevision") if name in layout}
     more = {"title": theme.title(title), "shapes": shapes, "annotations": words, "showlegend": False}
     return {"data": [cover | {"fillpattern": hatch, "fillcolor": "rgba(0,0,0,0)"}], "layout": keep | axes | more}
@@ -68,7 +69,7 @@ def beside(figure: Mapping[str, Any], x: float, y: float, truth: float, *, told:
     layout = figure["layout"]
     axes = {name: layout[name] for name in ("xaxis", "yaxis")}
     words = [
-        _beside(axes, x, y, f"<b>your guess: {theme.written(y, digits=4)}</b>"),
+        _beside(axes, x, y, f"<b>guess: {theme.written(y, digits=4)}</b>"),
         _beside(axes, x, truth, theme.ink(f"<b>{told}</b>", TONES[tone]), left=True),
     ]
     line = _at(x, truth, f"M-{_HALF},0L{_HALF},0") | {"line": {"color": TONES[tone], "width": 4}}
@@ -171,13 +172,23 @@ def _mark(x: float, y: float, *, dash: str) -> dict:
     return _at(x, y, f"M-{_HALF},0L{_HALF},0") | style
 
 
-def _beside(axes: Mapping, x: float, y: float, text: str, *, below: bool = False, left: bool = False) -> dict:
-    """Words at a point: under it, or beside it where there is more room, or to the ``left``."""
+def _in_axes(axes: Mapping, x: float, y: float) -> tuple[float, float]:
+    """A point as annotations have it: of a logarithmic axis the logarithm."""
     at, up = (math.log10(v) if axes[n].get("type") == "log" else v for n, v in (("xaxis", x), ("yaxis", y)))
-    share = _share(axes["xaxis"], x)
-    if below:
-        side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
-        return theme.word(text, x=at, y=up, size=14, xanchor=side, yanchor="top", yshift=-8)
+    return at, up
+
+
+def _at_point(axes: Mapping, x: float, y: float, text: str, *, over: bool) -> dict:
+    """Words under a point, or over it."""
+    (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
+    side = "left" if share < 0.15 else "right" if share > 0.85 else "center"
+    place = {"yanchor": "bottom", "yshift": 8} if over else {"yanchor": "top", "yshift": -8}
+    return theme.word(text, x=at, y=up, size=14, xanchor=side, **place)
+
+
+def _beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = False) -> dict:
+    """Words beside a point, where there is more room, or to the ``left``."""
+    (at, up), share = _in_axes(axes, x, y), _share(axes["xaxis"], x)
     before = (not left and share > 0.6) or (left and share > 0.35)
     place = {"xanchor": "right", "xshift": -36} if before else {"xanchor": "left", "xshift": 36}
     if left and not before:  # no room on that side: under the guess's words

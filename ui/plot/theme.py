@@ -232,7 +232,7 @@ def written(value: float, *, digits: int = 6) -> str:
 
 def percent(share: float) -> str:
     """A share in percent, with a decimal where a whole number would say "all"."""
-    return f"{share:.1%}" if 0.99 < share < 0.9995 else f"{share:.0%}"
+    return f"{100 * share:.1f}\u00a0%" if 0.99 < share < 0.9995 else f"{100 * share:.0f}\u00a0%"
 
 
 def log_axis(text: str, low: float, high: float, *, most: int, word: Callable[[float], str]) -> dict:
