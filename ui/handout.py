@@ -1,7 +1,8 @@
 """A handout: what a result shows, as one page that opens from a file without any request, and prints on one A4 sheet.
 
 Its figures are the page's own, drawn by the same Plotly with the same rules for colours and letters as on the screen,
-always in the light ones; titles stand over them and legends under them. Beside it, the privacy label in full, as HTML and JSON.
+always in the light ones; titles stand over them and legends under them. Beside it, the privacy label in full, as HTML
+and JSON.
 """
 
 import math
