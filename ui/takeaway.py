@@ -21,7 +21,7 @@ from dpcore.experiment import Settings
 
 ROOT = Path(__file__).parents[1]
 # Of what the lab needs, what only its pages, their server and sweeps at full size do.
-BROWSER = {"joblib", "orjson", "pillow", "plotly", "segno", "sqlalchemy", "starlette", "streamlit"}
+BROWSER = {"joblib", "orjson", "pillow", "plotly", "prometheus-client", "segno", "sqlalchemy", "starlette", "streamlit"}
 # The same date for all that is packed: the same settings give the same file.
 _DATE = (2020, 1, 1, 0, 0, 0)
 _README = """Epsilon Lab: {question}
