@@ -302,3 +302,11 @@ def test_objective_noise_works_with_all_words():
     settings = HypothesesSettings().change(**published.REVIEWS).change(noise="objective", repeats=2)
     outcome = settings.answers(epsilon=300.0)[0].run()
     assert outcome.accuracy[:, 0].min() > outcome.accuracy[:, 4].max()
+
+
+def test_the_curve_stands_before_all_of_todays_runs():
+    """A point at every epsilon, of the first runs: with all words the others take ten seconds."""
+    settings = HypothesesSettings(**published.TOPICS)
+    tasks = settings.tasks()
+    first = [tasks.index(settings.work["epsilon", epsilon][0]) for epsilon in EPSILONS]
+    assert max(first) < min(map(tasks.index, settings.work["fits"]))
