@@ -36,8 +36,13 @@ FAILURES = (TimeoutError, OSError, WebSocketException)
 
 @dataclass
 class Person(Member):
-    """Goes to pages, presses buttons that can be pressed (by their labels), uploads."""
+    """Goes to pages, presses buttons that can be pressed (by their labels), uploads.
 
+    running: whether a run was asked for and has not ended. Nobody leaves or presses before: what still comes of a page
+    that was left, a browser has taken down.
+    """
+
+    running: bool = False
     pages: dict[str, str] = field(default_factory=dict)
     buttons: dict[str, str] = field(default_factory=dict)
     uploader: str = ""
@@ -49,6 +54,14 @@ class Person(Member):
             self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
         elif kind == "file_urls_response" and self.uploading:
             self.uploading.set_result(message.file_urls_response.file_urls[0])
+
+    async def ask(self, **how: object) -> None:
+        self.running = True
+        await super().ask(**how)
+
+    def finished(self) -> None:
+        super().finished()
+        self.running = False
 
     def drawn(self, delta: Delta) -> None:
         super().drawn(delta)
@@ -69,13 +82,14 @@ class Person(Member):
 
     async def go(self, page: str, seed: int) -> None:
         """Open a page in this session."""
+        await self.until(lambda: not self.running)
         self.will(page, seed)
         await self.ask()
         await self.until(lambda: self.uploader if page == BRINGS else self.about and self.about["page"] == page)
 
     async def press(self, label: str) -> None:
-        """A button, as soon as there is one."""
-        await self.until(lambda: label in self.buttons)
+        """A button, once there is one and the page is at rest."""
+        await self.until(lambda: label in self.buttons and not self.running)
         await self.ask(id=self.buttons.pop(label), trigger_value=True)
 
     async def bring(self) -> None:
@@ -88,7 +102,7 @@ class Person(Member):
         await self.until(self.uploading.done)
         urls, self.uploading = self.uploading.result(), None
         await asyncio.to_thread(self.put, urls.upload_url, data)
-        message = BackMsg()
+        message, self.running = BackMsg(), True
         run = message.rerun_script
         run.page_name, run.page_script_hash, run.query_string = self.path, self.page, self.query
         held = run.widget_states.widgets.add(id=self.uploader).file_uploader_state_value

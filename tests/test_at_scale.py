@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,9 @@ def test_numbers_are_those_of_a_plain_sweep_on_every_engine_and_however_they_are
     pd.testing.assert_frame_equal(streamed(backend, piece=piece, jobs=2), expected, check_exact=True)
 
 
-def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected):
+def test_numbers_are_the_same_on_two_workers_of_a_cluster(expected, monkeypatch):
+    # a page's test leaves its script as the main module, which a new process would run
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     quiet = {"dashboard_address": None, "host": "127.0.0.1"}
     with LocalCluster(n_workers=2, threads_per_worker=1, **quiet) as cluster, Client(cluster):
         pd.testing.assert_frame_equal(streamed("dask", piece=0.001), expected, check_exact=True)

@@ -3,9 +3,11 @@
 import io
 import re
 import shlex
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -263,6 +265,8 @@ def test_a_cluster_that_is_named_trains_the_same_but_no_private_file(question, s
     runs._runs.clear()
     used, once = [], runs.at_scale.stream
     monkeypatch.setattr(runs.at_scale, "stream", lambda cells, **how: used.append(how["backend"]) or once(cells, **how))
+    # a page's test leaves its script as the main module, which a new process would run
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
         monkeypatch.setenv(sweeps.SCHEDULER, cluster.scheduler_address)
         there = numbers(whole(seat, full))

@@ -39,6 +39,7 @@ def test_people_are_answered_and_what_they_waited_is_told(address):
 
 
 def test_who_roams_brings_a_table_and_opens_it(address, monkeypatch):
+    monkeypatch.setattr(people, "PATIENCE", 60.0)
     monkeypatch.setattr(visitors, "BRING", 1.0)
     monkeypatch.setattr(visitors, "STAYS", (1, 2))
     monkeypatch.setattr(visitors, "AWAY", (0.0, 0.1))
