@@ -184,3 +184,17 @@ def test_a_contrast_by_a_tiny_q_is_a_finite_number():
     result = TransferSettings(dimension=50, repeats=2, q=0.001).run()
     assert np.isfinite(result.norms).all()
     assert "inf" not in str(figures.sources(result)["layout"])
+
+
+@pytest.mark.parametrize(("dimension", "rows"), [(500, 200), (20, 1000)])
+def test_the_words_of_two_lines_do_not_cross(dimension, rows):
+    """With more coefficients than rows, least squares is about as good as nothing at all."""
+    result = TransferSettings(dimension=dimension, target_rows=rows, repeats=2).run()
+    words = {one["text"]: one for one in figures.over_epsilon(result)["layout"]["annotations"]}
+    height = 0.35  # of a word, in decades of the picture's axis
+    ends = [
+        (y, y + height) if word["yanchor"] == "bottom" else (y - height, y)
+        for word in (words[figures._NOTHING[False]], words[figures.WITHOUT[0]])
+        for y in [word["y"]]
+    ]
+    assert min(high for _, high in ends) <= max(low for low, _ in ends)

@@ -28,6 +28,8 @@ _BANDS = ("target", "transfer")
 _MARGIN = {"l": 58, "r": 12, "t": 54, "b": 44}
 # Of excess risks; above 1 is the room of the legend.
 _RISK, _TOP = (1e-4, 1.0), 8.0
+# Lines that lie within this factor leave no room for two words between them.
+_NEAR = 4.0
 # Of made-up rows and of a file: what the cross is, the marks' legend, and the walk's two coefficients.
 _NAMES = {
     "made": ("the true coefficients", "✕ the truth   ◇ the source", "first coefficient", "second coefficient"),
@@ -225,7 +227,10 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
             6, "\u2007"
         )  # as wide as it may get: a legend that moves is redrawn
         traces.append(_line(at, median, style, told=told, value=value, **more))
-    rails = ((_NOTHING[own], result.nothing_learnt, "top"), (WITHOUT[0], plain, "top" if own else "bottom"))
+    # Near to one another, the words stand on the outer sides of their lines
+    crossed = not own and plain < result.nothing_learnt < _NEAR * plain
+    sides = ("bottom", "top") if crossed else ("top", "top" if own else "bottom")
+    rails = zip((_NOTHING[own], WITHOUT[0]), (result.nothing_learnt, plain), sides, strict=True)
     place = {"x": 0.99, "xref": "paper", "xanchor": "right", "yref": "y", "size": 13}
     return theme.figure(
         *traces,
