@@ -19,6 +19,11 @@ STANDS = """async (node) => {
     await new Promise(requestAnimationFrame)
   }
 }"""
+# JavaScript: nothing computes, nothing is pale because it is of an earlier run, and nothing moves but what always does.
+STILL = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+  && !document.querySelector("[data-stale=true]")
+  && document.getAnimations().every((one) =>
+    one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
 PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
 
 
@@ -27,6 +32,18 @@ def drawn(page: Page, charts: int = 2) -> None:
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_role("slider").first).to_be_visible(timeout=PATIENCE)
     page.wait_for_function("charts => document.querySelectorAll('.svg-container').length >= charts", arg=charts)
+
+
+def still(page: Page) -> None:
+    """Wait until ten frames have found the page at rest."""
+    page.wait_for_function(f"""async () => {{
+      const still = {STILL}
+      for (let times = 0; times < 10; times++) {{
+        if (!still()) return false
+        await new Promise(requestAnimationFrame)
+      }}
+      return true
+    }}""")
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:

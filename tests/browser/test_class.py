@@ -2,16 +2,21 @@
 
 import asyncio
 import contextlib
+import http.client
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.cookies import SimpleCookie
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -94,8 +99,38 @@ def replica_of(context: BrowserContext) -> str:
     return next(one["value"] for one in context.cookies() if one["name"] == COOKIE)
 
 
-def of_each(visitor, path: str) -> dict[str, Page]:
+def newcomer(lecture: Class) -> str:
+    """To which process Caddy sends who has no cookie."""
+    at = urlsplit(lecture.address)
+    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=PATIENCE / 1000)
+    try:
+        connection.request("GET", "/_stcore/health")
+        answer = connection.getresponse()
+        assert answer.status == 200
+        told = [SimpleCookie(one) for one in answer.headers.get_all("set-cookie")]
+        # One for each process that Caddy has tried: the last has answered.
+        return [one[COOKIE].value for one in told if COOKIE in one][-1]
+    finally:
+        connection.close()
+
+
+def both_take_newcomers(lecture: Class) -> None:
+    """Wait until they do: an earlier test may have killed one, and who comes meanwhile comes to the other."""
+    end, found = time.monotonic() + PATIENCE / 1000, set()
+    while len(found) < 2:
+        assert time.monotonic() < end
+        found.add(newcomer(lecture))
+        time.sleep(0.02)
+
+
+def port_of(replica: psutil.Process) -> int:
+    words = replica.cmdline()
+    return int(words[words.index("--server.port") + 1])
+
+
+def of_each(lecture: Class, visitor, path: str) -> dict[str, Page]:
     """A visitor on each of the two processes."""
+    both_take_newcomers(lecture)
     found: dict[str, Page] = {}
     for _ in range(12):
         page = visitor(path)
@@ -115,8 +150,8 @@ def test_each_process_tells_its_figures_to_this_machine_and_caddy_to_nobody(lect
         urllib.request.urlopen(f"{lecture.address}/metrics")
 
 
-def test_a_visitor_stays_on_one_process_and_their_file_with_them(visitor):
-    pages = of_each(visitor, "classifier?epsilon=1")
+def test_a_visitor_stays_on_one_process_and_their_file_with_them(visitor, lecture):
+    pages = of_each(lecture, visitor, "classifier?epsilon=1")
     for replica, page in pages.items():
         for _ in range(3):
             slider(page).press("ArrowRight")
@@ -134,7 +169,7 @@ def test_a_visitor_stays_on_one_process_and_their_file_with_them(visitor):
 
 
 def test_a_process_that_is_killed_takes_nobody_with_it(visitor, lecture):
-    pages = of_each(visitor, "classifier?epsilon=1&pin=~mine~epsilon~10")
+    pages = of_each(lecture, visitor, "classifier?epsilon=1&pin=~mine~epsilon~10")
     before = {replica: page.locator(VERDICT).inner_text() for replica, page in pages.items()}
     assert len(set(before.values())) == 1
     killed = lecture.replicas[0]
@@ -150,10 +185,19 @@ def test_a_process_that_is_killed_takes_nobody_with_it(visitor, lecture):
         assert "pin=" in page.url
 
 
+def test_newcomers_come_to_both_processes_alike(lecture):
+    """Each comes to one by chance: of a thousand, more than 60 % would be seen once in a billion runs."""
+    both_take_newcomers(lecture)
+    came = Counter(newcomer(lecture) for _ in range(1000))
+    assert len(came) == 2
+    assert max(came.values()) <= 600
+
+
 def test_two_hundred_people_stay_where_they_are_and_go_on_when_a_process_is_killed(lecture):
     """Their connections, without browsers: cookies, Streamlit's protocol and the channel. How long it takes is CPU time
     of the process that is left, which is the time on a machine with nothing else to do.
     """
+    both_take_newcomers(lecture)
     crowd = people.members(lecture.address, 200, seed=100)
 
     async def visit() -> tuple[list[int], float]:
@@ -185,7 +229,7 @@ def test_two_hundred_people_stay_where_they_are_and_go_on_when_a_process_is_kill
     with ThreadPoolExecutor(1) as beside:  # the browser's driver has a loop of its own in this thread
         (stays, here), uploads, took = beside.submit(lambda: asyncio.run(visit())).result()
     assert set(stays) == {1}
-    assert 0.4 * len(crowd) <= here <= 0.6 * len(crowd)
+    assert 0.3 * len(crowd) <= here <= 0.7 * len(crowd)
     assert uploads == [204] * 20
     assert took < LIMIT / 1000
     assert not [error for one in crowd for error in one.errors]
@@ -193,7 +237,7 @@ def test_two_hundred_people_stay_where_they_are_and_go_on_when_a_process_is_kill
 
 def test_a_process_that_has_ended_is_started_anew(lecture):
     killed = lecture.replicas[0]
-    port = int(killed.cmdline()[killed.cmdline().index("--server.port") + 1])
+    port = port_of(killed)
     killed.kill()
     gone, _ = psutil.wait_procs([killed], timeout=10)
     assert gone
@@ -206,8 +250,8 @@ def test_a_process_that_has_ended_is_started_anew(lecture):
     assert len(lecture.replicas) == 2
 
 
-def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor):
-    teacher, pupil = (page for page in of_each(visitor, "classifier").values())
+def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture):
+    teacher, pupil = (page for page in of_each(lecture, visitor, "classifier").values())
     teacher.goto(re.sub(r"/classifier.*", "/lessons?lesson=public_start", teacher.url))
     teacher.get_by_role("button", name="Ask a class").click()
     expect(teacher.get_by_role("button", name="Close and show")).to_be_visible(timeout=PATIENCE)
