@@ -129,7 +129,16 @@ class NetworkSettings(PaidBounds, RowsSettings):
     SIZED: ClassVar = False
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
-        *("dataset", "own", "variant", "mechanism", "rows", "layers", "width", "lot_size", "repeats", "seed"),
+        "dataset",
+        "own",
+        "variant",
+        "mechanism",
+        "rows",
+        "layers",
+        "width",
+        "lot_size",
+        "repeats",
+        "seed",
     )
 
     dataset: str = "moons"
