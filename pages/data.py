@@ -61,6 +61,8 @@ _TOO_FEW = (
 )
 # Where a regression begins: the page's own start is one of a larger table.
 _START = {"mechanism": "gaussian", "epsilon": "1"}
+# A party of a file has more rows than one of the lab's own worlds, and how many is not told.
+_STARTS = {"parties": {"rows": "100"}}
 _FEW = (
     "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each "
     "with all of its rows, fewer can be asked."
@@ -462,7 +464,7 @@ def _on(own: OwnRows | None, roles: Roles) -> None:
     elif roles.person and not number:
         others |= dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
     for (page, look), fits in others.items():
-        _way(own, page, *look, fits=fits, start={})
+        _way(own, page, *look, fits=fits, start=_STARTS.get(page, {}))
 
 
 def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, fits, start: dict[str, str]) -> None:
