@@ -1,13 +1,15 @@
 """What one process can serve, two behind one address, and what a thousand people meet on them.
 
 Every movement is asked about on the channel and followed by a run of the whole page, as in a browser (``people.py``);
-each person has a seed of their own. Three parts:
+each person has a seed of their own. Four parts:
 
 - one process and two behind Caddy, in turns, each process with ``HURRYING`` people who move again as soon as their page
   has followed: moves a second, and server CPU time a move, Caddy's included;
 - one process with as many people as make 70 % of that, each of whom moves every ``EVERY`` seconds;
 - a thousand people on two processes, where the door is open for all (`LAB_LONGEST_WAIT=0`): how many answers each has,
-  what they wait, and memory. ``PEOPLE=300`` in the environment asks for fewer.
+  what they wait, and memory. ``PEOPLE=300`` in the environment asks for fewer;
+- without a server: CPU time of each page's training for a setting that nobody has asked for, up to what is shown first,
+  and until all is trained.
 
 The clients run on the same machine: their CPU time is said.
 """
@@ -27,7 +29,9 @@ import psutil
 from benchmarks import people
 from benchmarks.latency import ROOT, served
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
+from pages.table import PAGES
 from scripts.replicas import free_ports
+from ui.compute import compute
 
 HURRYING, EVERY, SHARE = 12, 5.0, 0.7
 # Seconds: of a level of hurrying, of 70 %, and of the thousand.
@@ -119,6 +123,19 @@ class Level:
         return row([*cells, p50, p95, run, lines, len(self.errors), f"{self.own:.0f} s"], WIDTHS)
 
 
+def trained(say: Print) -> None:
+    """What a new setting of each page takes, seconds of CPU time: first to be shown at all, then until it is whole."""
+    for page in PAGES:
+        usual = page.settings()
+        usual.run()
+        name = next(one for one in ("seed", "delta") if one in usual.limits)
+        new, began = usual.change(**{name: getattr(usual, name) * 2}), time.process_time()
+        compute(new, seconds=0)
+        shown = time.process_time()
+        new.run()
+        say(f"  {page.name}: {number(shown - began)} s, then {number(time.process_time() - shown)} s")
+
+
 def run(*, rounds: int, say: Print) -> Outcome:
     """The three parts, the first in as many rounds."""
     if not shutil.which("caddy"):
@@ -169,6 +186,7 @@ def _run(rounds: int, say: Print) -> Outcome:
     cores = crowd / EVERY * calm.each
     say(f"  {crowd} people: {min(counts)} to {max(counts)} answers each; {memory}")
     say(f"  {crowd} people who move every {EVERY:g} s: {cores:.1f} cores, {cores / SHARE:.0f} at {100 * SHARE:.0f} %")
+    trained(say)
     return Outcome(
         lines=[
             at_most("two processes: CPU time a move over one process's", DEARER_AT_MOST, dearer),

@@ -20,8 +20,8 @@ RUN = """async () => {
   const found = await axe.run({ include: [document], exclude }, { resultTypes: ["violations"] })
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }"""
-PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties", "hypotheses"]
-PAGES += [*(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
+PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties"]
+PAGES += ["hypotheses?repeats=3", *(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
 TEXTS = ["glossary", "glossary?term=clipping", "works", "choosing"]
 # What has the focus: the name of its chart, or what it is called.
 FOCUSED = """() => {
