@@ -88,14 +88,16 @@ class Minutes:
             await asyncio.sleep(self.every)
             if minute == 1:
                 self.say(row(HELD, HELD_WIDTHS))
-            waits, errors = self.seen.answers[known:], len(self.seen.errors) - failed
+            waits, errors = self.seen.answers[known:], self.seen.errors[failed:]
             known, failed = len(self.seen.answers), len(self.seen.errors)
             figures = await asyncio.to_thread(holds, self.address)
             self.held += [figures] if figures else []
             p95 = duration(float(np.quantile(waits, 0.95))) if waits else "-"
             told = [number(one) for one in figures] if figures else ["-"] * len(FIGURES)
             since = number((time.perf_counter() - begin) / 60)
-            self.say(row([since, number(len(waits) / self.every), p95, errors, *told], HELD_WIDTHS))
+            self.say(row([since, number(len(waits) / self.every), p95, len(errors), *told], HELD_WIDTHS))
+            for error in sorted(set(errors)):
+                self.say(f"    {error}")
 
     def slopes(self) -> list[str]:
         """A sentence for each figure: where it stood when all had warmed up, at the end, and its slope."""

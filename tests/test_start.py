@@ -1,9 +1,12 @@
-"""What the server does before its first visitor: it knows the pages' modules, and its answers do not wait."""
+"""What the server does before its first visitor: imports what pages need, lets answers out, keeps memory together."""
 
 import json
+import platform
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.test_house import imports, within
 
@@ -32,6 +35,47 @@ with socket.socket() as listening:
     with socket.create_connection(listening.getsockname()):
         print(json.dumps(asyncio.run(start())))
 """
+
+ARENAS = """
+import asyncio, ctypes, sys, tempfile, threading
+from ui.start import lifespan
+
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+libc.fclose.argtypes = [ctypes.c_void_p]
+libc.malloc_info.argtypes = [ctypes.c_int, ctypes.c_void_p]
+
+def arenas():
+    with tempfile.NamedTemporaryFile() as told:
+        file = libc.fopen(told.name.encode(), b"w")
+        libc.malloc_info(0, file)
+        libc.fclose(file)
+        return told.read().count(b"<heap nr=")
+
+def works():
+    kept = [bytes(3000) for _ in range(1000)]
+    together.wait()
+
+async def start():
+    async with lifespan(None):
+        print(arenas())
+        many = [threading.Thread(target=works) for _ in range(12)]
+        for one in many:
+            one.start()
+        for one in many:
+            one.join()
+        print(arenas())
+
+together = threading.Barrier(12)
+asyncio.run(start())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the arenas of another allocator are not counted here")
+def test_many_threads_share_few_arenas():
+    ran = subprocess.run([sys.executable, "-c", ARENAS], cwd=ROOT, capture_output=True, text=True, check=True)
+    before, after = map(int, ran.stdout.split())
+    assert after <= max(before, 2)
 
 
 def test_the_first_visitor_waits_for_no_import_and_no_packet():

@@ -1,5 +1,6 @@
 """The server's connections answer at once: Nagle's algorithm is off for them, whoever opened them and how."""
 
+import os
 import socket
 from collections.abc import Iterator
 
@@ -30,6 +31,12 @@ def test_open_sockets_and_later_connections_do_not_wait(pair):
     assert not delays(accepted)
     with socket.create_connection(listening.getsockname()), listening.accept()[0] as later:
         assert not delays(later)
+
+
+def test_nothing_is_left_open(pair):
+    before = os.listdir("/dev/fd")
+    wire.hurry()
+    assert os.listdir("/dev/fd") == before
 
 
 def test_sockets_of_other_kinds_are_left_alone(pair):
