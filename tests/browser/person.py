@@ -24,6 +24,10 @@ STILL = """() => document.querySelector("[data-testid=stApp]")?.dataset.testScri
   && !document.querySelector("[data-stale=true]")
   && document.getAnimations().every((one) =>
     one.playState !== "running" || one.effect.getComputedTiming().iterations === Infinity)"""
+# JavaScript: the colours of the ground, as the page and as each of our widgets has them.
+GROUNDS = """() => [getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
+  ...[...document.querySelectorAll("[data-there]")].map((one) =>
+    getComputedStyle(one).getPropertyValue("--st-background-color"))].filter(Boolean)"""
 PATIENCE = 60_000  # milliseconds; a condition that holds ends the wait at once, and a machine may be busy
 
 
@@ -44,6 +48,15 @@ def still(page: Page) -> None:
       }}
       return true
     }}""")
+
+
+def darken(page: Page) -> None:
+    """Turn a light page dark, and wait until all of it is; one that is dark stays so."""
+    if page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"):
+        return
+    light = page.evaluate(GROUNDS)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => !({GROUNDS})().some((one) => light.includes(one))", arg=light)
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:

@@ -1,15 +1,16 @@
 """What a screen reader and the keyboard find: axe-core's rules on every page, one stop a chart, what is read out."""
 
 import re
+from collections.abc import Collection
 from itertools import groupby
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from pages.attack.experiment import PARTS
-from tests.browser.person import PATIENCE, drawn, grab, slider, still, sweep
+from tests.browser.person import PATIENCE, darken, drawn, grab, slider, still, sweep
 
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
 # The strokes inside of a picture take axe long, and are one picture to a screen reader; a drawing with anything in it
@@ -20,6 +21,7 @@ RUN = """async () => {
   const found = await axe.run({ include: [document], exclude }, { resultTypes: ["violations"] })
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }"""
+LOOKS = 3
 PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties"]
 PAGES += ["hypotheses?repeats=3", *(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
 TEXTS = ["glossary", "glossary?term=clipping", "works", "choosing"]
@@ -35,6 +37,19 @@ LISTEN = """() => {
   window.told = []
   new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true, characterData: true })
 }"""
+
+
+def broken(page: Page, *, ignored: Collection[str] = ()) -> list[str]:
+    """The rules that a page breaks at rest, and where. A page that changes while axe looks is looked at again: half way
+    between two colours no contrast is enough.
+    """
+    page.evaluate(AXE)
+    for _ in range(LOOKS):
+        still(page)
+        found = [one for one in page.evaluate(RUN) if one.partition(":")[0] not in ignored]
+        if not found:
+            break
+    return found
 
 
 @pytest.fixture
@@ -56,13 +71,10 @@ def test_no_page_breaks_a_rule(page, serve, path):
         drawn(opened, charts=1)
         expect(opened.get_by_role("tab").first).to_be_visible(timeout=PATIENCE)
         opened.locator("details:not([open]) > summary").evaluate_all("all => all.forEach(one => one.click())")
-    still(opened)
-    opened.evaluate(AXE)
-    assert opened.evaluate(RUN) == []
-    opened.emulate_media(color_scheme="dark")
+    assert broken(opened) == []
+    darken(opened)
     opened.set_viewport_size({"width": 390, "height": 900})
-    still(opened)
-    assert opened.evaluate(RUN) == []
+    assert broken(opened) == []
 
 
 def test_a_chart_is_one_stop_whose_buttons_the_arrows_find(classifier):

@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.person import PATIENCE, distinct, drag_until, drawn
-from tests.browser.test_accessibility import AXE, RUN
+from tests.browser.person import PATIENCE, darken, distinct, drag_until, drawn
+from tests.browser.test_accessibility import broken
 
 
 class Person:
@@ -141,13 +141,12 @@ def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     person.use("churned", "To predict")
     person.use("age", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
-    opened.evaluate(AXE)
-    assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
-    opened.emulate_media(color_scheme="dark")
+    assert broken(opened, ignored=NOT_OURS) == []
+    darken(opened)
     expect(opened.locator(".st-key-heads")).to_be_visible()
     opened.set_viewport_size({"width": 390, "height": 900})
     expect(opened.locator(".st-key-heads")).to_be_hidden()
-    assert {found.partition(":")[0] for found in opened.evaluate(RUN)} <= NOT_OURS
+    assert broken(opened, ignored=NOT_OURS) == []
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

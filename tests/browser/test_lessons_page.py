@@ -9,8 +9,8 @@ from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Number
 from pages.lessons.page import NAMED
 from pages.table import PAGES
-from tests.browser.person import PATIENCE, field, hold_still
-from tests.browser.test_accessibility import AXE, RUN
+from tests.browser.person import PATIENCE, darken, field, hold_still
+from tests.browser.test_accessibility import broken
 from ui.live.chart import Picture
 
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
@@ -246,11 +246,10 @@ def test_no_step_breaks_a_rule(page, serve, name):
 
 
 def _obeys(opened: Page) -> None:
-    opened.evaluate(AXE)
-    assert opened.evaluate(RUN) == []
-    opened.emulate_media(color_scheme="dark")
+    assert broken(opened) == []
+    darken(opened)
     opened.set_viewport_size({"width": 390, "height": 900})
-    assert opened.evaluate(RUN) == []
+    assert broken(opened) == []
 
 
 def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(page, chromium, serve):
