@@ -137,7 +137,7 @@ def trained(say: Print) -> None:
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """The three parts, the first in as many rounds."""
+    """The four parts, the first in as many rounds."""
     if not shutil.which("caddy"):
         return Outcome(missing=["Caddy"])
     said = {"LAB_LONGEST_WAIT": os.environ.get("LAB_LONGEST_WAIT")}

@@ -59,10 +59,9 @@ _TOO_FEW = (
     "At epsilon {share:g} there must be at least {least:,} rows, or noise may cut off values that 1 row in 200 has; "
     "there are {rows:,}. Type bounds that anybody could know."
 )
-# Where a regression begins: the page's own start is one of a larger table.
-_START = {"mechanism": "gaussian", "epsilon": "1"}
-# A party of a file has more rows than one of the lab's own worlds, and how many is not told.
-_STARTS = {"parties": {"rows": "100"}}
+# Where a page begins with a file. A regression's own start is one of a larger table; a party of a file has more rows
+# than one of the lab's own worlds, and how many is not told.
+_STARTS = {"regression": {"mechanism": "gaussian", "epsilon": "1"}, "parties": {"rows": "100"}}
 _FEW = (
     "There are {people:,} people with an answer; to learn from people one by one takes {least}. As parties, each "
     "with all of its rows, fewer can be asked."
@@ -457,14 +456,14 @@ def _on(own: OwnRows | None, roles: Roles) -> None:
     for page, (called, icon, look) in (_OF_NUMBERS if number else _OF_CLASSES).items():
         rows = str(own and (own.private if number else min(own.private, MOST_LIVE)))
         fits = my_rows.of_numbers if number else my_rows.of_classes
-        _way(own, page, called, icon, look, fits=fits, start={"rows": rows} | (_START if number else {}))
+        _way(own, page, called, icon, look, fits=fits, start={"rows": rows})
     others = {} if number else dict.fromkeys(_OF_ATTACK.items(), my_rows.of_classes)
     if roles.source and number:
         others = dict.fromkeys(_OF_SOURCES.items(), my_rows.of_sources)
     elif roles.person and not number:
         others |= dict.fromkeys(_OF_PARTIES.items(), my_rows.of_parties)
     for (page, look), fits in others.items():
-        _way(own, page, *look, fits=fits, start=_STARTS.get(page, {}))
+        _way(own, page, *look, fits=fits, start={})
 
 
 def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, fits, start: dict[str, str]) -> None:
@@ -472,7 +471,7 @@ def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, f
     waits = own is None or not fits(own)
     how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
     if st.button(f"{called} with these rows", key=f"data.{page}", **how):
-        st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start)
+        st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {}))
 
 
 def _seen(draft: Draft) -> None:

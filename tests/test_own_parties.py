@@ -304,7 +304,7 @@ def test_no_row_is_drawn_and_no_cell_said(own):
     assert not re.search(r"ward \d|P\d{6}", written)
 
 
-def test_from_my_data_to_parties():
+def test_from_my_data_to_parties(monkeypatch):
     app = opened("data").button(key="data.sample.hospitals.csv").click().run()
     app = app.button(key="data.notes").click().run()
     assert "data.parties" not in {button.key for button in app.button}
@@ -313,6 +313,10 @@ def test_from_my_data_to_parties():
     assert app.button(key="data.classifier").disabled
     assert "There are 12 people with an answer; to learn from people one by one takes 100" in said(app)
     *_, own = app.session_state["data.brought"].owns.values()
+    asked = []
+    monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))
+    app = app.button(key="data.parties").click().run()
+    assert asked == [{"dataset": "own", "own": str(own), "rows": "100"}]
     app._page_hash = calc_hash("parties")
     app.query_params.clear()
     for name, value in {"dataset": "own", "own": str(own), "repeats": "2"}.items():

@@ -11,11 +11,9 @@ from ui.live import wire
 
 # The pages, and a slow library that the engine loads only where it is asked for.
 _SLOW = ("pages.table", "pages.lessons.page", "dp_accounting.pld.privacy_loss_distribution")
-
-
 # Of glibc's allocator, as malloc.h has it: how many arenas there may be, and how many are enough, as Python lets hardly
 # more than one thread at a time allocate. Each run of a page has a thread of its own, and what is free in one arena is
-# of no use to a thread of another: with the usual sixteen an hour of a class takes half as much memory again.
+# of no use to a thread of another: with the usual eight a core an hour of a class takes half as much memory again.
 _ARENA_MAX, _ARENAS = -8, 2
 # Seconds after which the server has accepted who came while it started.
 _ACCEPTED = 0.5
