@@ -8,7 +8,7 @@ import streamlit as st
 from dpcore.experiment import Settings
 from ui import comparison
 from ui.compare import MOVING, SAID, Both
-from ui.controls import Desk
+from ui.controls import Desk, hold
 from ui.page import Page
 from ui.pins import LONGEST_NAME, MOST, Pin, Pins, read, texts_of
 from ui.vocabulary import KNOBS
@@ -32,8 +32,8 @@ def marks(settings: Settings, ghost: Pin | None) -> Mapping[str, Sequence[tuple[
     """Where B stands on the knobs that differ."""
     if ghost is None:
         return {}
-    others = {name: getattr(ghost.settings, name) for name in KNOBS if hasattr(settings, name)}
-    return {name: [(value, "B")] for name, value in others.items() if value != getattr(settings, name)}
+    both = {name: (getattr(settings, name), getattr(ghost.settings, name)) for name in KNOBS if name in settings.limits}
+    return {name: [(theirs, "B")] for name, (mine, theirs) in both.items() if theirs != mine}
 
 
 def card(desk: Desk, pins: Pins, both: Both) -> None:
@@ -77,7 +77,7 @@ def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
     which, name = f"{desk.page}/pins.which", f"{desk.page}/pins.name"
     if len(pins.kept) > 1:
         told = [_told(desk, pin) for pin in pins.kept]
-        st.session_state[which] = pins.at
+        hold(which, pins.at)
         st.selectbox(
             "Shown as B",
             range(len(told)),
@@ -85,7 +85,7 @@ def _names(desk: Desk, pins: Pins, keep: Callable[[Pins], None]) -> None:
             format_func=lambda place: told[place],
             on_change=lambda: keep(pins.show(st.session_state[which])),
         )
-    st.session_state[name] = pins.ghost.name
+    hold(name, pins.ghost.name)
     st.text_input(
         "Name of B", key=name, max_chars=LONGEST_NAME, on_change=lambda: keep(pins.rename(st.session_state[name]))
     )

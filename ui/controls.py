@@ -4,6 +4,7 @@ A desk holds one frozen Settings value. Every control changes it through ``setti
 is shown beside the control that asked, and nothing else moves. The whole value is written into the address.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
@@ -28,6 +29,7 @@ FIRST_PICTURE = "1"
 # Of each of these in an address: longer ones are nobody's that a page has made.
 LONGEST = 800
 MOST_UNDONE = 50
+_VISITED = "lab.visited"
 
 
 def knob(name: str, limits: Mapping[str, tuple[float, float]], *, group: str = "main", **changes: Any) -> live.Knob:
@@ -42,8 +44,12 @@ class Desk:
 
     ``errors`` maps a field to the sentence that refused its last entry; ``notices`` says what a link held that was
     ignored; ``ack`` is the number of the newest movement that the settings contain, ``moving`` says that this very run
-    answers one, so that the next may be waiting. ``told``: (settings, whether all of their work was done) that the page
-    around the live part shows. ``clicked`` is the number of the newest click on a chart that the settings contain.
+    answers one, so that the next may be waiting.
+    ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
+    visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
+    whether the newest message was such a message. ``travels``: how often the browser had gone back or forward by then.
+    ``told``: (settings, whether all of their work was done) that the page around the live part shows. ``clicked`` is
+    the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
     the newest last; ``undone``: whether these are such again. ``pins``: settings that were put aside, as the address
     holds them (``ui.pins``); ``ask``: what is asked about these settings, in the same way (``ui.page.Asked``);
@@ -58,6 +64,9 @@ class Desk:
     ack: int = 0
     moving: bool = False
     link: dict[str, str | list[str]] = field(default_factory=dict)
+    replaced: deque[dict[str, str | list[str]]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
+    late: bool = False
+    travels: int = 0
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
@@ -86,7 +95,7 @@ class Desk:
         """A choice among the keys of ``options``, each shown by its text: a row of buttons if ``wide``, else a list."""
         key = f"{self.page}.{name}"
         self.choices[name] = label, options
-        st.session_state[key] = getattr(self.settings, name)
+        hold(key, getattr(self.settings, name))
         widget = st.segmented_control if wide else st.selectbox
         more = {"required": True} if wide else {}
         with self._labelled(name, label):
@@ -240,9 +249,21 @@ class Desk:
     def tell(self, *, done: float) -> None:
         """For the page around the live part, which has come to rest: put the whole setting into the address."""
         self.told = self.settings, done == 1
-        self.link = self.address
-        if _address() != self.link:
+        before, self.link = self.link, self.address
+        if (before if self.late else _address()) != self.link:
+            self.replaced.append(before)
             st.query_params.from_dict(self.link)
+
+    def hears(self, address: dict[str, str | list[str]], travels: int) -> bool:
+        """Return whether a message with this ``address`` asks for other settings.
+
+        It does not if the address is one that was replaced, unless the browser has gone back or forward since the last
+        message (``travels`` counts that): the message was then sent before the browser heard of the new address.
+        """
+        other = bool(address) and address != self.link
+        self.late = other and address in self.replaced and travels <= self.travels
+        self.travels = travels
+        return other and not self.late
 
     def remember(self) -> None:
         """At a new rest: what was shown at the last one is what Undo goes back to, but for what it has just undone."""
@@ -253,7 +274,11 @@ class Desk:
 
 
 def hold(key: str, value: Any) -> None:
-    """Put a value into a box that has another: what is put into a box takes away what is being typed there."""
+    """Set the widget with this ``key`` to ``value`` unless it has that value.
+
+    Streamlit sends a value that was set to the browser, where it replaces what the person has typed or chosen since the
+    run began.
+    """
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
@@ -262,6 +287,14 @@ def _address() -> dict[str, str | list[str]]:
     """What the address holds."""
     pins = st.query_params.get_all(PIN)
     return st.query_params.to_dict() | ({PIN: pins} if pins else {})
+
+
+def visit(page: str) -> None:
+    """Note which page this run shows. On a page that has just been opened each address is a link, and none is late."""
+    if st.session_state.get(_VISITED) != page:
+        st.session_state[_VISITED] = page
+        if here := st.session_state.get(f"{page}.desk"):
+            here.replaced.clear()
 
 
 def desk(page: str, settings_type: type) -> Desk:
@@ -275,7 +308,7 @@ def desk(page: str, settings_type: type) -> Desk:
         st.session_state[key] = Desk(page=page, settings=settings_type())
     here = st.session_state[key]
     address = _address()
-    if address and address != here.link:
+    if here.hears(address, live.travels()):
         own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
@@ -334,7 +367,7 @@ def moved(settings: Any, name: str, value: float | str) -> tuple[Any, dict[str, 
 
 def _movable(settings: Any, name: str) -> bool:
     """Whether a panel or a click on a chart may move this."""
-    return (name in KNOBS and hasattr(settings, name)) or name in getattr(settings, "CLICKS", ())
+    return (name in KNOBS and name in settings.limits) or name in getattr(settings, "CLICKS", ())
 
 
 def _tried(settings: Any, **change: Any) -> tuple[Any, dict[str, str]]:

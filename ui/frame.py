@@ -13,6 +13,7 @@ from pages.learn import page_choosing, page_glossary, page_works
 from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import live
+from ui.controls import visit
 from ui.doors import remember
 from ui.show import show, style
 
@@ -43,4 +44,6 @@ if st.context.is_embedded:  # in somebody else's page: no head of our own
 else:
     st.logo(Path(__file__).with_name("icon.svg"), size="large")
 menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own], "Learn": list(texts.values())}
-st.navigation(menus, position="hidden" if st.context.is_embedded else "top").run()
+here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
+visit(here.url_path)
+here.run()

@@ -195,7 +195,7 @@ def _options(brought: Brought) -> dict[str, dict[str, str]]:
 def _box(page: str, brought: Brought, name: str, choices: dict[str, str]) -> None:
     """One of the boxes. Another label column has other labels, another source column other sources."""
     key, value = f"{page}.own.{name}", getattr(brought.draft, name)
-    st.session_state[key] = value if value in choices else next(iter(choices))
+    controls.hold(key, value if value in choices else next(iter(choices)))
 
     def changed() -> None:
         draft = replace(brought.draft, **{name: st.session_state[key]})

@@ -54,7 +54,7 @@ def aside(desk: controls.Desk) -> None:
     """The question, and how its answer is found."""
     key = f"{desk.page}.question"
     asks = words_asked.questions(desk.settings)
-    st.session_state[key] = desk.settings.asks if desk.settings.asks in asks else None
+    controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
     st.radio(
         "Ask",
         list(asks),
@@ -78,7 +78,7 @@ def other(desk: controls.Desk) -> None:
     different = settings.different
     now = next(iter(different), "") if len(different) == 1 else ""
     names = [*settings.knobs, *choices]
-    st.session_state[key] = now if now in names else None
+    controls.hold(key, now if now in names else None)
 
     def first() -> None:
         """Another one begins at a value that is not A's."""

@@ -62,6 +62,24 @@ def test_a_drag_moves_the_page_and_leaves_the_pin(classifier):
     row(page, "Epsilon", "0.01", "0.5", "")
 
 
+@pytest.mark.parametrize("path", ["hypotheses", "parties", "what-if"])
+def test_the_knobs_stay_when_settings_are_pinned(page, serve, path):
+    opened = page(f"{serve('app.py')}/{path}", width=1440, height=900)
+    drawn(opened, 2)
+    knobs = opened.get_by_role("slider").count()
+    press(opened, "Pin")
+    opened.wait_for_url(re.compile("pin="), timeout=PATIENCE)
+    expect(opened.get_by_role("button", name="Unpin")).to_be_visible()
+    expect(opened.get_by_role("slider")).to_have_count(knobs)
+    slider(opened, "Target" if path == "what-if" else "Epsilon").press("ArrowRight")
+    expect(opened.locator(f"{COMPARED} td").first).to_be_visible(timeout=PATIENCE)
+    opened.reload()
+    expect(opened.get_by_role("slider")).to_have_count(knobs, timeout=PATIENCE)
+    press(opened, "Unpin")
+    opened.wait_for_url(lambda address: "pin=" not in address, timeout=PATIENCE)
+    expect(opened.get_by_role("slider")).to_have_count(knobs)
+
+
 def test_pin_swap_reload_unpin(classifier):
     page = classifier()
     expect(page.locator(COMPARED)).to_have_count(0)

@@ -261,3 +261,15 @@ test("once stopped it says nothing more", () => {
   clock.pass(60_000)
   assert.equal(sent.length, 1)
 })
+
+test("what was moved before the browser went back is not sent again, and no longer ahead of the server", () => {
+  sender.moved("epsilon", 3, true)
+  sender.moved("epsilon", 4, true)
+  sender.clear()
+  assert.ok(!sender.busy)
+  assert.ok(!sender.ahead("epsilon", 0))
+  clock.pass(60_000)
+  assert.deepEqual(said(), ["epsilon=3"])
+  sender.moved("epsilon", 3, true)
+  assert.deepEqual(said(), ["epsilon=3", "epsilon=3"])
+})

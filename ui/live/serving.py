@@ -17,8 +17,9 @@ made here, in code. Why this way and not another:
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,13 @@ def _renderer(name: str, css: str | None) -> Callable[..., Any]:
     return st.components.v2.component(f"{PACKAGE}.{name}", js=f"{name}.js", css=css, isolate_styles=css is not None)
 
 
-def mount(name: str, *, css: str | None = None, **how: Any) -> None:
-    """Mount the component of `assets/<name>.js`; `how` goes to Streamlit: key, data, height."""
+def mount(name: str, *, css: str | None = None, data: Mapping[str, Any] | bytes | None = None, **how: Any) -> None:
+    """Mount the component of `assets/<name>.js`; `how` goes to Streamlit: key, height. `data` may be JSON already.
+
+    Raises TypeError or ValueError where `data` is not JSON. Streamlit would send its `str`, or NaN, which no component
+    can read, and log nothing.
+    """
+    if isinstance(data, Mapping):
+        json.dumps(data, allow_nan=False)
     _declare_folders()
-    _renderer(name, css)(**how)
+    _renderer(name, css)(data=data, **how)

@@ -21,10 +21,11 @@ export function whenBack(act) {
   return () => globalThis.removeEventListener(BACK, act)
 }
 
-export default function ({ parentElement, setTriggerValue }) {
+export default function ({ parentElement, setStateValue, setTriggerValue }) {
   let watch = watches.get(parentElement)
   if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
   watch.ask = () => setTriggerValue("back", true)
+  watch.tell = (travels) => setStateValue("travels", travels)
   return () => {
     if (parentElement.isConnected) return
     watch.stop()
@@ -41,7 +42,11 @@ class Watch {
     this.lost = false
     this.busy = new Busy((words) => (this.words = words, this.say()))
     this.words = ""
-    this.ask = null // Streamlit's, a new one at every run
+    this.ask = this.tell = null // Streamlit's, new ones at every run
+    this.travels = 0
+    // Streamlit's own message about it has been sent by then: its address is the one that the browser went to
+    this.travelled = () => setTimeout(() => this.tell(++this.travels))
+    globalThis.addEventListener("popstate", this.travelled)
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
     this.mended = [mendMenu(), holdTabs(), followLinks()]
@@ -65,6 +70,7 @@ class Watch {
   }
 
   stop() {
+    globalThis.removeEventListener("popstate", this.travelled)
     this.busy.stop()
     this.observer.disconnect()
     this.mended.forEach((end) => end())

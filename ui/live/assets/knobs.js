@@ -32,6 +32,7 @@ export default function ({ parentElement, data, setStateValue }) {
     panel.alone()
     panel.deaf()
     panel.still()
+    globalThis.removeEventListener("popstate", panel.travelled)
     globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
     panel.sender.stop()
     panel.channel.stop()
@@ -58,6 +59,12 @@ class Panel {
     // who takes hold of something else means it with what was moved
     this.elsewhere = (event) => event.composedPath().includes(root) || this.channel.settle(true)
     globalThis.addEventListener("pointerdown", this.elsewhere, true)
+    // back or forward means the settings of that address, not what was moved since and may be on its way
+    this.travelled = () => {
+      this.sender.clear()
+      this.channel.forget()
+    }
+    globalThis.addEventListener("popstate", this.travelled)
     this.channel = new Channel({
       hand: (moves, rested) => this.hand(moves, rested),
       stir: (waits) => this.sender.stirred(waits),

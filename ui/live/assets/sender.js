@@ -100,6 +100,12 @@ export class Sender {
     this.patience = PATIENCE
   }
 
+  /** Nothing that was moved is meant any more, whether it waits or is on its way. */
+  clear() {
+    this.waiting.clear()
+    this.afresh()
+  }
+
   /** True while the server's value of this knob may be older than what the person sees. */
   ahead(name, ack) {
     return this.waiting.has(name) || (this.last.get(name) ?? -1) > ack

@@ -1,0 +1,87 @@
+"""A desk keeps settings, controls and address in step, whatever order messages arrive in."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages import table
+from pages.classifier.experiment import ClassifierSettings
+from tests.test_pages import opened
+from ui.controls import Desk
+
+PAGES = [page.name for page in table.PAGES]
+OLD, NEW, OTHER = ({"epsilon": text} for text in ("0.5", "2.0", "7.0"))
+
+
+@pytest.fixture
+def replaced() -> Desk:
+    """A desk that has replaced the address OLD by NEW."""
+    desk = Desk(page="classifier", settings=ClassifierSettings(), link=NEW)
+    desk.replaced.append(OLD)
+    return desk
+
+
+def sent(app: AppTest) -> list[str]:
+    """Return the widgets whose value the newest run has set in the browser."""
+    return [one.label for one in app if getattr(getattr(one, "proto", None), "set_value", False)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("pins", [[], ["~one~seed~5", "~two~seed~6"]], ids=["alone", "pinned"])
+def test_a_run_sets_no_widget_that_has_its_value(page, pins):
+    """A run that began before the person chose would otherwise send their choice back to what it was."""
+    seeded = "seed" in opened(page).session_state[f"{page}.desk"].settings.limits
+    app = opened(page, **({"pin": pins} if pins and seeded else {}))
+    assert [one for one in app if hasattr(getattr(one, "proto", None), "set_value")]
+    assert sent(app.run()) == []
+
+
+def test_a_message_with_the_address_of_before_asks_for_nothing(replaced):
+    assert not replaced.hears(OLD, travels=0)
+    assert replaced.late
+    assert not replaced.hears(NEW, travels=0)
+    assert not replaced.late
+
+
+def test_any_other_address_is_a_link(replaced):
+    assert replaced.hears(OTHER, travels=0)
+    assert not replaced.hears({}, travels=0)
+
+
+def test_back_to_the_address_of_before_is_a_link(replaced):
+    assert replaced.hears(OLD, travels=1)
+    replaced.link = NEW
+    assert not replaced.hears(OLD, travels=1), "the message after it was sent before the newest address"
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
+def late(app: AppTest, **address: str) -> AppTest:
+    app.query_params.clear()
+    for name, value in address.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
+    app = opened("classifier", epsilon="0.5")
+    before = address(app)
+    desk = app.session_state["classifier.desk"]
+    sent = {"name": "epsilon", "value": 3.0, "seq": desk.ack + 1, "final": True, "tick": False}
+    app.session_state["classifier.knobs"] = {"movement": sent}
+    app.run()
+    assert address(app)["epsilon"] == "3.0"
+    app.selectbox(key="classifier.dataset").set_value("moons")
+    late(app, **before)
+    assert (desk.settings.epsilon, desk.settings.dataset) == (3.0, "moons")
+    assert {"epsilon": "3.0", "dataset": "moons"}.items() <= address(app).items()
+
+
+def test_an_address_of_before_is_a_link_again_once_another_page_was_visited():
+    app = opened("classifier", epsilon="0.5")
+    desk = app.session_state["classifier.desk"]
+    assert {"epsilon": "0.5"} in desk.replaced
+    app.session_state["lab.visited"] = "ledger"
+    late(app, epsilon="0.5")
+    assert not desk.late
