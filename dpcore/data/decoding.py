@@ -12,7 +12,6 @@ import numpy as np
 
 from dpcore import check
 
-_ADVICE = "saved as UTF-8 (in a spreadsheet: Save as, CSV UTF-8)"
 _PIECE = 1 << 20
 # Of the letters of a file in Western code, more than this share beyond ASCII is another code's.
 _MOST_ACCENTS = 1 / 3
@@ -35,7 +34,7 @@ def utf8(data: bytes) -> tuple[bytes, bool]:
         few_accents = _has_few_accents(data)
         if _is_east_asian(data):
             found = "text in an East Asian encoding (Shift-JIS, EUC, GB18030 or Big5)"
-            raise check.RefusedError("file", found, _ADVICE)
+            raise check.RefusedError("file", found, "text in UTF-8 (in a spreadsheet: Save as, CSV UTF-8)")
         if few_accents:
             text, western = _recoded(data, "cp1252", 0), True
     if text is None or b"\0" in text:

@@ -264,7 +264,7 @@ def _check_above(text: bytes, above: int) -> None:
             found = (
                 f"{'a comment' if head[0][2] else 'a title or other text'} in {where}, above the names of the columns"
             )
-            raise _refused(found, f"a table whose first line holds the names of the columns: delete {where}")
+            raise _refused(found, f"the names of the columns in its first line: delete {where}")
 
 
 def _longest(columns: list[pa.ChunkedArray]) -> int:
