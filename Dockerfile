@@ -1,9 +1,10 @@
 # One process of the lab. What it needs is named twice: below, and in .dockerignore. compose.yaml puts several behind Caddy.
-FROM python:3.12-slim
+# The digest names the image for all processors; after a change of either, make requirements.lock again.
+FROM python:3.12-slim@sha256:f77ac9e44ae96ef2c90b8053ea08c31f8be030f824196b0ae4db6d462c84e51f
 
 WORKDIR /lab
-COPY requirements.txt ./
-RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ignore -r requirements.txt
+COPY requirements.lock requirements.txt ./
+RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ignore --require-hashes -r requirements.lock
 
 COPY .streamlit/ .streamlit/
 COPY dpcore/ dpcore/

@@ -1,5 +1,6 @@
 """Unusual and hostile files, made from a seed: of texts, name -> bytes; of rows, name -> what they must be read as."""
 
+import bz2
 import datetime
 import decimal
 import gzip
@@ -159,6 +160,11 @@ def _no_csv() -> Iterator[tuple[str, bytes]]:
     yield "zip", b"PK\x03\x04" + zlib.compress(bytes(5000)) + b"\0\0"
     yield "deflated", zlib.compress(random.Random(3).randbytes(20_000))
     yield "json", b'[{"text": "some words", "label": 1},\n' * 700
+    yield "names of 140,000 letters", b"x" * 140_000 + b",label\n" + ordinary(620)
+    yield "spaces", b"  \n" * 700
+    yield "ARFF", b"@relation reviews\n@data\n" + ordinary(620)
+    yield "a comment above the names", b"# some reviews\n" + ordinary(620)
+    yield "Shift-JIS", ordinary(620).decode().replace("splendid", "とても良い 商品").encode("cp932")
     yield "too many rows", b"text,label\n" + b"a b,c\n" * 50_001
 
 
@@ -203,7 +209,7 @@ def numbered(columns: dict[str, list[str]]) -> dict[str, list[str]]:
 def tables() -> dict[str, File]:
     """Name -> file, of odd and hostile tables; the large ones are made when they are asked for."""
     found = _codes_and_ends() | _quotes() | _heads() | _refused_tables() | _parquets() | _refused_parquets()
-    return found | _too_large()
+    return found | _odd_tables() | _refused_codes() | _refused_lines() | _odd_parquets() | _too_large()
 
 
 def _read(text: str | bytes, columns: dict[str, list[str]], *, head: bool | None = True) -> File:
@@ -320,7 +326,7 @@ def _refused_tables() -> dict[str, File]:
         "a line too short below line breaks": _bad(
             text.replace("name,", '"na\n\nme",', 1) + f"\n\n{CANARY}\n", "1 field in line 36"
         ),
-        "a title above": _bad(f"Report of {CANARY}\n\n{text}", "1 column"),
+        "a title above": _bad(f"Report of {CANARY}\n\n{text}", "a title or other text in line 1"),
         "a short line below a declared separator": _bad(f"sep=,\n{text}{CANARY}\n", "1 field in line 33"),
         "an open quote": _bad(f'{text}"{CANARY},1,2,x\n{text}', "end well in line 63"),
         "an open quote in the last field": _bad(f'{text}{CANARY},1,2,"x', "end well in line 32"),
@@ -345,6 +351,113 @@ def _refused_tables() -> dict[str, File]:
         "JSON": _bad(f'[{{"name": "{CANARY}", "age": 1}},\n' * 30, "JSON"),
         "JSON of columns": _bad(f'{{"name": ["{CANARY}", "b"], "age": [1, 2]}}', "JSON"),
         "HTML": _bad(f"<!DOCTYPE html>\n<table><tr><td>{CANARY}</td></tr></table>", "HTML"),
+    }
+
+
+def _odd_tables() -> dict[str, File]:
+    """Tables that are read, however odd they are."""
+    usual, text = people(), written(people())
+    numbers = ["-0", "1e999", "-1e-999", "1_000", "0x1F", "9" * 1000, "1e5", "-1.5"]
+    dates = ["0000-00-00", "9999-12-31", "2024-02-30", "1900-01-01"]
+    commas = {"a": ["0,5", "1,5", "2,5"], "b": ["3.1", "4.1", "5.1"]}
+    marked = {"\u202ename": "name", "a\u200fge": "age", "spend\x1b": "spend", f"plan {CANARY}\u2066": f"plan {CANARY}"}
+    ends = {"a": ["x\ny", "z", "w\r\nv"], "b": ["1", "2", "3"]}
+    same = [f"x ({n})" if n > 1 else "x" for n in range(1, 51)]
+    return {
+        "one name for 50 columns": _read(
+            ",".join(["x"] * 50) + "\n" + (",".join(map(str, range(50))) + "\n") * 3,
+            {name: [str(n)] * 3 for n, name in enumerate(same)},
+        ),
+        "300,000 blank lines above": _read("\n" * 300_000 + text, usual),
+        "UTF-7": _read(written(c := usual | {"name": ["+AOk-+2D3eAA-"] * 30}), c),
+        "two marks of UTF-8": _read(b"\xef\xbb\xbf" * 2 + text.encode(), usual),
+        "a mark of UTF-8 in the midst": _read(written(c := usual | {"name": ["\ufeffann"] * 30}), c),
+        "the end of a DOS file": _read(text + "\x1a", usual),
+        "numbers that are none": _read(written(c := {"a": numbers, "b": list("12345678")}), c),
+        "days that are none": _read(written(c := {"a": dates, "b": list("1234")}), c),
+        "decimal commas in quotes": _read(
+            written({name: [f'"{cell}"' for cell in cells] for name, cells in commas.items()}), commas
+        ),
+        "names with marks that are not seen": _read(
+            written({mark: usual[name] for mark, name in marked.items()}), usual
+        ),
+        "lone CR, and line ends in quotes": _read('a,b\r"x\ny",1\rz,2\r"w\r\nv",3\r', ends),
+        "accents in capitals": _read(
+            written(c := usual | {"name": ["AÇÃO", "SÃO", "CORAÇÕES"] * 10}).encode("cp1252"), c
+        ),
+    }
+
+
+def _refused_codes() -> dict[str, File]:
+    """Text in an encoding that is not read."""
+    usual, found = people(), "East Asian encoding"
+    words = {
+        "Shift-JIS": ("cp932", "テスト商品"),
+        "EUC-JP": ("euc_jp", "山田太郎"),
+        "GB18030": ("gb18030", "非常好的产品"),
+        "Big5": ("big5", "服務態度差"),
+        "EUC-KR": ("cp949", "아주 좋은 제품"),
+    }
+    codes = {
+        name: _bad(written(usual | {"name": [f"{CANARY} {word}"] * 30}).encode(code), found)
+        for name, (code, word) in words.items()
+    }
+    heads = {
+        f"{name} in the names": _bad(written({word: ["1", "2"], f"{word} {CANARY}": ["3", "4"]}).encode(code), found)
+        for name, (code, word) in words.items()
+        if name != "EUC-KR"
+    }
+    return (
+        codes
+        | heads
+        | {"UTF-16 without its mark, large end first": _bad(written(usual).encode("utf-16-be"), "no text")}
+    )
+
+
+def _refused_lines() -> dict[str, File]:
+    """No table, or not from the first line on."""
+    text, long = written(people()), "x" * 140_000
+    return {
+        "spaces only": _bad("   \n  \n" * 50, "nothing but spaces"),
+        "ARFF": _bad(f"% {CANARY}\n\n@RELATION x\n@ATTRIBUTE a NUMERIC\n@DATA\n1,2\n", "ARFF"),
+        "a comment above": _bad(f"# {CANARY}\n{text}", "a comment in line 1"),
+        "comments above": _bad(f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{text}", "a comment in lines 2 to 3"),
+        "a comment of two separators above": _bad(f"# a; b, {CANARY}\n{text}", "a comment in line 1"),
+        "a title above semicolons": _bad(f"{CANARY}\nMay\n" + written(people(), ";"), "text in lines 1 to 2"),
+        "names of 140,000 letters": _bad(f"{long},{CANARY}\n1,2\n3,4\n", "end well in line 1"),
+        "names of 140,000 letters, quoted": _bad(f'\n"{long}",{CANARY}\n1,2\n3,4\n', "end well in line 2"),
+        "an open quote in the names": _bad('"name,' + text[5:], "end well in line 31"),
+        "quotes only": _bad('"' * 100_001, "end well in line 1"),
+        "one line that ends nowhere": _bad(written(people(), end="\x0b"), "no rows"),
+        "200,000 commas": _bad("," * 200_000, "at most 200 columns"),
+        "a Markdown table": _bad(f"| name | age |\n| --- | ---: |\n| {CANARY} | 5 |\n| b | 6 |\n", "Markdown"),
+        "bzip2": _bad(bz2.compress(text.encode()), "no text"),
+        "Arrow": _bad(b"ARROW1\0\0" + text.encode(), "no text"),
+    }
+
+
+def _odd_parquets() -> dict[str, File]:
+    """Types and names at their ends."""
+    money = pa.array([decimal.Decimal("9" * 38), None], pa.decimal128(38, 0))
+    small = pa.array([decimal.Decimal("0." + "1" * 30), None], pa.decimal256(60, 30))
+    most = pa.array([2**64 - 1, 0], pa.uint64())
+    late = pa.array([2**63 - 1, -(2**63)], pa.timestamp("us"))
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"\xff\xfe")]
+    )
+    ends = {"a": ["9" * 38, ""], "b": ["0." + "1" * 30, ""], "c": ["18446744073709551615", "0"]}
+    return {
+        "Parquet of the largest numbers": File(lambda: parquet_of({"a": money, "b": small, "c": most}), ends),
+        "Parquet of days out of range": _bad(
+            parquet_of({"b": [1, 2], "a": late}), "a day that no calendar has in column 2"
+        ),
+        "Parquet of names that are not seen": File(
+            lambda: parquet_of({"\u202e": [1, 2], "a\0b": [3, 4], "n" * 10**6: [5, 6]}),
+            {"column 1": ["1", "2"], "ab": ["3", "4"], "n" * 80: ["5", "6"]},
+        ),
+        "Parquet of no columns": _bad(parquet_of({}), "no columns"),
+        "Parquet of texts in no code": _bad(parquet_of({"a": broken, "b": [1, 2]}), "cannot be read"),
+        "Parquet of durations": _bad(parquet_of({"a": pa.array([1, 2], pa.duration("s")), "b": [1, 2]}), "column 1"),
     }
 
 

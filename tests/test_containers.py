@@ -98,15 +98,34 @@ def test_docker_is_sent_what_is_copied():
 
 def test_a_container_is_the_lab_that_the_readme_describes():
     (base,) = steps("FROM")
-    minor = re.fullmatch(r"python:(3\.\d+)-slim", base)
+    minor = re.fullmatch(r"python:(3\.\d+)-slim@sha256:[0-9a-f]{64}", base)
     assert minor[1] in re.search(r"Python (3[\d., or]+)\.\s", read("README.md"))[1]
     (install,) = (step for step in steps("RUN") if "install" in step)
-    assert install.endswith(" -r requirements.txt")
+    assert install.endswith(" --require-hashes -r requirements.lock")
     assert "--no-cache-dir" in install
     assert steps("EXPOSE") == [PORT]
     assert f"STREAMLIT_SERVER_PORT={PORT}" in " ".join(steps("ENV"))
     assert f"127.0.0.1:{PORT}/_stcore/health" in steps("HEALTHCHECK")[0]
     assert compose()["services"]["caddy"]["ports"] == [f"${{PORT:-{PORT}}}:{PORT}"]
+
+
+def test_the_lock_holds_every_pin_and_a_hash_for_each():
+    def pins(text: str) -> dict[str, str]:
+        return {
+            name.lower().replace("_", "-"): version
+            for name, version in re.findall(r"^([\w.-]+)==([^\s;\\#]+)", text, re.MULTILINE)
+        }
+
+    direct, lock = pins(read("requirements.txt")), read("requirements.lock")
+    locked = pins(lock)
+    assert direct
+    assert {name: locked.get(name) for name in direct} == direct
+    entries = re.sub(r"\\\n\s*", "", re.sub(r"^#.*\n", "", lock, flags=re.MULTILINE)).splitlines()
+    assert len(entries) == len(locked) > len(direct)
+    whole = re.compile(r"[\w.-]+==\S+ (; .+? )?(--hash=sha256:[0-9a-f]{64} ?)+")
+    assert [entry for entry in entries if not whole.fullmatch(entry)] == []
+    minor = re.match(r"python:(3\.\d+)", steps("FROM")[0])[1]
+    assert f"--python-version {minor} --generate-hashes" in lock
 
 
 def test_nobody_is_root_and_nobody_may_write():

@@ -391,3 +391,13 @@ def test_a_head_start_says_what_is_void_and_a_link_elsewhere_asks():
     assert "This link's file is not here" in said(stranger)
     settings = stranger.session_state["transfer.desk"].settings
     assert (settings.epsilon, settings.target_rows) == (2, 300)
+
+
+def test_the_name_of_a_file_is_shown_as_it_stands():
+    app = opened("data")
+    app.file_uploader[0].set_value(
+        ("![x](http://evil.test/p.png) <b>\u202e.csv", CUSTOMERS.read_bytes(), "text/csv")
+    ).run()
+    assert not app.exception
+    assert not any(part in text(app) for part in ("![x]", "<b>", "\u202e"))
+    assert "evil" in text(app)

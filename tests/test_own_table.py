@@ -86,6 +86,16 @@ class TestFiles:
     def test_what_was_guessed_is_said(self, name, note):
         assert any(note in one for one in own_table.read(FILES[name].make()).notes)
 
+    def test_letters_of_windows_1252_are_no_east_asian_text(self):
+        """Words with hardly an ASCII letter beside their accents, drawn at random: read as they are, with a note."""
+        draw = random.Random(8)
+        words = ["Ärger", "Øl", "ÅÄÖ", "AÇÃO", "Þórður", "créée", "été", "où", "ñandú", "Ünï", "5€", "½", "“so”", "–"]
+        for _ in range(200):
+            cells = [" ".join(draw.choices(draw.sample(words, 3), k=draw.randint(1, 3))) for _ in range(20)]
+            table = own_table.read(written({"größe": cells, "b": ["some plain words"] * 20}).encode("cp1252"))
+            assert table.texts("größe").tolist() == cells
+            assert any("Windows-1252" in note for note in table.notes)
+
     def test_who_knows_says_whether_there_are_names(self):
         data = FILES["names or words"].make()
         named, unnamed = (own_table.read(data, head=head) for head in (True, False))

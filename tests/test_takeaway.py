@@ -129,6 +129,24 @@ def test_a_table_says_what_it_is_of():
     np.testing.assert_allclose(again["accuracy"], frame["accuracy"], rtol=1e-5)
 
 
+def test_no_cell_of_a_table_is_a_formula():
+    """Of a file of one's own, answers and names of columns stand in tables that a spreadsheet opens."""
+    typed = ['=HYPERLINK("http://evil.test")', "+1+cmd|' /C calc'!A1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "＝1"]
+    plain = ["yes", "-", "-0.5", "+1,234.5", "-3 %", "1e-5", "a=b", "", "x\r=1"]
+    cells = [*typed, *plain]
+    frame = pd.DataFrame(
+        {"=answer": cells, "share": np.linspace(-1, 1, len(cells)), "count": range(-1, len(cells) - 1)}
+    )
+    frame["group"] = pd.Categorical(cells)
+    text = takeaway.table(frame, title="By class", settings=PAGES[0].settings(), link="http://x/")
+    again = pd.read_csv(io.StringIO(text, newline=""), comment="#", keep_default_na=False)
+    assert list(again) == ["'=answer", "share", "count", "group"]
+    for column in ("'=answer", "group"):
+        assert again[column].tolist() == [*(f"'{cell}".replace("\r", "\n") for cell in typed), *plain[:-1], "x\n=1"]
+    np.testing.assert_allclose(again["share"], frame["share"], rtol=1e-5)
+    assert again["count"].tolist() == frame["count"].tolist()
+
+
 def test_names_of_files_say_what_differs_and_do_not_collide():
     assert takeaway.stem("classifier", {}) == "classifier"
     assert takeaway.stem("classifier", {"epsilon": "0.3", "seed": "5"}) == "classifier_epsilon-0.3_seed-5"

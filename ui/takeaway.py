@@ -8,6 +8,7 @@ import ast
 import hashlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -24,6 +25,8 @@ ROOT = Path(__file__).parents[1]
 BROWSER = {"joblib", "orjson", "pillow", "plotly", "prometheus-client", "segno", "sqlalchemy", "starlette", "streamlit"}
 # The same date for all that is packed: the same settings give the same file.
 _DATE = (2020, 1, 1, 0, 0, 0)
+# What a spreadsheet takes for a formula; a number with a sign, or a sign alone, is none.
+_FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
 _README = """Epsilon Lab: {question}
 
 index.html is a sheet to read, to show and to print on A4: figures, numbers, privacy label, something to try. It opens
@@ -53,7 +56,20 @@ def stem(page: str, differs: Mapping[str, Any]) -> str:
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:
     """A table as CSV under lines that begin with "#": what it is, its settings and its link; six digits a number."""
     head = [f"Epsilon Lab: {title}", *_void(settings), f"settings: {json.dumps(asdict(settings))}", f"link: {link}"]
-    return "".join(f"# {line}\n" for line in head) + pd.DataFrame(frame).to_csv(index=False, float_format="%.6g")
+    return "".join(f"# {line}\n" for line in head) + _inert(frame).to_csv(index=False, float_format="%.6g")
+
+
+def _inert(frame: Any) -> pd.DataFrame:
+    """Return the frame with no text, name of a column included, that a spreadsheet would run as a formula: an
+    apostrophe stands before it."""
+
+    def inert(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        safe = cell.replace("\r", "\n")  # to_csv does not quote a CR, which ends a line
+        return f"'{safe}" if _FORMULA.match(safe) else safe
+
+    return pd.DataFrame(frame).map(inert).rename(columns=inert)
 
 
 def _void(settings: Settings) -> list[str]:

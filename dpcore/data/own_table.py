@@ -4,7 +4,6 @@ A refusal says what was found and where, in words of our own: a parser's message
 passed on. What was guessed while reading is said in ``Table.notes``; they hold no cell either.
 """
 
-import codecs
 import csv
 import io
 import os
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import weakref
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -23,7 +23,7 @@ from pyarrow import parquet
 from scipy import sparse
 
 from dpcore import check
-from dpcore.data import kinds, unpack
+from dpcore.data import decoding, kinds, unpack
 from dpcore.data.kinds import Kind
 from dpcore.data.word_counts import counted
 
@@ -34,19 +34,22 @@ HEAD_ASKED = "Does the first line hold the names of the columns, or is it a row?
 _UNCLEAR = "Whether the first line holds names or a row is unclear; it was read as names."
 _HEADLESS = "The first line looks like a row, so the columns go by their numbers."
 _BLOCK, _LONGEST_NAME, _SAMPLE, _PIECE = 1 << 22, 80, 200_000, 1 << 20
-# Of the letters of a file in Western code, more than this share beyond ASCII is another code's.
-_MOST_ACCENTS = 1 / 3
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _FOREIGN = {
     rb"PK\x03\x04": "the beginning of a zip archive or of an Excel workbook",
     rb"\xd0\xcf\x11\xe0": "the beginning of an old Excel workbook",
     rb"\x1f\x8b": "the beginning of a gzip archive",
     rb"%PDF": "the beginning of a PDF",
     rb"(\xef\xbb\xbf)?\s*(\[\s*[\[{]|\{\s*[\"}])": "the beginning of JSON",
+    rb"(?i)(\xef\xbb\xbf)?\s*+(?>%[^\r\n]*+\s*+)*+@relation\b": "the beginning of an ARFF file (of Weka)",
+    rb"(\xef\xbb\xbf)?\s*\|[^\r\n]*\|[ \t]*(\r\n|\r|\n)\|[-:| \t]+\|\s": "the beginning of a Markdown table",
     rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml|table)\b": "the beginning of HTML or XML",
 }
 _SEPARATORS = (b"\t", b";", b"|", b",")
+_COMMENTS = ("#", "%", "//")
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
+# Control characters, marks of direction and of byte order.
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_OUT_OF_RANGE = "<value out of range"  # what Arrow writes of a day beyond its calendar
 _TABLE = "a table in CSV or Parquet"
 
 
@@ -142,7 +145,7 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
         head = True
         names, columns = _parquet(data)
     else:
-        text, western = _utf8(data)
+        text, western = decoding.utf8(data)
         notes += ["It is no UTF-8, so it was read as Western European letters (Windows-1252)."] * western
         columns = _lines(text)
         names = [str(column[0]) for column in columns]
@@ -182,52 +185,7 @@ def _check_size(rows: int, columns: int) -> None:
         raise _refused(f"{rows or 'no'} row{'s' * (not rows)}", "at least 2 rows under its names")
 
 
-def _utf8(data: bytes) -> tuple[bytes, bool]:
-    """(the file in UTF-8, whether it was taken for Windows-1252)."""
-    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
-    text, western = _recoded(data, _MARKS.get(mark, "utf-8"), len(mark)), False
-    if text is None and not mark and _is_western(data):
-        text, western = _recoded(data, "cp1252", 0), True
-    if text is None or b"\0" in text:
-        raise _refused(
-            "bytes that are no text", "plain text, in UTF-8, UTF-16 with its mark or Western European letters"
-        )
-    return text, western
-
-
-def _recoded(data: bytes, code: str, start: int) -> bytes | None:
-    """``data`` from ``start`` on in UTF-8; None where it is not in ``code``. In pieces: a letter may take four bytes,
-    as text."""
-    decoder, made = codecs.getincrementaldecoder(code)(), io.BytesIO()
-    try:
-        for at in range(start, len(data), _PIECE):
-            piece = decoder.decode(data[at : at + _PIECE], final=at + _PIECE >= len(data))
-            if code != "utf-8":
-                made.write(piece.encode())
-    except UnicodeError:
-        return None
-    return made.getvalue() if code != "utf-8" else data[start:]
-
-
-def _is_western(data: bytes) -> bool:
-    """Whether most letters are ASCII once it is read as Windows-1252. Raises RefusedError for UTF-8 with a fault."""
-    decoder, good, bad, line, faulty = codecs.getincrementaldecoder("utf-8")("replace"), 0, 0, 1, 0
-    counts = np.zeros(256, dtype=int)
-    for start in range(0, len(data), _PIECE):
-        text = decoder.decode(data[start : start + _PIECE])
-        first = text.find("\ufffd")
-        faulty = faulty or (first >= 0 and line + text.count("\n", 0, first))
-        line += text.count("\n")
-        bad += text.count("\ufffd")
-        good += len(text) - len(text.encode("ascii", "ignore"))
-        counts += np.bincount(np.frombuffer(data[start : start + _PIECE], np.uint8), minlength=256)
-    if good - bad > bad:
-        raise _refused(f"broken letters, the first in line {faulty or line:,}", "UTF-8 throughout, as most of it is")
-    letters = counts * [bytes([code]).decode("cp1252", "replace").isalpha() for code in range(256)]
-    return letters[128:].sum() <= _MOST_ACCENTS * letters.sum()
-
-
-def _separator(text: bytes) -> str:
+def _separator(text: bytes, above: int) -> str:
     """What stands equally often in each of the first lines, quoted fields aside; else what most names are parted by.
 
     A comma that always stands between digits is a decimal one where another separator does. Raises RefusedError
@@ -241,20 +199,24 @@ def _separator(text: bytes) -> str:
         even = [one for one in even if one != b","]
     best, *others = sorted(even or _SEPARATORS, key=lines[0].count, reverse=True)
     if others and lines[0].count(best) == lines[0].count(others[0]) > 0:
+        _check_above(text, above)
         raise _refused("a first line with two separators", "separated by one of , ; | or tab")
     return best.decode()
 
 
 def _lines(text: bytes) -> list[pa.ChunkedArray]:
     """The columns of a CSV file as text, its first line included."""
-    declared = re.match(rb"sep=([,;|\t])(\r\n|\r|\n)", text)  # what Excel writes, and takes away
-    text, above = (text[declared.end() :], 1) if declared else (text, 0)
-    separator = declared[1].decode() if declared else _separator(text)
-    sample = io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline="")
-    first = next(filter(None, csv.reader(sample, delimiter=separator)), [])
-    _check_size(2, len(first))
+    if not text.strip():
+        raise _refused("no columns: nothing but spaces and line ends" if text else "no columns: it is empty", _TABLE)
+    declared = re.match(rb"(?:[\r\n]*sep=([,;|\t]))?[\r\n]*", text)  # "sep=" is what Excel writes, and takes away
+    text, above = text[declared.end() :], len(declared[0].splitlines())
+    separator = declared[1].decode() if declared[1] else _separator(text, above)
+    first = _first(text, separator, above)
+    if len(first) < 2:
+        _check_above(text, above)
     if not _quotes_pair(text, separator):
         _check_lines(text, separator, len(first), above)
+    _check_size(2 if re.search(rb"[\r\n]", text) else 0, len(first))
     types = {f"f{column}": pa.string() for column in range(len(first))}
     try:
         found = arrow_csv.read_csv(
@@ -269,6 +231,40 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
         _check_lines(text, separator, len(first), above)
         raise _refused("lines that are too long to read", f"at most {_BLOCK:,} bytes in a line")
     return found
+
+
+def _first(text: bytes, separator: str, above: int) -> list[str]:
+    """Return the fields of the first line."""
+    reader = _begin(text, separator)
+    try:
+        return next(filter(None, reader), [])
+    except csv.Error:
+        line = reader.line_num + above
+    raise _unended(line)
+
+
+def _begin(text: bytes, separator: str) -> Any:
+    """Return a reader of the first lines."""
+    return csv.reader(io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline=""), delimiter=separator)
+
+
+def _check_above(text: bytes, above: int) -> None:
+    """Raises RefusedError where single fields or comments stand above a table of at least 3 lines."""
+    for separator in map(bytes.decode, _SEPARATORS):
+        reader = _begin(text, separator)
+        try:
+            rows = [(reader.line_num + above, len(row), row[0][:2]) for row in islice(filter(None, reader), 1_000)]
+        except csv.Error:
+            continue
+        rows = rows[: -1 if len(text) > _SAMPLE else None]
+        even = next((count for count, row in enumerate(reversed(rows)) if row[1] != rows[-1][1]), 0)
+        head = [(line, fields, start.startswith(_COMMENTS)) for line, fields, start in rows[: len(rows) - even]]
+        if even >= 3 and rows[-1][1] > 1 and all(fields == 1 or comment for _, fields, comment in head):
+            where = f"line{f's {head[0][0]:,} to' * (len(head) > 1)} {head[-1][0]:,}"
+            found = (
+                f"{'a comment' if head[0][2] else 'a title or other text'} in {where}, above the names of the columns"
+            )
+            raise _refused(found, f"the names of the columns in its first line: delete {where}")
 
 
 def _longest(columns: list[pa.ChunkedArray]) -> int:
@@ -303,10 +299,15 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
         found = -1
     line = reader.line_num + above
     if found == -1:
-        allowed = f"every quote closed before a separator, and at most {csv.field_size_limit():,} letters in a field"
-        raise _refused(f"a field that does not end well in line {line:,}", allowed)
+        raise _unended(line)
     if found is not None:
+        _check_above(text, above)
         raise _refused(f"{found} field{'s' * (found != 1)} in line {line:,}", f"{fields} in each line, as in its first")
+
+
+def _unended(line: int) -> check.RefusedError:
+    allowed = f"every quote closed before a separator, and at most {csv.field_size_limit():,} letters in a field"
+    return _refused(f"a field that does not end well in line {line:,}", allowed)
 
 
 def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
@@ -321,10 +322,15 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     table = _apart(data)
     try:
         columns = [column if kinds.counts(column.type) else column.cast(pa.string()) for column in table.columns]
-    except pa.ArrowException:  # of a day in a time zone that there is not
+        for column in columns:
+            column.validate(full=True)
+    except pa.ArrowException:  # of a day in a time zone that there is not, or a text that is no UTF-8
         columns = []
     if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
         raise _spoilt()
+    for place, (read, text) in enumerate(zip(table.columns, columns, strict=True), 1):
+        if pa.types.is_temporal(read.type) and pc.any(pc.starts_with(text, _OUT_OF_RANGE)).as_py():
+            raise _refused(f"a day that no calendar has in column {place}", "days that can be written as text")
     if _longest(columns) > csv.field_size_limit():
         raise _refused("a text that is too long", f"at most {csv.field_size_limit():,} letters in a field")
     return schema.names, columns
@@ -365,7 +371,7 @@ def _unique(names: list[str]) -> tuple[list[str], list[str]]:
     made: dict[str, None] = {}
     missing, repeated = [], []
     for place, name in enumerate(names, 1):
-        name = " ".join(name.split())[:_LONGEST_NAME]
+        name = " ".join(_UNSEEN.sub("", name).split())[:_LONGEST_NAME]
         if not name:
             missing.append(str(place))
         elif name in made:
