@@ -12,6 +12,7 @@ from pages.table import PAGES
 from tests.browser.person import PATIENCE, darken, field, hold_still
 from tests.browser.test_accessibility import broken
 from ui.live.chart import Picture
+from ui.reach import QR_ALT
 
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
 OFF = """(node) => {
@@ -257,6 +258,7 @@ def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(p
     teacher.get_by_role("button", name="Ask a class").click()
     close = teacher.get_by_role("button", name="Close and show")
     expect(close).to_be_visible(timeout=PATIENCE)
+    expect(teacher.get_by_role("img", name=QR_ALT)).to_be_visible()
     code = teacher.locator(".lab-room b").inner_text()
     only, heard, pupils = outcome("public_start"), [], []
 
