@@ -97,8 +97,8 @@ def held(alone, tmp_path, monkeypatch) -> Callable:
     """with held(inside) as (crowd, address): the server's threads are at work for as long as the test wants, and FEW
     others wait in line behind them. ``inside(address)`` comes before them.
     """
-    gate = tmp_path / "held"
-    monkeypatch.setenv("LAB_HELD", str(gate))
+    gate = tmp_path / "answers"
+    monkeypatch.setenv("LAB_HELD", str(tmp_path))
     address = alone("tests/browser/apps/held_app.py", 0.5)
 
     @contextmanager
