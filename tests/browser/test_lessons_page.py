@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Number
@@ -123,7 +123,8 @@ CROWDED = """(chart) => {
 @pytest.mark.parametrize("name", [one.name for one in LESSONS if isinstance(one.guess, Number)])
 def test_on_a_phone_the_words_of_a_guess_are_whole(page, serve, name):
     opened = lesson(page, serve, name, width=390, height=844)
-    opened.wait_for_timeout(300)  # a chart takes its width when it is drawn
+    with contextlib.suppress(TimeoutError):  # a chart takes its width when it is drawn
+        opened.wait_for_function(f"chart => !({CROWDED})(chart).length", arg=chart(opened).element_handle())
     assert chart(opened).evaluate(CROWDED) == []
 
 

@@ -85,9 +85,8 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
     page = opened(path, 1440, 900)
     for name, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(300)
         with suppress(TimeoutError):  # a chart takes its new width when it is drawn
-            page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
+            page.wait_for_function(f"() => !({WIDE})().length && !({UNSEEN})().length")
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate(UNSEEN) == [], name
