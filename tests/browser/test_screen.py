@@ -146,9 +146,9 @@ PRESS = """() => {
 }"""
 
 
-def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, serve):
+def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, slow):
     """Streamlit turns tabs off for some milliseconds at each run that a page asks for while it computes."""
-    opened = page(f"{serve('app.py')}/parties")
+    opened = page(f"{slow.address}/parties")
     drawn(opened, charts=1)
     opened.evaluate(PRESS)
     for _ in range(20):  # not every computation lasts for more than one run
