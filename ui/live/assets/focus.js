@@ -8,18 +8,18 @@ const HEADINGS = "h1, h2, h3"
 
 /** See to the buttons of the whole page; returns a function that ends it. */
 export function keepFocus() {
-  let place = null // of the button that was pressed last, until the person does something else
+  let place = null // of the button that was pressed last by a key, until the person does something else
   const watch = new MutationObserver(() => restore())
   const restore = () => {
     if (!lost() || !place) return
     const node = successor(place, document.querySelector(`[${STATE}=running]`) !== null)
     if (node?.matches(HEADINGS)) node.tabIndex = -1
-    node?.focus({ preventScroll: !place.keys })
+    node?.focus()
   }
   const pressed = (event) => {
     const button = event.target.closest?.(BUTTONS)
-    if (!button) return
-    place = placeOf(button, event.detail === 0)
+    if (!button || event.detail) return // by the mouse: a focus elsewhere would open a tooltip there
+    place = placeOf(button)
     watch.observe(document.body, {
       subtree: true,
       childList: true,
@@ -52,11 +52,11 @@ function keyOf(node) {
 }
 
 /** What is known of a button by its keys: its own, those of the buttons beside it, and of the blocks around it. */
-function placeOf(button, keys) {
+function placeOf(button) {
   const around = []
   for (let node = button.parentElement; node; node = node.parentElement) if (keyOf(node)) around.push(keyOf(node))
   const [own, ...blocks] = around
-  return { own, blocks, beside: blocks.length ? buttonsIn(blocks[0]).map(ownKey) : [], keys }
+  return { own, blocks, beside: blocks.length ? buttonsIn(blocks[0]).map(ownKey) : [] }
 }
 
 function ownKey(button) {
