@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_most, duration, row
+from dpcore.crossing import smallest
 from dpcore.kept import MEMORY
 from dpcore.sweep import Look
 from pages.table import PAGES
@@ -46,6 +47,7 @@ def _classifier(start, rounds: int) -> list[Line]:
         f"map of {len(around.cells)} settings, {REPEATS} runs": (1.0, lambda: _looked(settings, around.cells.values())),
         f"bars of {len(settings.knobs)} knobs, {REPEATS} runs": (0.15, lambda: _looked(settings, around.bars.values())),
         f"smallest epsilon, {STATED} runs": (2.0, lambda: _answer(stated)[3]),
+        f"smallest of 40 values, {STATED} runs, found": (0.002, _found),
     }
     return [
         at_most(f"classifier, {name}", most, [taken() for _ in range(rounds)], unit=" s")
@@ -57,6 +59,15 @@ def _first(settings) -> float:
     MEMORY.forget()
     begin = time.process_time()
     _shown(settings, 0)
+    return time.process_time() - begin
+
+
+def _found() -> float:
+    """The search alone, in runs that are there."""
+    values = np.geomspace(0.05, 20, 40)
+    runs = 0.9 - 0.4 * np.exp(-values[:, None]) + 0.03 * np.random.default_rng(11).normal(size=(40, STATED))
+    begin = time.process_time()
+    smallest(values, runs, 0.8)
     return time.process_time() - begin
 
 

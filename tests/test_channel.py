@@ -1,8 +1,7 @@
 """The channel answers as a page does at the link, and takes nothing else: the newest question first, in fair turns."""
 
 import asyncio
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import cycle
 from types import MappingProxyType
@@ -69,6 +68,12 @@ class Client:
             answers.append(await self.hear())
         return answers
 
+    async def read(self) -> None:
+        """Wait until the server has taken all that was said."""
+        while not self._in.empty():
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
     async def leave(self) -> None:
         self._in.put_nowait({"type": "websocket.disconnect", "code": 1000})
         await asyncio.wait_for(self.task, PATIENCE)
@@ -93,7 +98,23 @@ def talk(conversation, *, base: str = "") -> Any:
     try:
         return asyncio.run(held())
     finally:
+        Piece.gate.set()
         served.close()
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until this is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+async def held_at_work() -> int:
+    """Close the gate, and wait until the next piece of work stands before it; how many have begun."""
+    Piece.gate.clear()
+    before = len(Piece.begun)
+    await until(lambda: len(Piece.begun) > before)
+    return len(Piece.begun)
 
 
 async def met(server: Starlette, **how: Any) -> Client:
@@ -312,38 +333,47 @@ def test_later_slices_are_pushed():
     assert 5 < len(answers) <= 30
 
 
-def test_the_newest_question_wins_and_what_nobody_waits_for_is_left():
+def test_the_newest_question_wins_and_what_nobody_waits_for_is_left(monkeypatch):
+    monkeypatch.setattr(channel, "LULL", PATIENCE)  # a person's next movement comes within it
+
     async def conversation(server):
         client = await met(server)
+        Piece.gate.clear()
         for value in range(1, 41):
             client.ask(("epsilon", value), link={"repeats": "20"})
-        answers = [await client.hear()]
-        while answers[-1]["number"] < 40:
-            answers.append(await client.hear())
+            await until(lambda: Piece.begun)
+        await client.read()
+        Piece.gate.set()
+        answers = [await client.hear() for _ in range(2)]
         client.ask(("epsilon", 50))
-        while answers[-1]["number"] < 41:
-            answers.append(await client.hear())
-        await asyncio.sleep(0.5)
-        return answers
+        answers.append(await client.hear())
+        client.ask(("epsilon", 51))
+        return [*answers, await client.hear()]
 
     answers = talk(conversation)
-    assert [answer["number"] for answer in answers] in ([1, 40, 41], [40, 41])
+    assert [answer["number"] for answer in answers] == [1, 40, 41, 42]
     assert {piece.epsilon for piece in Piece.begun if piece.place} == set()
 
 
-def test_nothing_is_computed_for_who_has_left():
+def test_nothing_is_computed_for_who_has_left(monkeypatch):
+    monkeypatch.setattr(channel, "SLICE_SECONDS", 1e-6)  # one piece a slice
+    monkeypatch.setattr(channel, "GIVES_WAY", 0.0)
+
     async def conversation(server):
-        client = await met(server)
+        client, other = await met(server), await met(server)
         client.ask(link={"repeats": "50"})
         await client.hear()
-        await client.hear()
+        begun = await held_at_work()
         await client.leave()
-        await asyncio.sleep(0.2)
-        begun = len(Piece.begun)
-        await asyncio.sleep(0.3)
+        Piece.gate.set()
+        for seed in (1, 2, 3):
+            other.ask(("seed", seed))
+            await other.hear()
         return begun
 
-    assert talk(conversation) == len(Piece.begun) < 50
+    begun = talk(conversation)
+    assert [piece.who for piece in Piece.begun[begun:]] == [1, 2, 3]
+    assert begun < 50
 
 
 def test_turns_are_fair():
@@ -352,10 +382,9 @@ def test_turns_are_fair():
     async def conversation(server):
         clients = [await met(server) for _ in range(6)]
         counts = [0] * len(clients)
-        end = time.monotonic() + 3
 
         async def drag(place, client):
-            while time.monotonic() < end:
+            while sum(counts) < 120:
                 client.ask(("epsilon", 1 + counts[place] / 100), ("seed", place), link={"repeats": str(1 + 9 * place)})
                 await client.hear()
                 counts[place] += 1
@@ -364,7 +393,6 @@ def test_turns_are_fair():
         return counts
 
     counts = talk(conversation)
-    assert min(counts) >= 5
     assert max(counts) <= 2 * min(counts)
 
 
@@ -375,34 +403,40 @@ def test_who_waits_for_long_is_told_how_many_are_before_them(monkeypatch):
 
     async def conversation(server):
         clients = [await met(server) for _ in range(3)]
+        Piece.gate.clear()
         for place, client in enumerate(clients):
-            client.ask(link={"seed": str(place + 1), "work": "600"})
-            await asyncio.sleep(0.05)
-        return [await told(client) for client in clients]
+            client.ask(link={"seed": str(place + 1)})
+            await until(lambda: Piece.begun)
+            await until(lambda place=place: Told.line.waiting == place)
+        lines = [(await client.hear())["line"] for client in clients[1:] for _ in range(2)]
+        Piece.gate.set()
+        return await clients[0].hear(), lines, [await told(client) for client in clients[1:]]
 
     async def told(client):
-        answers = [await client.hear()]
-        while "line" in answers[-1]:
-            answers.append(await client.hear())
-        assert answers[-1]["number"] == 1
-        return [answer["line"] for answer in answers[:-1]]
+        while "line" in (answer := await client.hear()):
+            pass
+        return answer["number"]
 
-    first, second, third = talk(conversation)
-    assert not first
-    assert {line["before"] for line in second} == {0}
-    assert {line["before"] for line in third} >= {1}
-    assert all(line["seconds"] > 0 for line in (*second, *third))
+    first, lines, numbers = talk(conversation)
+    assert first["number"] == 1
+    assert [line["before"] for line in lines] == [0, 0, 1, 1]
+    assert all(line["seconds"] > 0 for line in lines)
+    assert numbers == [1, 1]
 
 
-def test_who_has_moved_on_in_line_is_answered_for_where_they_are(monkeypatch):
+def test_who_has_moved_on_in_line_is_answered_for_where_they_are():
     """A turn is one turn: the newest of what was asked meanwhile is answered in it, and the older not at all."""
 
     async def conversation(server):
         before, dragger = await met(server), await met(server)
-        before.ask(link={"seed": "1", "work": "300"})
-        await asyncio.sleep(0.05)
+        Piece.gate.clear()
+        before.ask(link={"seed": "1"})
+        await until(lambda: Piece.begun)
         for value in (2, 3, 4):
             dragger.ask(("epsilon", value))
+        await dragger.read()
+        await until(lambda: Told.line.waiting == 1)
+        Piece.gate.set()
         return await dragger.hear()
 
     answer = talk(conversation)
@@ -412,35 +446,41 @@ def test_who_has_moved_on_in_line_is_answered_for_where_they_are(monkeypatch):
 def test_who_leaves_while_they_wait_stands_in_line_no_more():
     async def conversation(server):
         before, gone, after = [await met(server) for _ in range(3)]
-        before.ask(link={"seed": "1", "work": "300"})
+        Piece.gate.clear()
+        before.ask(link={"seed": "1"})
+        await until(lambda: Piece.begun)
         for place, client in enumerate((gone, after)):
             client.ask(link={"seed": str(2 + place)})
-        await asyncio.sleep(0.05)
-        waiting = Told.line.waiting
+        await until(lambda: Told.line.waiting == 2)
         await gone.leave()
+        Piece.gate.set()
         await after.hear()
-        return waiting, Told.line.waiting
+        return Told.line.waiting
 
-    assert talk(conversation) == (2, 0)
+    assert talk(conversation) == 0
     assert 2 not in {piece.who for piece in Piece.begun}
 
 
-def test_a_first_answer_goes_before_others_later_slices():
+def test_a_first_answer_goes_before_others_later_slices(monkeypatch):
+    monkeypatch.setattr(channel, "LULL", 0.0)
+    monkeypatch.setattr(channel, "GIVES_WAY", PATIENCE)
+
     async def conversation(server):
         slow = [await met(server) for _ in range(8)]
         for place, client in enumerate(slow):
             client.ask(("seed", place + 1), link={"repeats": "50"})
             await client.hear()
-        await asyncio.sleep(0.5)  # all are at their later slices
         quick, waits = await met(server), []
         for turn in range(5):
-            begin = len(Piece.begun)
+            begun = await held_at_work()
             quick.ask(("epsilon", 2 + turn))
+            await until(lambda: Told.line.waiting == 1)
+            Piece.gate.set()
             await quick.hear()
-            waits.append(len(Piece.begun) - begin)
+            waits.append([piece.epsilon for piece in Piece.begun[begun:]].index(2 + turn))
         return waits
 
-    assert max(talk(conversation)) <= 6  # its own piece, and a slice that was at work, of some three
+    assert max(talk(conversation)) <= 2  # what is left of the slice that was at work, of some three
 
 
 def test_spare_time_goes_to_the_stops_ahead_in_their_order_and_only_it():
@@ -464,13 +504,21 @@ def test_a_question_goes_before_what_is_wanted_ahead():
         client = await met(server)
         client.ask(name="epsilon", ahead=list(range(10, 60)))
         await client.hear()
+        begun = await held_at_work()
         client.ask(("epsilon", 3))
-        answers = [await client.hear() for _ in range(4)]
+        await client.read()
+        await until(pace.at_work)
+        Piece.gate.set()
+        while (await client.hear()).get("value") is not None:
+            pass
+        asked = [piece.epsilon for piece in Piece.begun[begun:]]
         client.ask(name="epsilon", ahead=[])
-        await asyncio.sleep(0.3)
-        begun = len(Piece.begun)
-        await asyncio.sleep(0.2)
-        assert len(Piece.begun) == begun < 50
-        return [answer.get("value") for answer in answers]
+        await client.read()
+        left = len(Piece.begun)
+        await asyncio.sleep(0.5)  # long enough for more of them, were they still wanted
+        return asked, len(Piece.begun) - left
 
-    assert None in talk(conversation)
+    asked, more = talk(conversation)
+    assert asked[0] == 3
+    assert more <= 1  # that had its turn already
+    assert len(Piece.begun) < 50

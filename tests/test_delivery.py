@@ -13,6 +13,7 @@ from pages.attack.experiment import PARTS
 from pages.table import PAGES
 from ui import delivery
 from ui.compute import compute
+from ui.guard import policy
 from ui.live import serving
 
 QUESTIONS = {"": "What & why?", "classifier": "What does <privacy> cost?"}
@@ -73,6 +74,15 @@ def test_a_page_says_its_question_until_the_front_end_runs(front):
     assert "<h1>What &amp; why?</h1>" in home
     plotly_link = next(kind for kind, path in LINK.findall(home) if path.endswith(serving.PLOTLY.name))
     assert plotly_link == "prefetch"
+
+
+def test_home_fetches_ahead_what_the_next_page_needs_under_a_directive_that_allows_it(front):
+    """Chromium asks ``script-src`` about a prefetched script, Firefox ``default-src``."""
+    ahead = {path for kind, path in LINK.findall(html(front, "/")) if kind == "prefetch"}
+    assert {serving.address(name, f"{name}.js") for name in ("chart", "knobs")} <= ahead
+    rules = dict(rule.split(" ", 1) for rule in policy({}).split("; "))
+    for name in ("default-src", "script-src"):
+        assert "'self'" in rules[name].split()
 
 
 def test_the_front_end_finds_its_page_as_it_is(front):

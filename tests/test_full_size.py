@@ -4,10 +4,12 @@ import io
 import re
 import shlex
 import sys
+import threading
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -29,6 +31,7 @@ from ui import full_size as runs
 from ui import pace, sweeps
 from ui.full_size import Line, Run, Seat
 
+PATIENCE = 120  # seconds
 # Apart, so that no test has a split of another.
 SEEDS = iter(range(100, 9999, 20))
 
@@ -51,8 +54,8 @@ def taken(seat: Seat, full: FullSize, **how) -> Run:
     return seat.take(full.key, lambda: Run(full.cells(), measure=one.measure, repeats=one.repeats, **how))
 
 
-def until(true: Callable[[], bool], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
+def until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -150,7 +153,7 @@ def test_it_is_stopped_at_once_and_goes_on_where_it_was_and_nothing_is_trained_t
     run.start(seat)
     until(lambda: run.trained > run.count / 4)
     seat.leave()
-    until(lambda: not run.busy, seconds=5)
+    until(lambda: not run.busy)
     there = run.trained
     assert run.state == "stopped"
     assert there < run.count
@@ -177,26 +180,41 @@ def test_who_asks_for_the_same_shares_one_run_and_ends_it_for_nobody_else(questi
     until(lambda: run.trained > 10_000)
     assert run.busy
     other.end()
-    until(lambda: not run.busy, seconds=5)
+    until(lambda: not run.busy)
     assert run.state == "stopped"
 
 
-def test_others_come_first_and_it_is_not_starved(question, seat):
+def test_others_come_first_and_it_is_not_starved(question, seat, monkeypatch):
+    """While others are at work each thread waits before a part, and after ``GIVES_WAY`` trains one all the same."""
+    now, asked, begun = [0.0], Counter(), []
+    busy, stream = pace.at_work, runs.at_scale.stream
+    monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=time.sleep))
+    monkeypatch.setattr(pace, "at_work", lambda: asked.update([threading.get_ident()]) or busy())
+
+    def noted(cells, *, goes_on, **how):
+        return stream(cells, goes_on=lambda: goes_on() and (begun.append(1) or True), **how)
+
+    monkeypatch.setattr(runs.at_scale, "stream", noted)
+
+    def all_wait() -> int:
+        """How many parts have begun once each thread has looked twice whether others are at work."""
+        asked.clear()
+        until(lambda: sum(times > 1 for times in [*asked.values()]) == cores.cores())
+        return len(begun)
+
     run = taken(seat, FullSize(larger(question, 1000, 20)))
     run.start(seat)
     until(lambda: run.trained > 0)
     with pace.working():
-        time.sleep(0.3)  # what was at work has ended
-        parts = [0, 0]
-        for place in range(2):
-            parts[place] = sum(map(len, run._parts.values())) + sum(cell.settings in run._whole for cell in run.cells)
-            time.sleep(1.5 * (1 - place))
+        for _ in range(2):
+            before, trained = all_wait(), run.trained
+            assert all_wait() == before
+            now[0] += runs.GIVES_WAY
+            assert all_wait() == before + cores.cores()
+            until(lambda trained=trained: run.trained > trained)
         assert run.state == "training"
-        assert parts[1] - parts[0] <= 3 * cores.cores()  # of small parts, within three halves of a second
-        before = run.trained
-        until(lambda: run.trained > before)
     seat.leave()
-    until(lambda: not run.busy, seconds=5)
+    until(lambda: not run.busy)
 
 
 def test_a_few_are_trained_at_once_and_the_others_wait_in_order_and_are_told(question, monkeypatch):
@@ -222,7 +240,7 @@ def test_a_visitor_has_one_at_a_time(question, seat):
     run = taken(seat, FullSize(larger(question, 1000, 5)))
     run.start(seat)
     taken(seat, FullSize(larger(question.change(epsilon=1), 1000, 5)))
-    until(lambda: not run.busy, seconds=5)
+    until(lambda: not run.busy)
     assert run.state in ("new", "stopped")
 
 

@@ -14,10 +14,15 @@ def rules(ancestors: str | None = None) -> dict[str, str]:
 
 
 def test_only_the_server_itself_gives_scripts_and_is_talked_to():
-    assert rules()["default-src"] == "'none'"
     assert rules()["connect-src"] == "'self'"
     assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}=')+", rules()["script-src"])
     assert not [sources for sources in rules().values() if re.search(r"eval|https?:|\*", sources)]
+
+
+def test_what_is_fetched_ahead_is_allowed_and_nothing_else_falls_back():
+    """Firefox asks ``default-src`` about ``rel="prefetch"``: other kinds of content need a rule of their own."""
+    assert rules()["default-src"] == "'self'"
+    assert {rules()[name] for name in ("frame-src", "media-src", "object-src")} == {"'none'"}
 
 
 @pytest.mark.parametrize(

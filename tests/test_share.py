@@ -59,7 +59,7 @@ def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
 def test_a_phone_reads_the_link(query):
     """The modules of the drawing, as a picture, by another library."""
     link = HERE + query
-    assert reach.qr(link).startswith("<svg")
+    assert reach.qr(link).startswith(f'<svg role="img" aria-label="{reach.QR_ALT}" ')
     picture = io.BytesIO()
     segno.make(link, error="l").save(picture, kind="png", scale=4, border=3)
     (found,) = zxingcpp.read_barcodes(Image.open(picture).convert("L"))
@@ -73,6 +73,8 @@ def test_every_page_shares_its_tables_and_programs(page):
     app.run()
     assert not app.exception
     labels = [one.proto.label for one in app.get("download_button")]
+    (code,) = app.get("image")[0].proto.imgs
+    assert code.alt == reach.QR_ALT
     assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
     assert "Script (Python)" in labels
     assert sum("(CSV)" in label for label in labels) >= 1

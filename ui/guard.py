@@ -29,19 +29,24 @@ def policy(environment: Mapping[str, str] = os.environ) -> str:
     """The Content-Security-Policy. Raises ValueError where `LAB_FRAME_ANCESTORS` is no list of sources.
 
     Styles are written into the page by Streamlit and by Plotly; pictures are saved through data and blob addresses.
-    The one script inside of Streamlit's own page is allowed by what it says.
+    The one script inside of Streamlit's own page is allowed by what it says. What a page fetches ahead for the next one
+    (`rel="prefetch"`) falls under `default-src` in Firefox, so that one allows our own files; what else would fall back
+    on it is forbidden by name.
     """
     ancestors = environment.get("LAB_FRAME_ANCESTORS", "").strip() or "'self'"
     if not _SOURCES.fullmatch(ancestors):
         raise ValueError(f"LAB_FRAME_ANCESTORS is {ancestors!r}, but must be origins, with spaces between them")
     rules = {
-        "default-src": "'none'",
+        "default-src": "'self'",
         "script-src": " ".join(["'self'", *_inline_scripts()]),
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",
         "connect-src": "'self'",
         "manifest-src": "'self'",
+        "frame-src": "'none'",
+        "media-src": "'none'",
+        "object-src": "'none'",
         "base-uri": "'none'",
         "form-action": "'self'",
         "frame-ancestors": ancestors,

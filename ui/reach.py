@@ -9,6 +9,8 @@ import streamlit as st
 from ui.guard import answers
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
+# What a screen reader says in place of the picture.
+QR_ALT = "QR code of the link"
 # An address of documentation (RFC 5737): no packet is sent to it, the system only says by which way one would go.
 _ELSEWHERE = ("192.0.2.1", 9)
 
@@ -40,4 +42,5 @@ def own_address() -> str:
 
 def qr(link: str) -> str:
     """The link as a picture to photograph, SVG, dark on white on every ground."""
-    return segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
+    drawn = segno.make(link, error="l").svg_inline(scale=4, border=3, dark="#000", light="#fff", omitsize=False)
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{QR_ALT}" ', 1)

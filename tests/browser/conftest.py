@@ -106,6 +106,33 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
 
 
 @dataclass
+class Slow:
+    """A server on which work that can wait is left until ``go_on``, however quick the machine is."""
+
+    address: str
+    file: Path
+
+    def go_on(self) -> None:
+        self.file.unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="session")
+def own_slow(serve: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Slow:
+    folder = tmp_path_factory.mktemp("held")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LAB_HELD", str(folder))
+        return Slow(serve("tests/browser/apps/held_app.py"), folder / "work")
+
+
+@pytest.fixture
+def slow(own_slow: Slow) -> Iterator[Slow]:
+    """From the first picture on nothing is computed, until the test says so or ends."""
+    own_slow.file.touch()
+    yield own_slow
+    own_slow.go_on()
+
+
+@dataclass
 class Server:
     """The app on a server of one file's own, which may be killed and started again where it was."""
 

@@ -39,6 +39,21 @@ LISTEN = """() => {
 }"""
 
 
+# Counts how often the page stands for a second, after which it is told, before the mouse is let go: on a busy machine a
+# drag has such pauses.
+PAUSES = """() => {
+  window.pauses = 0
+  let last = performance.now()
+  const watch = new MutationObserver(() => {
+    const now = performance.now()
+    pauses += now - last >= 1000
+    last = now
+  })
+  watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+  addEventListener("pointerup", () => watch.disconnect(), { capture: true, once: true })
+}"""
+
+
 def broken(page: Page, *, ignored: Collection[str] = ()) -> list[str]:
     """The rules that a page breaks at rest, and where. A page that changes while axe looks is looked at again: half way
     between two colours no contrast is enough.
@@ -128,19 +143,20 @@ def test_what_was_zoomed_is_reset_by_key(demo):
 def test_the_live_region_stays_and_tells_a_drag_once(classifier):
     classifier.evaluate(LISTEN)
     track = grab(classifier)
+    classifier.evaluate(PAUSES)
     sweep(classifier, track, 30)
     classifier.mouse.up()
     classifier.wait_for_url("**/*epsilon=*", timeout=PATIENCE)
     classifier.wait_for_function("() => told.length > 0", timeout=PATIENCE)
     classifier.wait_for_timeout(2500)
-    told = classifier.evaluate("told")
+    told, pauses = classifier.evaluate("[told, pauses]")
     assert classifier.evaluate("region.isConnected && region.getAttribute('role') === 'status'")
-    assert len(told) == 1
+    assert 1 <= len(told) <= 1 + pauses
     assert f"right {classifier.locator('.lab-odds').text_content()}" in slider(classifier).get_attribute(
         "aria-valuetext"
     ).replace("at most ", "")
     shown = f"{classifier.locator('.lab-numbers').text_content()} {classifier.locator('.lab-verdict').text_content()}"
-    parts = [part for sentence in told[0].split(". ") for part in sentence.removesuffix(".").split(": ")]
+    parts = [part for sentence in told[-1].split(". ") for part in sentence.removesuffix(".").split(": ")]
     assert [part for part in parts if part not in shown] == []
     assert classifier.locator(".lab-verdict[role], .lab-verdict[aria-live]").count() == 0
 

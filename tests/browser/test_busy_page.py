@@ -3,112 +3,192 @@
 import asyncio
 import re
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from benchmarks import people
+from dpcore.cores import cores
 from tests.browser.person import PATIENCE, drawn, slider
-from ui.admission import INSIDE
+from ui.admission import FEW, INSIDE
 
 SIZES = count(201)
-LINE = re.compile(r"The lab is busy, (you are next|1 other is before you|\d+ others are before you): about \d+ s\.")
+LINE = re.compile(rf"The lab is busy, {FEW} others are before you: about \d+ s\.")
 FULL = re.compile(r"\d+ pages are open, and an answer takes about (a second|\d+ seconds)\. You are the next\.")
+HEADING = "The lab is full at the moment"
+# A crowd that grows: by so many, up to so many.
+STEP, MOST = 20, 200
 
 
 class Crowd:
-    """People who are in and move without a pause, in a thread of their own, until they are told to stop. ``here``: each
-    has waited for two answers, so that it is known how long that takes.
-    """
+    """People who are in and move without a pause, on a loop in a thread of its own, until they are told to stop."""
 
-    def __init__(self, address: str, count: int):
-        self.crowd, self.going = people.members(address, count, seed=5000), True
-        for one in self.crowd:
+    def __init__(self, address: str):
+        self.address, self.members, self.going = address, [], True
+        self._moving: list[asyncio.Task] = []
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def grow(self, more: int) -> None:
+        """Let so many more come, who begin to move once all of them are here."""
+        new = people.members(self.address, more, seed=5000 + len(self.members))
+        for one in new:
             one.jar[INSIDE] = "1"
-        self.here = threading.Event()
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.lives()), daemon=True)
-        self.thread.start()
+        self._do(self._come(new))
 
-    async def lives(self) -> None:
-        await people.come(self.crowd)
-        await asyncio.gather(*map(self.moves, self.crowd))
-        await people.go(self.crowd)
+    async def _come(self, new: list[people.Member]) -> None:
+        await people.come(new)
+        self.members += new
+        self._moving += [asyncio.create_task(self._move(one)) for one in new]
 
-    async def moves(self, one: people.Member) -> None:
-        place = 0
-        while self.going:
-            place += 1
+    async def _move(self, one: people.Member) -> None:
+        for place in count(1):
+            if not self.going:
+                return
             await one.moves(people.value(place * 7 % 201 / 201))
-            if all(len(other.answers) > 1 for other in self.crowd):
-                self.here.set()
+
+    def until(self, holds: Callable[[list[people.Member]], bool]) -> None:
+        """Wait until this is true of them."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not holds(self.members):
+            assert time.monotonic() < end
+            time.sleep(0.05)
 
     def stop(self) -> None:
-        self.going = False
-        self.thread.join(60)
+        """Let all have their last answer, and leave."""
+        if self.going:
+            self.going = False
+            try:
+                self._do(self._leave())
+            finally:
+                self._loop.call_soon_threadsafe(self._loop.stop)
+                self._thread.join()
+                self._loop.close()
+
+    async def _leave(self) -> None:
+        try:
+            await asyncio.gather(*self._moving)
+        finally:
+            await people.go(self.members)
+
+    def _do(self, work) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(2 * PATIENCE / 1000)
 
 
 @pytest.fixture
-def full(serve) -> str:
-    """A server of one test alone, on which forty people who move take too long on any machine: .05 s."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("LAB_LONGEST_WAIT", "0.05")
-        return serve("app.py", "--server.maxMessageSize", str(next(SIZES)))  # which makes it another than all others
+def alone(serve) -> Callable[[str, float], str]:
+    """alone(script, longest wait in seconds) -> the address of a server of one test alone."""
+
+    def start(script: str, longest: float) -> str:
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("LAB_LONGEST_WAIT", str(longest))
+            return serve(script, "--server.maxMessageSize", str(next(SIZES)))  # makes it another than all others
+
+    return start
+
+
+@pytest.fixture
+def held(alone, tmp_path, monkeypatch) -> Callable:
+    """with held(inside) as (crowd, address): the server's threads are at work for as long as the test wants, and FEW
+    others wait in line behind them. ``inside(address)`` comes before them.
+    """
+    gate = tmp_path / "answers"
+    monkeypatch.setenv("LAB_HELD", str(tmp_path))
+    address = alone("tests/browser/apps/held_app.py", 0.5)
+
+    @contextmanager
+    def hold(inside: Callable[[str], None] = lambda address: None) -> Iterator[tuple[Crowd, str]]:
+        inside(address)
+        gate.touch()
+        crowd = Crowd(address)
+        try:
+            crowd.grow(cores() + FEW)
+            # Who is in line is told so after a second: then all are where they will be.
+            crowd.until(lambda members: sum(bool(one.told) for one in members) == FEW)
+            yield crowd, address
+        finally:
+            gate.unlink()
+            crowd.stop()
+
+    return hold
 
 
 @pytest.fixture
 def newcomer(chromium: Browser) -> Iterator:
-    """newcomer(address, **how) -> a page of somebody who has no cookie; opened, not watched: 503 is an error there."""
+    """newcomer(address, **how) -> (a page of somebody who has no cookie, the server's answer); opened, not watched: 503
+    is an error there.
+    """
     contexts = []
 
-    def come(address: str, **how) -> Page:
+    def come(address: str, **how) -> tuple[Page, Response]:
         contexts.append(chromium.new_context(**how))
         contexts[-1].set_default_timeout(PATIENCE)
         page = contexts[-1].new_page()
-        page.goto(address)
-        return page
+        return page, page.goto(address)
 
     yield come
     for context in contexts:
         context.close()
 
 
-def test_who_is_in_is_told_how_long_and_newcomers_wait_at_the_door(full, page, newcomer):
-    inside = page(f"{full}/classifier")
-    drawn(inside)
-    crowd = Crowd(full, 40)
-    try:
-        assert crowd.here.wait(PATIENCE / 1000)
-        status = inside.get_by_role("status").filter(has_text=LINE)
-        for _ in range(20):
-            slider(inside).press("ArrowRight")
-            inside.wait_for_timeout(1000)
-            if status.count():
-                break
-        expect(status).to_be_visible(timeout=PATIENCE)
-        outside = newcomer(f"{full}/classifier?epsilon=2")
-        expect(outside.get_by_role("heading", level=1)).to_have_text("The lab is full at the moment")
+def test_who_is_in_is_told_how_long_and_newcomers_wait_at_the_door(held, page, newcomer):
+    opened = []
+
+    def comes(address: str) -> None:
+        opened.append(page(f"{address}/classifier"))
+        drawn(opened[0])
+
+    with held(comes) as (crowd, address):
+        (inside,) = opened
+        slider(inside).press("ArrowRight")
+        expect(inside.get_by_role("status").filter(has_text=LINE)).to_be_visible(timeout=PATIENCE)
+        outside, answer = newcomer(f"{address}/classifier?epsilon=2")
+        assert answer.status == 503
+        expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
         expect(outside.get_by_role("status")).to_have_text(FULL)
+        expect(outside.get_by_role("status")).to_contain_text(f"{1 + cores() + FEW} pages are open")
         assert outside.locator("[data-testid=stApp]").count() == 0
         inside.reload()
         drawn(inside)  # who is in stays in
-    finally:
-        crowd.stop()
-    expect(inside.get_by_role("status").filter(has_text=LINE)).to_have_count(0, timeout=PATIENCE)
+        expect(outside.get_by_role("heading", level=1)).to_have_text(HEADING)
+    expect(inside.get_by_role("status").filter(has_text="The lab is busy")).to_have_count(0, timeout=PATIENCE)
     drawn(outside)  # it has come in by itself
     expect(outside).to_have_url(re.compile(r"/classifier\?.*epsilon=2"))
-    assert not [error for one in crowd.crowd for error in one.errors]
-    assert {word for one in crowd.crowd for line in one.told for word in line} == {"before", "seconds"}
+    assert not [error for one in crowd.members for error in one.errors]
+    assert {word for one in crowd.members for line in one.told for word in line} == {"before", "seconds"}
+
+
+def test_a_crowd_that_grows_closes_the_door_and_goes_on(alone, newcomer):
+    """How many make others wait depends on the machine: they come until it is too many, and all are answered."""
+    address = alone("app.py", 0.05)
+    crowd = Crowd(address)
+    try:
+        status = 200
+        while status == 200 and len(crowd.members) < MOST:
+            crowd.grow(STEP)
+            crowd.until(lambda members: all(len(one.answers) > 1 for one in members))
+            outside, answer = newcomer(f"{address}/classifier?epsilon=2")
+            status = answer.status
+        assert status == 503, f"{len(crowd.members)} people make nobody wait"
+        assert f"<h1>{HEADING}</h1>" in answer.text()
+        assert FULL.search(answer.text())
+    finally:
+        crowd.stop()
+    drawn(outside)
+    expect(outside).to_have_url(re.compile(r"/classifier\?.*epsilon=2"))
+    assert not [error for one in crowd.members for error in one.errors]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_page_at_the_door_can_be_read(full, newcomer, dark):
-    crowd = Crowd(full, 40)
-    try:
-        assert crowd.here.wait(PATIENCE / 1000)
-        outside = newcomer(
-            full,
+def test_the_page_at_the_door_can_be_read(held, newcomer, dark):
+    with held() as (_, address):
+        outside, _ = newcomer(
+            address,
             viewport={"width": 390, "height": 800},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
@@ -122,5 +202,3 @@ def test_the_page_at_the_door_can_be_read(full, newcomer, dark):
         light, deep = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
         assert (light > deep) == dark
         assert abs(light - deep) > 450
-    finally:
-        crowd.stop()

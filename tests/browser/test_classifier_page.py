@@ -155,13 +155,16 @@ def test_the_table_follows_at_rest(classifier):
     page.wait_for_url("**clip_norm=0.01*")
 
 
-def test_long_work_comes_in_slices_and_gives_way(classifier):
-    page = classifier("?dataset=digits&steps=150&repeats=20")
+def test_long_work_comes_in_slices_and_gives_way(page, slow):
+    page = page(f"{slow.address}/classifier?dataset=digits&steps=150&repeats=20")
+    drawn(page, CHARTS)
     bar = page.get_by_role("progressbar", name="Work in progress")
     expect(bar).to_be_visible(timeout=PATIENCE)
     field(page).fill("7")
     field(page).press("Enter")
     shows(page, 7)
+    expect(bar).to_be_visible()
+    slow.go_on()
     expect(bar).to_be_hidden(timeout=PATIENCE)
     expect(table(page)).not_to_contain_text("…", timeout=PATIENCE)
 

@@ -36,8 +36,8 @@ def test_a_weight_takes_from_the_others_and_the_link_remembers(page, serve):
     opened.wait_for_url("**mixture=0.3-0.5-0-0.2-0*")
 
 
-def test_the_link_is_of_what_one_sees_long_before_all_is_computed(page, serve):
-    opened = page(f"{serve('app.py')}/hypotheses?epsilon=1")
+def test_the_link_is_of_what_one_sees_long_before_all_is_computed(page, slow):
+    opened = page(f"{slow.address}/hypotheses?epsilon=1")
     drawn(opened, CHARTS)
     slider(opened).press("End")
     opened.wait_for_function("() => !location.search.includes('epsilon=1.0&')")

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Number
@@ -12,6 +12,7 @@ from pages.table import PAGES
 from tests.browser.person import PATIENCE, darken, field, hold_still
 from tests.browser.test_accessibility import broken
 from ui.live.chart import Picture
+from ui.reach import QR_ALT
 
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
 OFF = """(node) => {
@@ -122,7 +123,8 @@ CROWDED = """(chart) => {
 @pytest.mark.parametrize("name", [one.name for one in LESSONS if isinstance(one.guess, Number)])
 def test_on_a_phone_the_words_of_a_guess_are_whole(page, serve, name):
     opened = lesson(page, serve, name, width=390, height=844)
-    opened.wait_for_timeout(300)  # a chart takes its width when it is drawn
+    with contextlib.suppress(TimeoutError):  # a chart takes its width when it is drawn
+        opened.wait_for_function(f"chart => !({CROWDED})(chart).length", arg=chart(opened).element_handle())
     assert chart(opened).evaluate(CROWDED) == []
 
 
@@ -257,6 +259,7 @@ def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(p
     teacher.get_by_role("button", name="Ask a class").click()
     close = teacher.get_by_role("button", name="Close and show")
     expect(close).to_be_visible(timeout=PATIENCE)
+    expect(teacher.get_by_role("img", name=QR_ALT)).to_be_visible()
     code = teacher.locator(".lab-room b").inner_text()
     only, heard, pupils = outcome("public_start"), [], []
 

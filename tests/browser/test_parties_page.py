@@ -39,8 +39,8 @@ def test_thousands_of_parties_are_asked_in_slices(page, serve):
     expect(said).not_to_contain_text("So far", timeout=PATIENCE)
 
 
-def test_a_movement_does_not_wait_for_all_the_parties(page, serve):
-    opened = page(f"{serve('app.py')}/parties?dataset=digits&parties=20000&public_rows=500&repeats=4")
+def test_a_movement_does_not_wait_for_all_the_parties(page, slow):
+    opened = page(f"{slow.address}/parties?dataset=digits&parties=20000&public_rows=500&repeats=4")
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
     expect(said).to_contain_text("of 20,000 parties have been asked", timeout=PATIENCE)

@@ -1,7 +1,9 @@
 """A page presented, in a real browser: what a hall can read, keys, stops, and the speaker's window."""
 
+from contextlib import suppress
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, TimeoutError, expect
 
 from tests.browser.person import PATIENCE, drawn, field, slider
 from tests.browser.test_screen import PATHS
@@ -82,7 +84,8 @@ def test_a_hall_can_read_all_of_it(page, serve, path):
             arg=[width, height],
             timeout=PATIENCE,
         )
-        opened.wait_for_timeout(300)
+        with suppress(TimeoutError):  # letters of a chart take their size when it is drawn
+            opened.wait_for_function(f"least => ({SEEN})().every(([size]) => size > least - 0.01)", arg=least)
         expect(opened.locator("[data-chart]")).to_have_count(1)
         expect(hero).to_have_count(1)
         expect(opened.locator(".lab-tile")).to_have_count(3)
@@ -232,7 +235,7 @@ def test_the_notes_follow_and_step(page, serve):
     opened.keyboard.press("PageDown")
     expect(notes.get_by_role("heading", level=1).first).to_have_text("4 of 6: Epsilon 1")
     verdict = opened.locator(".lab-verdict h1")
-    opened.wait_for_timeout(1500)
+    resting(opened, epsilon="1.0", step=4)
     expect(notes.locator(".verdict h1")).to_have_text(verdict.inner_text())
     notes.bring_to_front()
     notes.keyboard.press("PageDown")
@@ -256,4 +259,4 @@ def test_in_somebody_elses_page_and_on_a_phone_it_is_whole_too(page, serve):
     expect(opened.locator("[data-chart] .main-svg").first).to_be_visible()
     opened.keyboard.press("PageDown")
     stop(opened, 4, 6)
-    assert opened.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+    opened.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollWidth <= 390")

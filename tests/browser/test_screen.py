@@ -85,9 +85,8 @@ def test_nothing_is_cut_on_other_screens_and_the_knob_stays_beside_its_chart(ope
     page = opened(path, 1440, 900)
     for name, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(300)
         with suppress(TimeoutError):  # a chart takes its new width when it is drawn
-            page.wait_for_function(f"() => !({WIDE})().length", timeout=10_000)
+            page.wait_for_function(f"() => !({WIDE})().length && !({UNSEEN})().length")
         assert page.evaluate(WIDE) == [], name
         assert page.evaluate(SMALL) == [], name
         assert page.evaluate(UNSEEN) == [], name
@@ -147,9 +146,9 @@ PRESS = """() => {
 }"""
 
 
-def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, serve):
+def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, slow):
     """Streamlit turns tabs off for some milliseconds at each run that a page asks for while it computes."""
-    opened = page(f"{serve('app.py')}/parties")
+    opened = page(f"{slow.address}/parties")
     drawn(opened, charts=1)
     opened.evaluate(PRESS)
     for _ in range(20):  # not every computation lasts for more than one run

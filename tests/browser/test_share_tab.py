@@ -1,6 +1,7 @@
 """The tab *Share* in a real browser."""
 
 import io
+import time
 
 import pytest
 import zxingcpp
@@ -8,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.person import PATIENCE, drawn, hold_still
+from ui.reach import QR_ALT
 
 LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
 
@@ -15,7 +17,8 @@ LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
 def held_up(page: Page, code: Locator) -> zxingcpp.Barcode:
     """What a phone reads, which looks until it sees something: what is shown may pale while the page computes."""
     hold_still(code)  # clear of the knobs, which stay at the top of a phone
-    for _ in range(40):
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
         found = zxingcpp.read_barcodes(Image.open(io.BytesIO(code.screenshot())).convert("L"))
         if found:
             return found[0]
@@ -32,6 +35,7 @@ def test_a_phone_reads_the_link_off_the_screen(page, serve, link, width, dark):
     opened.get_by_role("tab", name="Share").click()
     code = opened.get_by_test_id("stImage").locator("img")
     expect(code).to_be_visible(timeout=PATIENCE)
+    expect(code).to_have_attribute("alt", QR_ALT)
     found = held_up(opened, code)
     codes = [one.inner_text().strip() for one in opened.get_by_test_id("stCode").all()]
     shown = [code for code in codes if code]  # that of a lesson is folded away

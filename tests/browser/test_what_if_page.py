@@ -75,8 +75,9 @@ def test_the_tab_asks_about_the_page_and_its_link_too(opened):
     expect(answer).to_have_text(said, timeout=PATIENCE)
 
 
-def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(opened):
-    here = opened("parties")
+def test_a_target_that_is_typed_while_the_page_computes_is_not_taken_away(page, slow):
+    here = page(f"{slow.address}/parties", width=1440, height=900)
+    drawn(here, charts=1)
     here.get_by_role("tab", name="What if").click()
     target = here.get_by_role("spinbutton", name="Target")
     target.wait_for(timeout=PATIENCE)

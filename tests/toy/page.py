@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from threading import Event
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ X = np.linspace(0, 1, 50)
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of work that takes so many milliseconds, and is noted when it is begun."""
+    """A piece of work that takes so many milliseconds, and is noted when it is begun; then it waits for the gate."""
 
     who: int
     epsilon: float
@@ -27,6 +28,7 @@ class Piece:
     work: int
 
     begun: ClassVar[list["Piece"]] = []
+    gate: ClassVar[Event] = Event()
 
     @property
     def essential(self) -> bool:
@@ -34,8 +36,12 @@ class Piece:
 
     def run(self) -> float:
         self.begun.append(self)
+        self.gate.wait()
         time.sleep(self.work / 1000)
         return self.epsilon
+
+
+Piece.gate.set()
 
 
 @dataclass(frozen=True)

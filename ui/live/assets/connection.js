@@ -4,6 +4,7 @@
 // In the same place it says that one has to wait for long.
 
 import { Busy } from "./busy.js"
+import { keepFocus } from "./focus.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
 import { holdTabs } from "./tabs.js"
@@ -49,7 +50,7 @@ class Watch {
     globalThis.addEventListener("popstate", this.travelled)
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.mended = [mendMenu(), holdTabs(), followLinks()]
+    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus()]
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
   }
 
