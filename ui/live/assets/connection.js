@@ -7,6 +7,7 @@ import { Busy } from "./busy.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
 import { holdTabs } from "./tabs.js"
+import { explainUploads } from "./uploads.js"
 
 const STATE = "data-test-connection-state"
 const RUN = "data-test-script-state"
@@ -21,10 +22,11 @@ export function whenBack(act) {
   return () => globalThis.removeEventListener(BACK, act)
 }
 
-export default function ({ parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   let watch = watches.get(parentElement)
   if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
   watch.ask = () => setTriggerValue("back", true)
+  watch.uploads = data.uploads
   return () => {
     if (parentElement.isConnected) return
     watch.stop()
@@ -44,7 +46,8 @@ class Watch {
     this.ask = null // Streamlit's, a new one at every run
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.mended = [mendMenu(), holdTabs(), followLinks()]
+    this.uploads = 0 // megabytes that uploads may take
+    this.mended = [mendMenu(), holdTabs(), followLinks(), explainUploads(() => this.uploads)]
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
   }
 
