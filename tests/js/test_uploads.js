@@ -19,6 +19,7 @@ test("each failure is said in words of its own, with what to do", () => {
 
 test("a failure stands in the uploader while it is there, and a failed file makes way for the next", () => {
   const heard = {}
+  /** @type {any} */
   let look, failed = null
   const notices = []
   const remove = { clicks: 0, click: () => remove.clicks++ }
