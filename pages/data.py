@@ -5,12 +5,13 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_settings import MOST_LIVE
-from ui import doors, my_rows, samples, wrong_move
+from ui import doors, my_rows, samples, uploads, wrong_move
 from ui.controls import hold
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
@@ -167,29 +168,38 @@ def _remove() -> None:
 def _upload(here: Brought | None) -> None:
     """A file to choose; below it why the last was not taken, and a sample where there is none yet."""
     state = st.session_state
-    file = st.file_uploader(
-        "A table (CSV, TSV or Parquet)",
-        type=["csv", "tsv", "txt", "parquet"],
-        key=f"data.file.{state.get('data.round', 0)}",
-        max_upload_size=_MEGABYTES,
-        label_visibility="collapsed" if here else "visible",
-    )
+    file = None
+    if uploads.possible():
+        file = st.file_uploader(
+            "A table (CSV, TSV or Parquet)",
+            type=["csv", "tsv", "txt", "parquet"],
+            key=f"data.file.{state.get('data.round', 0)}",
+            max_upload_size=_MEGABYTES,
+            label_visibility="collapsed" if here else "visible",
+        )
     present(file, here)
     if file is not None and state.get("data.read") != file.file_id:
         state["data.read"] = file.file_id
-        _take(file.name, file.getvalue())
+        _read(file)
         st.rerun()
-    if file is not None and here is not None and here.table.head is None:
+    if file is not None and here is not None and here.table.head is None and not state.get("data.refused"):
         st.radio(
             own_table.HEAD_ASKED,
             ["names", "a row"],
             key="data.head",
             horizontal=True,
-            on_change=lambda: _take(file.name, file.getvalue(), head=state["data.head"] == "names"),
+            on_change=lambda: _read(file, head=state["data.head"] == "names"),
             index=None,
         )
     if state.get("data.refused"):
         st.error(state["data.refused"])
+
+
+def _read(file: UploadedFile, *, head: bool | None = None) -> None:
+    """Read an upload, and free it unless it has to be read again once the question on its first line is answered."""
+    _take(file.name, file.getvalue(), head=head)
+    if st.session_state["data.refused"] or my_rows.brought().table.head is not None:
+        uploads.release(file)
 
 
 def _take_sample(sample: Sample) -> None:

@@ -87,6 +87,20 @@ def test_where_nobody_waits_everybody_comes_in(lab):
     assert set(browser.jar) == {INSIDE, "other"}
 
 
+def test_each_browser_keeps_a_random_word_of_its_own(lab):
+    one, other = Browser(lab), Browser(lab)
+    for browser in (one, other):
+        browser.get()
+    word = one.jar[INSIDE]
+    assert re.fullmatch("[0-9a-f]{32}", word)
+    assert word != other.jar[INSIDE]
+    one.get("/classifier")
+    assert one.jar[INSIDE] == word
+    one.jar[INSIDE] = "1"  # as an older version has set it
+    one.get()
+    assert re.fullmatch("[0-9a-f]{32}", one.jar[INSIDE])
+
+
 def test_a_full_process_keeps_a_newcomer_at_the_door(lab, clock):
     fill(clock, waits=4.2)
     browser = Browser(lab)

@@ -1,6 +1,7 @@
 """Rooms of a class: who may do what, what is forgotten, and that two servers see the same."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +12,10 @@ import pytest
 
 from dpcore.check import RefusedError
 from ui import classroom
-from ui.classroom import LASTS, Classroom, someone
+from ui.classroom import LASTS, MOST_OWN, NOTED, Classroom, owner, someone
 
 QUESTION = "lesson=epsilon"
+TEACHER = owner("a teacher's cookie")
 
 
 @pytest.fixture
@@ -27,45 +29,69 @@ def rooms(file) -> Classroom:
 
 
 def test_guesses_are_shown_to_all_once_the_teacher_closes_the_question(rooms):
-    code, key = rooms.open(QUESTION)
+    code = rooms.open(QUESTION, TEACHER)
     for value in (80, 60.5, 99):
         rooms.guess(code, QUESTION, someone(), value)
     assert rooms.look(code).guesses == 3
     assert not rooms.look(code).closed
     assert rooms.guesses(code).size == 0
-    rooms.close(code, key)
+    rooms.close(code, TEACHER)
     assert rooms.look(code).closed
     assert rooms.guesses(code).tolist() == [60.5, 80, 99]
 
 
 def test_somebody_has_one_guess_and_may_change_it_until_it_is_closed(rooms):
-    code, key = rooms.open(QUESTION)
+    code = rooms.open(QUESTION, TEACHER)
     me = someone()
     rooms.guess(code, QUESTION, me, 10)
     rooms.guess(code, QUESTION, me, 20)
-    rooms.close(code, key)
+    rooms.close(code, TEACHER)
     with pytest.raises(RefusedError, match="open"):
         rooms.guess(code, QUESTION, me, 30)
     assert rooms.guesses(code).tolist() == [20]
 
 
-def test_only_the_key_closes_and_asks(rooms):
-    (code, key), (_, other) = rooms.open(QUESTION), rooms.open(QUESTION)
-    for wrong in (other, "", key + "x", "é"):
-        assert not rooms.holds(code, wrong)
-        with pytest.raises(RefusedError, match="key"):
+def test_only_who_teaches_closes_and_asks(rooms):
+    code = rooms.open(QUESTION, TEACHER)
+    other = someone()
+    rooms.open(QUESTION, other)
+    for wrong in (other, owner(""), someone()):
+        assert not rooms.teaches(code, wrong)
+        with pytest.raises(RefusedError, match="teach"):
             rooms.close(code, wrong)
-        with pytest.raises(RefusedError, match="key"):
+        with pytest.raises(RefusedError, match="teach"):
             rooms.ask(code, wrong, "lesson=clipping")
-    assert rooms.holds(code, key)
+        with pytest.raises(RefusedError, match="teach"):
+            rooms.key(code, wrong)
+    assert rooms.teaches(code, TEACHER)
     assert not rooms.look(code).closed
 
 
+def test_a_key_lets_one_more_browser_teach_once(rooms):
+    code, phone = rooms.open(QUESTION, TEACHER), owner("a phone's cookie")
+    key = rooms.key(code, TEACHER)
+    for wrong in ("", key + "x", "é"):
+        assert not rooms.claim(code, wrong, phone)
+    assert not rooms.claim("ZZZZZ", key, phone)
+    assert not rooms.teaches(code, phone)
+    assert rooms.claim(code, key, phone)
+    assert not rooms.claim(code, key, someone())
+    assert rooms.key(code, phone) == rooms.key(code, TEACHER) != key
+    rooms.close(code, phone)
+    assert rooms.teaches(code, TEACHER)
+
+
+def test_a_cookie_gives_one_number_and_who_has_none_gets_another_each_time():
+    assert owner("one") == owner("one") != owner("two")
+    assert 0 <= owner("one") < 2**62
+    assert 0 > someone() != someone()
+
+
 def test_another_question_begins_with_no_guess_and_takes_none_of_the_one_before(rooms):
-    code, key = rooms.open(QUESTION)
+    code = rooms.open(QUESTION, TEACHER)
     rooms.guess(code, QUESTION, someone(), 1)
-    rooms.close(code, key)
-    rooms.ask(code, key, "lesson=clipping")
+    rooms.close(code, TEACHER)
+    rooms.ask(code, TEACHER, "lesson=clipping")
     assert rooms.look(code) == classroom.Room(code=code, question="lesson=clipping", round=2, closed=False, guesses=0)
     with pytest.raises(RefusedError, match="asks this"):
         rooms.guess(code, QUESTION, someone(), 2)
@@ -73,7 +99,7 @@ def test_another_question_begins_with_no_guess_and_takes_none_of_the_one_before(
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "name", True, None, 1e13])
 def test_a_guess_is_a_number(rooms, value):
-    code, _ = rooms.open(QUESTION)
+    code = rooms.open(QUESTION, TEACHER)
     with pytest.raises(RefusedError, match="guess"):
         rooms.guess(code, QUESTION, someone(), value)
     assert rooms.look(code).guesses == 0
@@ -81,56 +107,115 @@ def test_a_guess_is_a_number(rooms, value):
 
 @pytest.mark.parametrize("code", ["", "ZZZZZ", "' OR 1=1 --", "é" * 900])
 def test_there_is_no_room_of_another_code(rooms, code):
-    rooms.open(QUESTION)
+    rooms.open(QUESTION, TEACHER)
     assert rooms.look(code) is None
     assert rooms.guesses(code).size == 0
     with pytest.raises(RefusedError, match="room"):
         rooms.guess(code, QUESTION, someone(), 1)
 
 
-def test_after_two_hours_nobody_can_read_a_room_and_the_next_use_of_any_deletes_it(file):
+def test_an_hour_after_the_last_visit_nobody_can_read_a_room_and_the_next_use_of_any_deletes_it(file):
     clock = [1000.0]
     rooms = Classroom(file, now=lambda: clock[0])
-    code, key = rooms.open("lesson=forgotten")
+    code = rooms.open("lesson=forgotten", TEACHER)
     rooms.guess(code, "lesson=forgotten", someone(), 12345.678)
-    rooms.close(code, key)
+    rooms.close(code, TEACHER)
     clock[0] += LASTS - 1
     assert rooms.guesses(code).tolist() == [12345.678]
     clock[0] += 2
     assert rooms.look(code) is None
     assert rooms.guesses(code).size == 0
-    assert not rooms.holds(code, key)
-    rooms.open(QUESTION)
+    assert not rooms.teaches(code, TEACHER)
+    rooms.open(QUESTION, TEACHER)
     rooms._engine.dispose()  # the last to leave folds the log into the file
     assert b"lesson=forgotten" not in b"".join(one.read_bytes() for one in file.parent.iterdir())
 
 
-def test_there_are_only_so_many_rooms_and_guesses(rooms, monkeypatch):
+def test_a_room_stays_while_somebody_visits_it_and_few_visits_are_written(file):
+    clock, writes = [1000.0], []
+    rooms = Classroom(file, now=lambda: clock[0])
+    code = rooms.open(QUESTION, TEACHER)
+    classroom.sql.event.listen(
+        rooms._engine, "before_cursor_execute", lambda *how: writes.append(how[2]) if "UPDATE" in how[2] else None
+    )
+    for _ in range(3 * 60):
+        clock[0] += NOTED / 2 + 1
+        assert rooms.look(code) is not None
+    assert len(writes) == 90
+    clock[0] += LASTS + 1
+    assert rooms.look(code) is None
+
+
+def test_new_rooms_are_refused_while_all_are_visited(file, monkeypatch):
     monkeypatch.setattr(classroom, "MOST_ROOMS", 2)
-    monkeypatch.setattr(classroom, "MOST_GUESSES", 2)
-    code, _ = rooms.open(QUESTION)
-    rooms.open(QUESTION)
-    with pytest.raises(RefusedError, match="later"):
-        rooms.open(QUESTION)
-    me = someone()
-    rooms.guess(code, QUESTION, me, 1)
-    rooms.guess(code, QUESTION, someone(), 1)
-    rooms.guess(code, QUESTION, me, 2)
-    with pytest.raises(RefusedError, match="at most"):
+    clock = [1000.0]
+    rooms = Classroom(file, now=lambda: clock[0])
+    kept, left = rooms.open(QUESTION, TEACHER), rooms.open(QUESTION, someone())
+    for _ in range(3):
+        with pytest.raises(RefusedError, match="later") as told:
+            rooms.open(QUESTION, someone())
+        assert told.value.name == "rooms"
+        assert rooms.look(left) is not None, "nobody's room is closed by others who want one"
+    clock[0] += LASTS - 10
+    rooms.look(kept)
+    clock[0] += 11
+    rooms.open(QUESTION, someone())
+    assert rooms.look(kept) is not None
+    assert rooms.look(left) is None
+
+
+def test_one_browser_has_a_few_rooms(rooms):
+    own = [rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN)]
+    with pytest.raises(RefusedError, match="of one browser") as told:
+        rooms.open(QUESTION, TEACHER)
+    assert told.value.name == "own"
+    assert set(told.value.value.split(", ")) == set(own)
+    rooms.open(QUESTION, owner("another"))
+
+
+def test_there_are_only_so_many_guesses(rooms, monkeypatch):
+    monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
+    monkeypatch.setattr(classroom, "MOST_NAMELESS", 2)
+    code = rooms.open(QUESTION, TEACHER)
+    nameless, pupil = someone(), owner("a pupil's cookie")
+    for who in (nameless, someone(), nameless):
+        rooms.guess(code, QUESTION, who, 1)
+    with pytest.raises(RefusedError, match="without a cookie") as told:
         rooms.guess(code, QUESTION, someone(), 1)
+    assert told.value.name == "nameless"
+    rooms.guess(code, QUESTION, pupil, 1)
+    rooms.guess(code, QUESTION, pupil, 2)
+    with pytest.raises(RefusedError, match="at most") as told:
+        rooms.guess(code, QUESTION, owner("another"), 1)
+    assert told.value.name == "guesses"
     with pytest.raises(RefusedError, match="question"):
-        rooms.open("x" * (classroom.LONGEST + 1))
+        rooms.open("x" * (classroom.LONGEST + 1), TEACHER)
+
+
+def test_a_file_of_an_older_version_goes_on(file):
+    """It has no table of teachers, and its teacher's address holds the key."""
+    with sqlite3.connect(file) as old:
+        old.execute(
+            "CREATE TABLE rooms (code VARCHAR PRIMARY KEY, key VARCHAR NOT NULL, question VARCHAR NOT NULL, "
+            "round INTEGER NOT NULL, closed BOOLEAN NOT NULL, opened FLOAT NOT NULL)"
+        )
+        old.execute("INSERT INTO rooms VALUES ('BCDFG', 'key', ?, 1, 0, 1000.0)", [QUESTION])
+    old.close()
+    rooms = Classroom(file, now=lambda: 1500.0)
+    assert rooms.claim("BCDFG", "key", TEACHER)
+    rooms.close("BCDFG", TEACHER)
+    assert rooms.look("BCDFG").closed
 
 
 def test_a_thousand_who_guess_at_once_take_less_than_a_megabyte_and_another_server_sees_them_all(file, rooms):
-    code, key = rooms.open(QUESTION)
+    code = rooms.open(QUESTION, TEACHER)
     values = np.linspace(0, 100, 1000)
     with ThreadPoolExecutor(20) as pool:
-        list(pool.map(lambda value: rooms.guess(code, QUESTION, someone(), value), values))
+        list(pool.map(lambda value: rooms.guess(code, QUESTION, owner(str(value)), value), values))
     assert sum(one.stat().st_size for one in file.parent.iterdir()) <= 10**6
     program = (
         "from ui.classroom import classroom\n"
-        f"rooms = classroom()\nassert rooms.look({code!r}).guesses == 1000\nrooms.close({code!r}, {key!r})\n"
+        f"rooms = classroom()\nassert rooms.look({code!r}).guesses == 1000\nrooms.close({code!r}, {TEACHER})\n"
         f"rooms.guesses({code!r})\n"
     )
     root = Path(__file__).parents[1]
@@ -142,7 +227,7 @@ def test_a_thousand_who_guess_at_once_take_less_than_a_megabyte_and_another_serv
 
 def test_without_a_file_that_is_named_rooms_end_with_the_process():
     program = (
-        "from pathlib import Path\nfrom ui import classroom\ncode, _ = classroom.classroom().open('x')\n"
+        "from pathlib import Path\nfrom ui import classroom\ncode = classroom.classroom().open('x', 1)\n"
         "assert classroom.classroom().look(code)\nprint(classroom._folder().name)"
     )
     root = Path(__file__).parents[1]

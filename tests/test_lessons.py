@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from streamlit.runtime.context import ContextProxy
 
 from dpcore.kept import MEMORY
 from dpcore.links import brief
@@ -14,7 +15,7 @@ from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
 from pages.table import PAGES
 from tests.test_pages import opened, text
-from ui import teacher
+from ui import classroom, teacher
 from ui.compute import compute
 from ui.controls import Desk, from_link
 from ui.page import Page
@@ -311,12 +312,19 @@ class TestTeacher:
 class TestTogether:
     """Two sessions of one server: who teaches, and one of the class."""
 
+    @pytest.fixture(autouse=True)
+    def cookies(self, monkeypatch):
+        """What the browser of the next session sends."""
+        sent = {}
+        monkeypatch.setattr(ContextProxy, "cookies", sent)
+        return sent
+
     @pytest.fixture
     def both(self):
         teacher = opened("lessons", lesson="epsilon")
         press(teacher, "Ask a class")
-        code, _, key = teacher.query_params["room"].partition(".")
-        assert key
+        code = teacher.query_params["room"]
+        assert len(code) == classroom.LETTERS_A_CODE, "the address of who teaches holds no key"
         return teacher, opened("lessons", room=code)
 
     def test_the_class_comes_to_the_question_guesses_and_waits(self, both):
@@ -379,12 +387,66 @@ class TestTogether:
         press(app, "Lock in and see")
         assert app.query_params["step"] == "reveal"
 
-    def test_somebody_elses_key_teaches_nobody(self, both):
+    def test_a_key_in_a_link_teaches_once_and_leaves_the_address(self, both):
+        teacher, pupil = both
+        code = pupil.query_params["room"]
+        key = classroom.classroom().key(code, teacher.session_state["lessons.someone"])
+        for word, teaches in ((f"{code}.wrong", False), (f"{code}.{key}", True), (f"{code}.{key}", False)):
+            app = opened("lessons", lesson="epsilon", room=word)
+            assert app.query_params["room"] == code
+            labels = [one.label for one in app.button]
+            assert ("Close and show" in labels, "Send my guess" in labels) == (teaches, not teaches)
+            assert [say.USED in one.value for one in app.info] == [True] * (not teaches)
+        assert "Close and show" in [one.label for one in teacher.run().button]
+
+    def test_a_browser_with_a_cookie_teaches_after_a_reload_and_has_one_guess(self, cookies):
+        cookies["lab_inside"] = "a" * 32
+        teacher = opened("lessons", lesson="epsilon")
+        press(teacher, "Ask a class")
+        code = teacher.query_params["room"]
+        again = opened("lessons", lesson="epsilon", room=code)
+        assert "Close and show" in [one.label for one in again.button]
+        assert not again.warning
+        cookies["lab_inside"] = "b" * 32
+        for value in (60.0, 70.0):
+            pupil = opened("lessons", room=code)
+            pupil.number_input[0].set_value(value).run()
+            press(pupil, "Send my guess")
+            assert say.NAMELESS not in [one.value for one in pupil.caption]
+        assert classroom.classroom().look(code).guesses == 1
+
+    def test_a_room_that_is_refused_is_refused_in_words(self, both, monkeypatch):
+        teacher, _ = both
+        monkeypatch.setattr(classroom, "MOST_OWN", 1)
+        code = teacher.query_params.pop("room")
+        press(teacher.run(), "Ask a class")
+        assert code in teacher.error[0].value
+        assert "rooms open" in teacher.error[0].value
+        monkeypatch.setattr(classroom, "MOST_ROOMS", 0)
+        app = opened("lessons", lesson="epsilon")
+        press(app, "Ask a class")
+        assert "rooms of this server are in use" in app.error[0].value
+        assert "room" not in app.query_params
+
+    def test_a_guess_that_is_refused_is_refused_in_words(self, both, monkeypatch):
         _, pupil = both
-        app = opened("lessons", lesson="epsilon", room=f"{pupil.query_params['room']}.wrong")
-        labels = [one.label for one in app.button]
-        assert "Close and show" not in labels
-        assert "Send my guess" in labels
+        monkeypatch.setattr(classroom, "MOST_NAMELESS", 0)
+        press(pupil, "Send my guess")
+        assert "your browser sends the lab no cookies" in pupil.warning[0].value
+        monkeypatch.setattr(classroom, "MOST_GUESSES", 0)
+        press(pupil, "Send my guess")
+        assert "takes no more" in pupil.warning[0].value
+        assert not pupil.success
+        monkeypatch.setattr(classroom, "MOST_NAMELESS", 9)
+        monkeypatch.setattr(classroom, "MOST_GUESSES", 9)
+        press(pupil, "Send my guess")
+        assert not pupil.warning
+        assert "Your guess is in" in pupil.success[0].value
+
+    def test_who_sends_no_cookie_is_told_what_that_means(self, both):
+        teacher, pupil = both
+        assert say.NAMELESS in [one.value for one in pupil.caption]
+        assert say.NAMELESS_TEACHER in [one.value for one in teacher.run().warning]
 
     def test_nobody_opens_a_room_by_opening_a_lesson(self):
         app = opened("lessons")

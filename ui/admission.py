@@ -26,7 +26,8 @@ from ui.live import serving
 
 NAME = "lab-busy"
 # Cookies: of who is in, of who waits since when, and of the process that Caddy has chosen (`scripts/Caddyfile`), which
-# who waits forgets, so that the next one may have room for them.
+# who waits forgets, so that the next one may have room for them. The first is a random word, by which rooms of a class
+# tell one browser from another.
 INSIDE, TURN, REPLICA = "lab_inside", "lab_turn", "lab_replica"
 # So few pages are never too many, whatever they wait for.
 FEW = 8
@@ -37,6 +38,7 @@ LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 5.0, 3600
 # questions of one of them at most.
 MOST_WAITING, ASKED_A_SECOND, MOST_AGAIN = 2000, 50, 40
 # Addresses of pages; those of files have a dot, or stand deeper.
+_WORD = re.compile(r"[0-9a-f]{32}")
 _PAGE = re.compile(r"/[\w-]*")
 
 
@@ -193,7 +195,7 @@ class Admission:
         turn = Turn.read(cookies(scope).get(TURN, ""))
         before = None if INSIDE in cookies(scope) else self._door.ask(turn)
         if before is None:
-            return self._keep(JSONResponse({"enter": True}))
+            return self._keep(JSONResponse({"enter": True}), scope)
         answer = JSONResponse({"enter": False, "says": said(self._door.wait(), before), "again": self._door.again})
         return self._hold(answer, turn)
 
@@ -208,7 +210,7 @@ class Admission:
             answer = self._hold(HTMLResponse(words, status_code=503, headers=headers), turn)
             await answer(scope, receive, send)
             return
-        kept = self._keep(Response()).headers.getlist("set-cookie")
+        kept = self._keep(Response(), scope).headers.getlist("set-cookie")
 
         async def say(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -218,9 +220,10 @@ class Admission:
 
         await self._app(scope, receive, say)
 
-    def _keep(self, answer: Response) -> Response:
+    def _keep(self, answer: Response, scope: Scope) -> Response:
         """From now on they are in."""
-        answer.set_cookie(INSIDE, "1", max_age=STAYS, path=self._base or "/", httponly=True, samesite="lax")
+        word = browser(cookies(scope)) or secrets.token_hex(16)
+        answer.set_cookie(INSIDE, word, max_age=STAYS, path=self._base or "/", httponly=True, samesite="lax")
         answer.delete_cookie(TURN, path=self._base or "/")
         return answer
 
@@ -237,3 +240,9 @@ def cookies(scope: Scope) -> dict[str, str]:
         return {name: one.value for name, one in SimpleCookie(Headers(scope=scope).get("cookie", "")).items()}
     except CookieError:
         return {}
+
+
+def browser(sent: Mapping[str, str]) -> str:
+    """Return the random word of a browser that has sent these cookies, or "" if it has none."""
+    word = sent.get(INSIDE, "")
+    return word if _WORD.fullmatch(word) else ""

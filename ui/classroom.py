@@ -4,6 +4,7 @@ The only state of the lab that visitors share. It is a small SQLite file, so tha
 the same rooms: the one that the environment variable LAB_ROOMS names; else one that ends with this process.
 """
 
+import hashlib
 import os
 import secrets
 import tempfile
@@ -22,9 +23,13 @@ from sqlalchemy.dialects.sqlite import insert
 from dpcore import check
 from dpcore.check import RefusedError
 
-# Seconds after which nobody can read a room; the next use of any room deletes it.
-LASTS = 2 * 60 * 60
-MOST_ROOMS, MOST_GUESSES, LONGEST = 500, 5_000, 2_000
+# Seconds without a visitor after which nobody can read a room; the next use of any room deletes it.
+LASTS = 60 * 60
+# Seconds between two notes that a room has visitors: each look of each of them would be a write.
+NOTED = 60
+# Rooms in all, and that one browser may teach; guesses in a room, and those of them by browsers without cookies.
+MOST_ROOMS, MOST_OWN = 500, 5
+MOST_GUESSES, MOST_NAMELESS, LONGEST = 5_000, 500, 2_000
 # No vowels, so that no code is a word, and nothing that is read as something else.
 LETTERS, LETTERS_A_CODE = "BCDFGHJKLMNPQRSTVWXZ", 5
 FILE = "LAB_ROOMS"
@@ -40,7 +45,14 @@ _ROOMS = sql.Table(
     sql.Column("question", sql.String, nullable=False),
     sql.Column("round", sql.Integer, nullable=False),
     sql.Column("closed", sql.Boolean, nullable=False),
-    sql.Column("opened", sql.Float, nullable=False),
+    sql.Column("opened", sql.Float, key="visited", nullable=False),  # the name that files of before have
+)
+_TEACHERS = sql.Table(
+    "teachers",
+    _META,
+    sql.Column("code", sql.String, primary_key=True),
+    sql.Column("who", sql.Integer, primary_key=True),
+    sqlite_with_rowid=False,
 )
 _GUESSES = sql.Table(
     "guesses",
@@ -64,8 +76,13 @@ class Room:
 
 
 def someone() -> int:
-    """A number for a visitor who guesses: random, so that it says nothing of them."""
-    return secrets.randbits(62)
+    """Return a random number below 0, for a visitor whose browser sends no cookie."""
+    return -1 - secrets.randbits(62)
+
+
+def owner(cookie: str) -> int:
+    """Return the number, 0 or more, of the browser that sends this cookie."""
+    return int.from_bytes(hashlib.sha256(cookie.encode()).digest()[:8]) >> 2
 
 
 class Classroom:
@@ -77,47 +94,62 @@ class Classroom:
         sql.event.listen(self._engine, "connect", _prepare)
         _META.create_all(self._engine)
 
-    def open(self, question: str) -> tuple[str, str]:
-        """(code of a new room in which this is asked, the key that closes it). Raises RefusedError."""
+    def open(self, question: str, who: int) -> str:
+        """Open a room in which ``who`` asks this. Return its code. Raise RefusedError."""
         code = "".join(secrets.choice(LETTERS) for _ in range(LETTERS_A_CODE))
-        key = secrets.token_urlsafe(9)
-        row = {
-            "code": code,
-            "key": key,
-            "question": _asked(question),
-            "round": 1,
-            "closed": False,
-            "opened": self._now(),
-        }
+        row = {"code": code, "key": _key(), "question": _asked(question), "round": 1, "closed": False}
         with self._writing() as write:
+            own = write.scalars(sql.select(_TEACHERS.c.code).where(_TEACHERS.c.who == who)).all()
+            if len(own) >= MOST_OWN:
+                raise RefusedError("own", ", ".join(own), f"at most {MOST_OWN} rooms of one browser")
             if write.scalar(sql.select(sql.func.count()).select_from(_ROOMS)) >= MOST_ROOMS:
-                raise RefusedError("room", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
-            write.execute(sql.insert(_ROOMS).values(row))
-        return code, key
+                raise RefusedError("rooms", "a new one", f"one of the {MOST_ROOMS} that can be open: try again later")
+            write.execute(sql.insert(_ROOMS).values(row | {"visited": self._now()}))
+            write.execute(sql.insert(_TEACHERS).values(code=code, who=who))
+        return code
 
     def look(self, code: str) -> Room | None:
-        """The room as it is; None where there is none, or no more."""
+        """Visit the room: return it as it is, or None where there is none, or no more."""
         with self._engine.connect() as read:
             found = read.execute(sql.select(_ROOMS).where(_ROOMS.c.code == code, self._lasts)).one_or_none()
             if found is None:
                 return None
-            count = sql.select(sql.func.count()).where(_GUESSES.c.code == code)
-            known = {"question": found.question, "round": found.round, "closed": found.closed}
-            return Room(code=code, **known, guesses=read.scalar(count))
+            count = read.scalar(sql.select(sql.func.count()).where(_GUESSES.c.code == code))
+        if found.visited < self._now() - NOTED:
+            with self._writing() as write:
+                write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(visited=self._now()))
+        return Room(code=code, question=found.question, round=found.round, closed=found.closed, guesses=count)
 
-    def holds(self, code: str, key: str) -> bool:
-        """Whether this is the key of the room."""
+    def teaches(self, code: str, who: int) -> bool:
+        """Return whether they may close the room and ask in it."""
         with self._engine.connect() as read:
-            return self._key(read, code, key)
+            return self._teaches(read, code, who)
 
-    def ask(self, code: str, key: str, question: str) -> None:
+    def key(self, code: str, who: int) -> str:
+        """Return the key that lets another browser of theirs teach, once. Raise RefusedError."""
+        with self._engine.connect() as read:
+            if not self._teaches(read, code, who):
+                raise RefusedError("room", code, "a room that you teach")
+            return read.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code))
+
+    def claim(self, code: str, key: str, who: int) -> bool:
+        """Let who has the room's key teach, and make another key; return whether it was the key."""
+        with self._writing() as write:
+            known = write.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code))
+            if known is None or not secrets.compare_digest(known.encode(), key.encode()):
+                return False
+            write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(key=_key()))
+            write.execute(insert(_TEACHERS).values(code=code, who=who).on_conflict_do_nothing())
+        return True
+
+    def ask(self, code: str, who: int, question: str) -> None:
         """Ask another question, or the same again; what was guessed before is deleted. Raises RefusedError."""
         change = {"question": _asked(question), "round": _ROOMS.c.round + 1, "closed": False}
-        self._teach(code, key, change, anew=True)
+        self._teach(code, who, change, anew=True)
 
-    def close(self, code: str, key: str) -> None:
+    def close(self, code: str, who: int) -> None:
         """Take no more guesses, and show them. Raises RefusedError."""
-        self._teach(code, key, {"closed": True})
+        self._teach(code, who, {"closed": True})
 
     def guess(self, code: str, question: str, who: int, value: float) -> None:
         """Somebody's guess, in place of their last. Raises RefusedError where the room takes none."""
@@ -128,7 +160,9 @@ class Classroom:
                 raise RefusedError("room", code, "a room that is open and asks this")
             others = sql.select(sql.func.count()).where(_GUESSES.c.code == code, _GUESSES.c.who != who)
             if write.scalar(others) >= MOST_GUESSES:
-                raise RefusedError("room", code, f"a room of at most {MOST_GUESSES:,} guesses")
+                raise RefusedError("guesses", code, f"a room of at most {MOST_GUESSES:,} guesses")
+            if who < 0 and write.scalar(others.where(_GUESSES.c.who < 0)) >= MOST_NAMELESS:
+                raise RefusedError("nameless", code, f"a room of at most {MOST_NAMELESS} guesses without a cookie")
             write.execute(insert(_GUESSES).values(row).on_conflict_do_update(set_={"value": row["value"]}))
 
     def guesses(self, code: str) -> np.ndarray:
@@ -140,16 +174,18 @@ class Classroom:
 
     @property
     def _lasts(self) -> sql.ColumnElement[bool]:
-        return _ROOMS.c.opened > self._now() - LASTS
+        return _ROOMS.c.visited > self._now() - LASTS
 
-    def _key(self, read: sql.Connection, code: str, key: str) -> bool:
-        known = read.scalar(sql.select(_ROOMS.c.key).where(_ROOMS.c.code == code, self._lasts))
-        return known is not None and secrets.compare_digest(known.encode(), key.encode())
+    def _teaches(self, read: sql.Connection, code: str, who: int) -> bool:
+        found = sql.select(_TEACHERS).join(_ROOMS, _ROOMS.c.code == _TEACHERS.c.code)
+        return (
+            read.execute(found.where(_TEACHERS.c.code == code, _TEACHERS.c.who == who, self._lasts)).first() is not None
+        )
 
-    def _teach(self, code: str, key: str, change: dict[str, Any], *, anew: bool = False) -> None:
+    def _teach(self, code: str, who: int, change: dict[str, Any], *, anew: bool = False) -> None:
         with self._writing() as write:
-            if not self._key(write, code, key):
-                raise RefusedError("room", code, "a room whose key you have")
+            if not self._teaches(write, code, who):
+                raise RefusedError("room", code, "a room that you teach")
             write.execute(sql.update(_ROOMS).where(_ROOMS.c.code == code).values(change))
             if anew:
                 write.execute(sql.delete(_GUESSES).where(_GUESSES.c.code == code))
@@ -160,7 +196,8 @@ class Classroom:
         with self._engine.begin() as write:
             write.execute(sql.delete(_ROOMS).where(~self._lasts))
             left = sql.select(_ROOMS.c.code)
-            write.execute(sql.delete(_GUESSES).where(_GUESSES.c.code.not_in(left)))
+            for table in (_GUESSES, _TEACHERS):
+                write.execute(sql.delete(table).where(table.c.code.not_in(left)))
             yield write
 
 
@@ -170,6 +207,10 @@ def _prepare(connection: Any, _: Any) -> None:
     connection.execute("PRAGMA wal_autocheckpoint=40")  # pages: the log stays as small as what it is for
     connection.execute("PRAGMA synchronous=OFF")
     connection.execute("PRAGMA secure_delete=ON")
+
+
+def _key() -> str:
+    return secrets.token_urlsafe(9)
 
 
 def _asked(question: str) -> str:

@@ -16,6 +16,7 @@ from ui import live
 from ui.controls import visit
 from ui.doors import remember
 from ui.show import show, style
+from ui.uploads import limit_mb
 
 # Pages that explain, in the order of their menu: (address, title, icon, what shows it).
 LEARN = (
@@ -27,7 +28,7 @@ LEARN = (
 
 st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
 style()
-live.connection()
+live.connection(uploads=limit_mb())
 doors = {
     page.name: st.Page(partial(show, page), title=page.title, icon=page.icon, url_path=page.name) for page in PAGES
 }

@@ -15,7 +15,7 @@ from dpcore.check import RefusedError
 from dpcore.data import own_texts
 from dpcore.data.own_texts import Own
 from dpcore.data.tokens import NONE, forget
-from ui import controls
+from ui import controls, uploads
 from ui.own_session import Brought, present
 from ui.plain import plain
 
@@ -126,9 +126,8 @@ def _key(page: str) -> str:
 def _brought(page: str) -> Brought | None:
     """The newest file that could be read; one that could not leaves the one before in place, and says why."""
     state, read, said = st.session_state, f"{page}.read", f"{page}.refused"
-    file = st.file_uploader(
-        "A table", type=["csv", "tsv", "txt", "parquet"], key=f"{page}.file", max_upload_size=_MEGABYTES
-    )
+    types, most = ["csv", "tsv", "txt", "parquet"], _MEGABYTES
+    file = st.file_uploader("A table", types, key=f"{page}.file", max_upload_size=most) if uploads.possible() else None
     if file is not None and state.get(read) != file.file_id:
         state[read], state[said] = file.file_id, None
         try:
@@ -137,6 +136,8 @@ def _brought(page: str) -> Brought | None:
                 forget(before.table)
         except RefusedError as refusal:
             state[said] = refused(refusal)
+        finally:
+            uploads.release(file)
     if file is not None and state.get(said):
         st.error(state[said])
     return present(file, state.get(_key(page)))

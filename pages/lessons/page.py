@@ -32,13 +32,14 @@ TITLE = "Lessons: guess first, then see"
 @dataclass
 class Kept:
     """What this session said: the guess, a number or a place among the options, and what was seen. sent, shown: the
-    question of a class that has the guess, and the last whose outcome was gone to."""
+    question of a class that has the guess, and the last whose outcome was gone to. refused: why it has not."""
 
     guess: float | None = None
     sent: tuple[str, int] | None = None
     shown: tuple[str, int] | None = None
     seen: int | None = None
     done: bool = False
+    refused: str = ""
 
 
 def kept(lesson: Lesson) -> Kept:
@@ -67,10 +68,12 @@ def show(pages: Sequence[Page]) -> None:
         notice, step = f"There is no step {quoted(step)}; the lesson begins with a guess.", "guess"
     elif here is not None and here.open(lesson):
         step = "guess"
-    elif step != "guess" and kept(lesson).guess is None and not (here and here.key and here.asks(lesson)):
+    elif step != "guess" and kept(lesson).guess is None and not (here and here.teaches and here.asks(lesson)):
         notice, step = say.AGAIN, "guess"
     if notice:
         st.info(notice, icon=":material/replay:")
+    if together.key_was_used():
+        st.info(say.USED, icon=":material/key_off:")
     page = next(page for page in pages if page.name == lesson.page)
     st.session_state[AT] = lesson, step
     _trail(lesson, here)
@@ -78,7 +81,7 @@ def show(pages: Sequence[Page]) -> None:
         _guess(lesson, page, here)
     else:
         _outcome(lesson, page, step, here)
-    if here is not None and not here.key:
+    if here is not None and not here.teaches:
         together.follow(here)
 
 
@@ -92,11 +95,11 @@ def _heed(here: together.Seat) -> None:
     if lesson is None:
         return
     mine, named = kept(lesson), st.query_params.get("lesson", "")
-    if not here.key and st.session_state.get(at) != here.room.round:
-        st.session_state[at] = here.room.round
+    if not here.teaches and st.session_state.get(at) != here.room.round:
+        st.session_state[at], mine.refused = here.room.round, ""
         if named != lesson.name:
             go(lesson)
-    answered = here.key or mine.sent == here.now
+    answered = here.teaches or mine.sent == here.now
     if here.room.closed and mine.shown != here.now and answered and st.query_params.get("lesson") == lesson.name:
         mine.shown = here.now
         go(lesson, "reveal")
@@ -140,10 +143,12 @@ def _trail(lesson: Lesson, here: together.Seat | None) -> None:
     with st.container(key="lesson-trail", horizontal=True, vertical_alignment="center"):
         st.button("All lessons", icon=":material/arrow_back:", type="tertiary", on_click=go, args=(None,))
         st.html(f'<span class="lab-trail{" presented" * _presented()}">{lesson.title}</span>', width="stretch")
-        together.offer(lesson, here)
-        if here is None or here.key:  # a pupil has nobody to present to
+        refusal = together.offer(lesson, here)
+        if here is None or here.teaches:  # a pupil has nobody to present to
             label = "Leave" if _presented() else "Present"
             st.button(label, icon=":material/co_present:", type="tertiary", on_click=_present, key="lesson.present")
+    if refusal:
+        st.error(refusal)
 
 
 def _places():
@@ -189,7 +194,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         st.title(lesson.ask)
         st.markdown(say.known(lesson, before))
     number = isinstance(lesson.guess, Number)
-    place, teaches = None, here is not None and here.key and here.open(lesson)
+    place, teaches = None, here is not None and here.teaches and here.open(lesson)
     if number and not teaches:
         one = lesson.guess
         span = guess.Range(one.low, one.high, one.step, one.unit)
@@ -221,17 +226,25 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
         if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
             mine.guess, mine.seen = value, None
             st.session_state.pop(f"{key}.seen.choice", None)
-            late = together.send(here, lesson, value) if classed else ""
-            if late:
-                st.toast(late, icon=":material/schedule:")
-            if classed and not late:
+            refusal = together.send(here, lesson, value) if classed else None
+            mine.refused = say.REFUSED[refusal.name] if refusal else ""
+            if classed and refusal is None:
                 mine.sent = here.now
             else:
                 go(lesson, "reveal")
                 st.rerun()
         if classed and mine.sent == here.now:
             st.success(say.waiting(lesson, mine.guess), icon=":material/how_to_vote:")
+        _refused(lesson)
+        if classed and together.me() < 0:
+            st.caption(say.NAMELESS)
         st.caption(say.GRADELESS)
+
+
+def _refused(lesson: Lesson) -> None:
+    """Say why the class's room has not taken the guess, if so."""
+    if kept(lesson).refused:
+        st.warning(kept(lesson).refused, icon=":material/error:")
 
 
 def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) -> None:
@@ -247,6 +260,8 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) 
     with chart:
         st.fragment(_chart, run_every=None if done == 1 else 0.2)(lesson, page, done < 1)
     with answer:
+        if step == "reveal":
+            _refused(lesson)
         if step == "reveal" and here is not None and here.asks(lesson):
             axis = _picture(lesson, page, result).figure["layout"]["yaxis"]
             together.guesses_of_all(lesson, here, axis, kept(lesson).guess, (before, after))

@@ -1,6 +1,6 @@
 """A class together: everybody guesses in a room, and the guesses of all stand beside the outcome once it is closed.
 
-The address of who takes part holds the room's code; that of who opened it its key too, so that a reload loses nothing.
+An address holds the room's code only: who teaches is known by a cookie of their browser, also after a reload.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from pages.lessons import figures
 from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson, Number
 from ui import live
-from ui.classroom import LETTERS_A_CODE, Room, classroom, someone
+from ui.admission import browser
+from ui.classroom import LETTERS_A_CODE, Room, classroom, owner, someone
 from ui.plot import guesses
 from ui.reach import elsewhere, qr
 
@@ -24,21 +25,16 @@ TEACHER, CLASS = 1.0, 2.0
 # So many more make everybody look a second later: a look is a run of the page for the server.
 CROWD = 100
 HEIGHT = 300
-_ME = "lessons.someone"
+_ME, _USED = "lessons.someone", "lessons.key_used"
 
 
 @dataclass(frozen=True)
 class Seat:
-    """One's place in a ``room``, None where there is none any more; ``key``: of who opened it, or ""."""
+    """One's place in a ``room``, None where there is none any more; ``teaches``: whether they may close it."""
 
     code: str
-    key: str
+    teaches: bool
     room: Room | None
-
-    @property
-    def word(self) -> str:
-        """As an address holds it."""
-        return f"{self.code}.{self.key}" if self.key else self.code
 
     def asks(self, lesson: Lesson) -> bool:
         """Whether the room is about this lesson."""
@@ -54,14 +50,32 @@ class Seat:
         return self.code, self.room.round if self.room else 0
 
 
+def me() -> int:
+    """Return the number of this visitor: of their browser, or below 0, of this session, where it sends no cookie."""
+    if _ME not in st.session_state:
+        word = browser(st.context.cookies)
+        st.session_state[_ME] = owner(word) if word else someone()
+    return st.session_state[_ME]
+
+
 def seat() -> Seat | None:
-    """The place that the address names."""
+    """Return the place that the address names. A key in it is used up and taken out."""
     text = st.query_params.get(ROOM, "")
     if not text:
         return None
     code, _, key = text[:64].partition(".")
     code = code.strip().upper()
-    return Seat(code, key if key and classroom().holds(code, key) else "", classroom().look(code))
+    room = classroom().look(code)
+    if key:
+        st.query_params[ROOM] = code
+        known = room is None or classroom().claim(code, key, me()) or classroom().teaches(code, me())
+        st.session_state[_USED] = not known
+    return Seat(code, classroom().teaches(code, me()), room)
+
+
+def key_was_used() -> bool:
+    """Return, once, whether somebody came with a key that opens nothing."""
+    return st.session_state.pop(_USED, False)
 
 
 def join() -> None:
@@ -80,36 +94,34 @@ def leave() -> None:
     st.query_params.pop(ROOM, None)
 
 
-def send(here: Seat, lesson: Lesson, value: float) -> str:
-    """Put a guess into the room; why it was not taken, if so."""
-    who = st.session_state.setdefault(_ME, someone())
+def send(here: Seat, lesson: Lesson, value: float) -> RefusedError | None:
+    """Put a guess into the room; return why it was not taken, if so."""
     try:
-        classroom().guess(here.code, lesson.name, who, float(value))
-    except RefusedError:
-        return say.LATE
-    return ""
+        classroom().guess(here.code, lesson.name, me(), float(value))
+    except RefusedError as refusal:
+        return refusal
+    return None
 
 
-def offer(lesson: Lesson, here: Seat | None) -> None:
-    """Of who teaches: open a room about this lesson, or ask it in the room that there is."""
+def offer(lesson: Lesson, here: Seat | None) -> str:
+    """Of who teaches: open a room about this lesson, or ask it in the room that there is. Return why not, if so."""
     name = f"lesson.{lesson.name}.room"
     if here is None or here.room is None:
         if st.button("Ask a class", icon=":material/groups:", type="tertiary", key=f"{name}.open", help=say.OPEN):
             try:
-                code, key = classroom().open(lesson.name)
+                st.query_params[ROOM] = classroom().open(lesson.name, me())
             except RefusedError as refusal:
-                st.error(f"No room could be opened: it must be {refusal.allowed}.")
-                return
-            st.query_params[ROOM] = f"{code}.{key}"
+                return say.REFUSED[refusal.name].format(refusal.value)
             st.rerun()
-    elif not here.key:
+    elif not here.teaches:
         label = f"Leave room {here.code}"
         st.button(label, icon=":material/logout:", type="tertiary", key=f"{name}.leave", on_click=leave)
     elif not here.open(lesson):
         label = "Ask the class again" if here.asks(lesson) else "Ask the class this"
         if st.button(label, icon=":material/groups:", type="tertiary", key=f"{name}.ask"):
-            classroom().ask(here.code, here.key, lesson.name)
+            classroom().ask(here.code, me(), lesson.name)
             st.rerun()
+    return ""
 
 
 @st.fragment(run_every=TEACHER)
@@ -118,15 +130,27 @@ def teach(lesson: Lesson, here: Seat) -> None:
     room = classroom().look(here.code)
     if room is None or room.closed:
         st.rerun()
-    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({'lesson': lesson.name, ROOM: here.code})}"
-    known = elsewhere(link) or link
     with st.container(border=True, key="lesson-room"):
         st.html(say.room(room))
-        drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
-        st.markdown(drawn, unsafe_allow_html=True)  # st.html leaves drawings out
+        _link(lesson, here.code)
+        if me() < 0:
+            st.warning(say.NAMELESS_TEACHER)
         if st.button("Close and show", type="primary", key=f"lesson.{lesson.name}.close"):
-            classroom().close(here.code, here.key)
+            classroom().close(here.code, me())
             st.rerun()
+        more = st.popover("Teach on another device", type="tertiary", on_change="rerun", key="lesson.carry")
+        if more.open:
+            with more:
+                st.caption(say.CARRY)
+                _link(lesson, f"{here.code}.{classroom().key(here.code, me())}")
+
+
+def _link(lesson: Lesson, room: str) -> None:
+    """Show the link to a room, and its picture."""
+    link = f"{(st.context.url or '').split('?')[0]}?{urlencode({'lesson': lesson.name, ROOM: room})}"
+    known = elsewhere(link) or link
+    drawn = f'<div class="lab-room-link">{qr(known)}<span>{escape(known)}</span></div>'
+    st.markdown(drawn, unsafe_allow_html=True)  # st.html leaves drawings out
 
 
 def follow(here: Seat) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
+from ui import classroom
 from ui.classroom import Room
 from ui.panels import number
 
@@ -21,11 +22,31 @@ INTRODUCTION = (
 
 
 OPEN = "Everybody guesses on a device of their own. When you close the question, all guesses stand beside the outcome."
-LATE = "The question was closed before your guess came: it is yours alone."
 GONE = (
-    "There is no such room, or no more: after two hours it is forgotten. The lesson goes on without it; who teaches "
-    "can open another."
+    "There is no such room, or no more: it is closed an hour after its last visitor has left. The lesson goes on "
+    "without it; who teaches can open another."
 )
+# Why a room was not opened, or a guess not taken: name of the refusal -> words, with its value.
+REFUSED = {
+    "rooms": f"No room can be opened now: all {classroom.MOST_ROOMS} rooms of this server are in use. A room is free "
+    "an hour after its last visitor has left. Try again later; the lesson works without a room.",
+    "own": f"One browser can have {classroom.MOST_OWN} rooms open, and yours has: {{}}. Join one of them with its "
+    "code, and ask this there. A room is closed an hour after its last visitor has left.",
+    "room": "The question was closed before your guess came: it is yours alone.",
+    "guesses": f"Your guess was not counted: this room has {classroom.MOST_GUESSES:,} guesses and takes no more.",
+    "nameless": "Your guess was not counted: your browser sends the lab no cookies, and of such browsers a room takes "
+    f"{classroom.MOST_NAMELESS} guesses. Allow cookies, or open the lab in a tab of its own.",
+}
+USED = (
+    "The key in this link was used before, or is wrong. You are here as one of the class; who teaches can make another "
+    "link."
+)
+NAMELESS = "Your browser sends the lab no cookies: your guess counts for this tab, until it is reloaded."
+NAMELESS_TEACHER = (
+    "Your browser sends the lab no cookies: this room is yours until the page is reloaded. Allow cookies, or open the "
+    "lab in a tab of its own, before you ask a class."
+)
+CARRY = "Who opens this link first can close the question and ask others. It works once. Do not show it to the class."
 CLOSED = "The class has answered. Guess for yourself: what all said is shown beside it."
 
 

@@ -9,12 +9,14 @@ from ui.live import serving
 _KEY = "connection"
 
 
-def connection() -> None:
+def connection(*, uploads: float) -> None:
     """Watch the connection, from outside of all fragments: once a run, before the page.
 
-    While it is lost the page says so; when it is back, the browser asks for a run of the whole page.
+    While it is lost the page says so; when it is back, the browser asks for a run of the whole page. ``uploads``: the
+    megabytes that uploads may take, for who is refused.
     """
-    serving.mount("connection", css="connection.css", key=_KEY, on_back_change=_nothing, on_travels_change=_nothing)
+    heard = {"on_back_change": _nothing, "on_travels_change": _nothing}
+    serving.mount("connection", css="connection.css", key=_KEY, data={"uploads": uploads}, **heard)
 
 
 def travels() -> int:

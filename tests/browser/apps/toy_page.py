@@ -8,5 +8,5 @@ from ui.show import show, style
 
 st.set_page_config(page_title="Toy", layout="wide")
 style()
-live.connection()
+live.connection(uploads=300)
 show(TOY)

@@ -8,6 +8,7 @@ import { keepFocus } from "./focus.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
 import { holdTabs } from "./tabs.js"
+import { explainUploads } from "./uploads.js"
 
 const STATE = "data-test-connection-state"
 const RUN = "data-test-script-state"
@@ -22,11 +23,12 @@ export function whenBack(act) {
   return () => globalThis.removeEventListener(BACK, act)
 }
 
-export default function ({ parentElement, setStateValue, setTriggerValue }) {
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
   let watch = watches.get(parentElement)
   if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
   watch.ask = () => setTriggerValue("back", true)
   watch.tell = (travels) => setStateValue("travels", travels)
+  watch.uploads = data.uploads
   return () => {
     if (parentElement.isConnected) return
     watch.stop()
@@ -50,7 +52,8 @@ class Watch {
     globalThis.addEventListener("popstate", this.travelled)
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus()]
+    this.uploads = 0 // megabytes that uploads may take
+    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus(), explainUploads(() => this.uploads)]
     if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
   }
 

@@ -1,0 +1,160 @@
+"""Uploads that no page has read: how many there may be, how large together, and who is refused."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+from starlette.requests import ClientDisconnect
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from ui import uploads
+from ui.uploads import Uploads, limit_mb
+
+MB = b"x" * 10**6
+
+
+class Server:
+    """An upload address that keeps what it is sent, as Streamlit's does, behind the middleware."""
+
+    def __init__(self):
+        self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
+        self.gone: set[str] = set()
+        runtime = SimpleNamespace(uploaded_file_mgr=self.manager, is_active_session=lambda one: one not in self.gone)
+        self.app = Uploads(self._keep, lambda: runtime)
+        self.most_at_once = self._at_once = 0
+
+    async def _keep(self, scope, receive, send):
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        body, more = b"", True
+        try:
+            while more:
+                await asyncio.sleep(0)
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                body, more = body + message["body"], message["more_body"]
+        finally:
+            self._at_once -= 1
+        session, file = scope["path"].split("/")[-2:]
+        record = UploadedFileRec(file_id=file, name="own.csv", type="text/csv", data=body)
+        self.manager.add_file(session, record)
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def put(self, session: str, file: str, pieces: int, *, declared: bool = True) -> tuple[int, str]:
+        said, rest = [], [MB] * pieces
+
+        async def receive():
+            piece = rest.pop()
+            return {"type": "http.request", "body": piece, "more_body": bool(rest)}
+
+        async def send(message):
+            said.append(message)
+
+        headers = [(b"content-length", str(pieces * len(MB)).encode())] if declared else []
+        scope = {"type": "http", "method": "PUT", "path": f"/_stcore/upload_file/{session}/{file}", "headers": headers}
+        await self.app(scope, receive, send)
+        assert rest == [], "a browser that still sends does not read the answer"
+        return said[0]["status"], said[1]["body"].decode()
+
+    def held(self) -> dict[str, list[str]]:
+        return {session: [*files] for session, files in self.manager.file_storage.items() if files}
+
+
+@pytest.fixture
+def server(monkeypatch) -> Server:
+    monkeypatch.setenv("LAB_UPLOADS_MB", "5")
+    return Server()
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr(uploads.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_new_upload_replaces_the_earlier_one_of_its_session(server):
+    for name in "abcdef":
+        assert asyncio.run(server.put("one", name, 4))[0] == 204
+        assert server.held() == {"one": [name]}
+
+
+def test_uploads_of_one_session_are_received_one_after_another(server):
+    async def all_at_once():
+        return await asyncio.gather(*(server.put("one", name, 4) for name in "abcdef"))
+
+    assert {status for status, _ in asyncio.run(all_at_once())} == {204}
+    assert server.most_at_once == 1
+    assert server.held() == {"one": ["f"]}
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_sessions_together_are_bounded_and_the_refused_are_told(server, clock, declared):
+    assert asyncio.run(server.put("one", "a", 3))[0] == 204
+    status, words = asyncio.run(server.put("two", "b", 3, declared=declared))
+    assert status == 503
+    assert words == "Uploads that wait to be read may take 5 MB together, and they do. Try again later."
+    assert server.held() == {"one": ["a"]}
+    assert asyncio.run(server.put("two", "c", 2, declared=declared))[0] == 204
+
+
+def test_uploads_that_are_still_being_received_count(server, clock):
+    async def all_at_once():
+        return await asyncio.gather(*(server.put(name, "a", 3, declared=False) for name in ("one", "two")))
+
+    assert sorted(status for status, _ in asyncio.run(all_at_once())) == [204, 503]
+    assert asyncio.run(server.put("three", "a", 2))[0] == 204, "a refused upload takes no room"
+
+
+def test_there_is_room_again_when_a_session_ends_or_its_upload_is_read(server, clock):
+    asyncio.run(server.put("one", "a", 5))
+    assert asyncio.run(server.put("two", "b", 5))[0] == 503
+    server.manager.remove_session_files("one")
+    assert asyncio.run(server.put("two", "b", 5))[0] == 204
+    (record,) = server.manager.get_files("two", ["b"])
+    server.manager.add_file("two", record._replace(data=b""))  # as `release` does
+    assert asyncio.run(server.put("one", "a", 5))[0] == 204
+    assert server.held() == {"one": ["a"], "two": ["b"]}
+
+
+def test_an_upload_that_no_page_reads_makes_room_after_a_while(server, clock):
+    asyncio.run(server.put("one", "a", 5))
+    clock[0] += uploads.UNREAD - 1
+    assert asyncio.run(server.put("two", "b", 1))[0] == 503
+    clock[0] += 2
+    assert asyncio.run(server.put("two", "b", 1))[0] == 204
+    assert server.held() == {"two": ["b"]}
+
+
+def test_an_upload_whose_page_is_gone_makes_room_at_once(server, clock):
+    asyncio.run(server.put("one", "a", 5))
+    server.gone.add("one")
+    assert asyncio.run(server.put("two", "b", 1))[0] == 204
+    assert server.held() == {"two": ["b"]}
+
+
+def test_a_browser_that_leaves_while_it_sends_ends_its_upload(server):
+    async def leave():
+        async def receive():
+            return {"type": "http.disconnect"}
+
+        scope = {"type": "http", "method": "PUT", "path": "/_stcore/upload_file/one/a", "headers": []}
+        with pytest.raises(ClientDisconnect):
+            await server.app(scope, receive, None)
+
+    asyncio.run(leave())
+    assert asyncio.run(server.put("one", "b", 5))[0] == 204
+
+
+@pytest.mark.parametrize(("said", "megabytes"), [("", 300.0), ("5", 5.0), (" 0.5 ", 0.5)])
+def test_the_limit_is_in_the_environment(said, megabytes):
+    assert limit_mb({"LAB_UPLOADS_MB": said}) == megabytes
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "nan", "inf", "five", "5 MB"])
+def test_a_limit_that_is_none_is_refused(said):
+    with pytest.raises(ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"):
+        limit_mb({"LAB_UPLOADS_MB": said})
