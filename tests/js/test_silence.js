@@ -171,6 +171,15 @@ test("settings are named where a control shows another value than the result has
   assert.equal(silence.older, "")
 })
 
+test("a control that was unfolded is known before it is changed", () => {
+  controls = [choice("Vote", "A")]
+  globalThis.dispatchEvent(new Event("focusin"))
+  controls = [choice("Vote", "B")]
+  globalThis.dispatchEvent(new Event("focusin"))
+  stream.send("choice")
+  assert.equal(silence.older, "Vote “A”")
+})
+
 test("once it is stopped, messages go out as before", () => {
   silence.stop()
   assert.equal(Object.hasOwn(Socket.prototype, "send"), true)

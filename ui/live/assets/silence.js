@@ -30,11 +30,7 @@ export function whenOlder(name) {
 /** What Streamlit's controls say: label -> value. */
 function choices() {
   const said = new Map()
-  for (
-    const one of document.querySelectorAll(
-      "[data-testid=stMain] :is([role=combobox], [type=number], [role=radiogroup])",
-    )
-  ) {
+  for (const one of document.querySelectorAll("[role=combobox], [type=number], [role=radiogroup]")) {
     const label = one.getAttribute("aria-label")
     const chosen = one.querySelector("[aria-checked=true], [data-selected]")
     const value = one instanceof HTMLInputElement ? one.value : chosen?.textContent.trim()
@@ -74,6 +70,8 @@ export class Silence {
     /** @param {any} event */
     this.channel = ({ detail }) => this.awaits("channel", detail)
     globalThis.addEventListener(AWAITED, this.channel)
+    this.opened = () => this.ways.size || (this.settled = new Map([...choices(), ...this.settled]))
+    globalThis.addEventListener("focusin", this.opened) // what has been unfolded since; before it is changed
     this.deaf = overhear((on) => this.awaits("streamlit", on), () => this.heard())
   }
 
@@ -150,5 +148,6 @@ export class Silence {
     this.asked = null
     this.deaf()
     globalThis.removeEventListener(AWAITED, this.channel)
+    globalThis.removeEventListener("focusin", this.opened)
   }
 }
