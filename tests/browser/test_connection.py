@@ -162,3 +162,23 @@ def test_a_cut_line_to_a_server_that_stays(rested, line):
     guess = re.compile(rf"{100 * float(prior):.0f}.% becomes")
     expect(rested.locator("[data-chart=posterior] [role=img]")).to_have_attribute("aria-label", guess)
     rested.wait_for_function(ADDRESS, arg=["prior", float(prior)], timeout=PATIENCE)
+
+
+def test_streamlits_dialog_does_not_lie_over_the_page(rested, server):
+    """It opens some seconds after the connection is lost, and is closed before anybody sees it."""
+    rested.evaluate("""() => {
+      window.frames = window.opened = 0
+      const dialog = () => document.querySelector("[data-testid=stDialog]") !== null
+      new MutationObserver(() => opened += dialog()).observe(document.body, { childList: true })
+      const look = () => (frames += dialog(), requestAnimationFrame(look))
+      look()
+    }""")
+    server.kill()
+    rested.wait_for_function("() => opened > 0", timeout=PATIENCE)
+    expect(rested.get_by_test_id("stDialog")).to_have_count(0)
+    slider(rested).press("ArrowRight")
+    last = field(rested).input_value()
+    expect(rested.get_by_role("status").filter(has_text=LOST)).to_be_visible()
+    assert rested.evaluate("frames") == 0
+    server.start()
+    agree(rested, last)

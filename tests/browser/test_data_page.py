@@ -7,6 +7,9 @@ from playwright.sync_api import expect
 from tests.browser.person import PATIENCE, darken, distinct, drag_until, drawn
 from tests.browser.test_accessibility import broken
 
+# What the browser and Streamlit write into the console where an upload fails.
+EXPECTED = ("net::ERR_FAILED", "AxiosError: Network Error")
+
 
 class Person:
     """Who fills in the boxes, and counts clicks; typing is not counted."""
@@ -161,3 +164,18 @@ def test_from_salaries_to_a_regression(page, serve):
     body = opened.locator("body").inner_text()
     assert "E-80372" not in body + opened.url
     assert "salary" not in opened.url
+
+
+def test_an_upload_that_failed_is_gone_once_the_next_file_is_read(page, serve):
+    opened = page(f"{serve('app.py')}/data")
+    box, failed = opened.locator("input[type=file]"), opened.locator("[data-testid=stFileChip][aria-invalid=true]")
+    opened.route("**/upload_file/**", lambda route: route.abort())
+    box.set_input_files("sample_data/customers.csv")
+    expect(failed).to_be_visible(timeout=PATIENCE)
+    opened.unroute_all()
+    box.set_input_files("sample_data/hospitals.csv")
+    expect(opened.get_by_role("button", name="Remove", exact=True)).to_be_visible(timeout=PATIENCE)  # it was read
+    expect(opened.get_by_test_id("stFileChip").filter(visible=True)).to_have_text([re.compile("hospitals.csv")])
+    expect(failed).to_be_hidden()
+    faults = page.watches[-1].faults
+    faults[:] = [fault for fault in faults if not any(known in fault for known in EXPECTED)]

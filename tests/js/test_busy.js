@@ -4,23 +4,11 @@ import assert from "node:assert/strict"
 import { beforeEach, test } from "node:test"
 
 import { Busy, ofLine, ofRuns, tellLine } from "../../ui/live/assets/busy.js"
-import { Clock } from "./fakes.js"
 
-let clock, said, asked, answer
-/** @type {any} */
-const fetched = (address) => {
-  asked.push(String(address))
-  return answer ? Promise.resolve({ json: () => Promise.resolve(answer) }) : Promise.reject(new TypeError("no server"))
-}
-globalThis.fetch = fetched
-/** What has been fetched arrives. */
-async function arrives() {
-  for (let turn = 0; turn < 10; turn++) await null
-}
+let said
 
 beforeEach(() => {
-  clock = new Clock()
-  ;[said, asked, answer] = [[], [], { waiting: 0, seconds: 0 }]
+  said = []
 })
 
 test("a place in line is said in words", () => {
@@ -41,41 +29,17 @@ test("the line is said while one stands in it", () => {
   assert.equal(said.length, 2)
 })
 
-test("a run that is slow asks how many wait, until it ends", async () => {
+test("how many pages wait is said while a run is at work", () => {
   const busy = new Busy((words) => said.push(words))
-  answer = { waiting: 5, seconds: 4 }
+  const answer = { waiting: 5, seconds: 4 }
+  busy.told(answer)
+  assert.deepEqual(said, [])
   busy.runs(true)
-  clock.pass(1400)
-  assert.deepEqual(asked, [])
-  clock.pass(200)
-  await arrives()
-  assert.match(asked[0], /\/lab-busy$/)
-  assert.deepEqual(said, [ofRuns(answer)])
-  answer = { waiting: 0, seconds: 0 }
-  clock.pass(4000)
-  await arrives()
-  assert.equal(said.at(-1), "")
-  answer = { waiting: 9, seconds: 4 }
-  clock.pass(4000)
-  await arrives()
+  busy.told(answer)
+  busy.told({ waiting: 0, seconds: 0 })
+  assert.deepEqual(said, [ofRuns(answer), ""])
+  busy.told(answer)
   busy.runs(false)
   assert.deepEqual(said.slice(2), [ofRuns(answer), ""])
-  clock.pass(60000)
-  assert.equal(asked.length, 3)
-  busy.stop()
-})
-
-test("a run that is quick, and a server that says nothing, are passed over in silence", async () => {
-  const busy = new Busy((words) => said.push(words))
-  busy.runs(true)
-  clock.pass(1000)
-  busy.runs(false)
-  clock.pass(5000)
-  answer = null
-  busy.runs(true)
-  clock.pass(2000)
-  await arrives()
-  assert.equal(asked.length, 1)
-  assert.deepEqual(said, [])
   busy.stop()
 })

@@ -1,11 +1,7 @@
 // Who has to wait for long is told so: what was moved, by the channel, which knows its place in line; a run of the page, by
-// what the server has measured.
+// what the server has measured, which `silence.js` asks for.
 
 const LINE = "epsilon-lab:line"
-const ADDRESS = new URL("../../../lab-busy", import.meta.url) // below whatever path the lab is served at
-// Milliseconds: from when on a run is slow, and until the server is asked again.
-const SLOW = 1500
-const AGAIN = 4000
 
 /** What was moved waits in this line, {before, seconds}, or, with null, no more. */
 export function tellLine(line) {
@@ -49,26 +45,16 @@ export class Busy {
 
   /** A run of the page, or of its live part, is at work, or has ended. */
   runs(on) {
-    if (on === this.running) return
     this.running = on
-    clearTimeout(this.timer)
-    if (on) this.timer = setTimeout(() => this.ask(), SLOW)
-    else if (this.slow) this.tell({ slow: "" })
+    if (!on && this.slow) this.tell({ slow: "" })
   }
 
-  async ask() {
-    try {
-      const answer = await (await fetch(ADDRESS, { cache: "no-store" })).json()
-      if (this.running) this.tell({ slow: ofRuns(answer) })
-    } catch {
-      // a server without this address, or without a connection, which is said elsewhere
-    }
-    if (this.running) this.timer = setTimeout(() => this.ask(), AGAIN)
+  /** The server has said how many pages wait. */
+  told(answer) {
+    if (this.running) this.tell({ slow: ofRuns(answer) })
   }
 
   stop() {
-    clearTimeout(this.timer)
-    this.running = false
     globalThis.removeEventListener(LINE, this.heard)
   }
 }

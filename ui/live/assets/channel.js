@@ -3,6 +3,7 @@
 
 import { tellLine } from "./busy.js"
 import { load } from "./pictures.js"
+import { tellAwaited } from "./silence.js"
 
 const SHOW = "epsilon-lab:show"
 const RELEASE = "epsilon-lab:release"
@@ -102,6 +103,7 @@ export class Channel {
     this.asked = this.answered = 0 // numbers of questions
     this.passed = 0 // answers up to this one come too late to be shown
     this.keys = new Map() // number -> key
+    this.questions = new Map() // number -> what was moved, as it was asked about
     this.waits = false // to ask about what is wanted
     this.batch = { number: 0 } // what was asked for ahead
     this.newest = { rows: {}, charts: {}, words: {} }
@@ -127,6 +129,11 @@ export class Channel {
     return this.moving || this.held
   }
 
+  /** Of what is shown, what differs from what Streamlit says: name -> value. */
+  get shows() {
+    return this.held ? this.seen.shows : {}
+  }
+
   /** Show again what Streamlit says. */
   release() {
     this.wanted = null
@@ -148,6 +155,7 @@ export class Channel {
     const { socket } = this
     this.socket = null
     this.inLine(null)
+    tellAwaited(false)
     socket?.close()
   }
 
@@ -172,6 +180,7 @@ export class Channel {
     this.notBefore ||= performance.now() + LOST
     this.socket = null
     this.inLine(null)
+    tellAwaited(false)
     this.done = 1
     this.end()
   }
@@ -233,8 +242,11 @@ export class Channel {
 
   ask() {
     this.waits = false
+    const moves = [...this.moves]
     this.keys.set(++this.asked, this.wanted)
-    this.send({ number: this.asked, moves: [...this.moves] })
+    this.questions.set(this.asked, moves)
+    this.send({ number: this.asked, moves })
+    tellAwaited(true)
   }
 
   send(message) {
@@ -253,8 +265,8 @@ export class Channel {
     this.enter(name)
     if (values.length ? values.every((value) => this.has(name, value)) : !this.batch.keys?.size) return
     const keys = new Set(values.map((value) => this.key(name, value)))
-    this.batch = { number: this.batch.number + 1, name, era: this.era, keys }
     const moves = [...this.moves].filter(([moved]) => moved !== name)
+    this.batch = { number: this.batch.number + 1, name, era: this.era, keys, moves }
     const ahead = values.filter((value) => !this.frames.has(this.key(name, value)))
     this.send({ number: this.batch.number, moves, name, ahead })
   }
@@ -264,9 +276,12 @@ export class Channel {
     const asked = value === undefined
     if (asked) this.inLine(null)
     if (asked) this.answered = Math.max(this.answered, number)
+    if (asked) tellAwaited(this.asked > this.answered)
     if (ordinary) return asked && this.unfit()
     this.least = rest
+    const moves = asked ? this.questions.get(number) : [...this.batch.moves, [this.batch.name, value]]
     this.newest = {
+      shows: { ...values, ...Object.fromEntries(moves ?? []) },
       rows: rows ?? this.newest.rows,
       charts: Object.fromEntries(Object.entries(charts).map(([name, news]) => [name, this.merged(name, news)])),
       words: { ...this.newest.words, ...words },
@@ -275,7 +290,9 @@ export class Channel {
       values,
     }
     const key = asked ? this.keys.get(number) : this.batch.number === number && this.key(this.batch.name, value)
-    if (asked) { for (const old of this.keys.keys()) if (old < number) this.keys.delete(old) }
+    for (const old of asked ? [...this.keys.keys()] : []) {
+      if (old < number) { for (const known of [this.keys, this.questions]) known.delete(old) }
+    }
     if (key && key.startsWith(`${this.era}:`) && (asked || !Object.keys(errors).length)) this.keep(key, this.newest)
     if (this.waits && asked) this.ask()
     if (!asked && key === this.wanted) this.passed = this.asked // questions on their way are older than this

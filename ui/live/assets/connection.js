@@ -1,12 +1,14 @@
 // Watches the connection to the server. While it is lost, says so. When it is back, asks for a run of the whole page:
 // Streamlit starts none by itself if the last run had ended, and a server that was restarted knows no fragment that a
 // knob could ask for before the page has run once. The knob panels then send again what the person has moved meanwhile.
-// In the same place it says that one has to wait for long.
+// In the same place it says that the server is silent, and that one has to wait for long.
 
 import { Busy } from "./busy.js"
 import { keepFocus } from "./focus.js"
+import { joinEntries } from "./history.js"
 import { followLinks } from "./links.js"
 import { mendMenu } from "./menu.js"
+import { Silence } from "./silence.js"
 import { holdTabs } from "./tabs.js"
 import { explainUploads } from "./uploads.js"
 
@@ -15,7 +17,32 @@ const RUN = "data-test-script-state"
 const LOST =
   "Connection lost: what you see may be out of date. What you move is kept, and sent when the server is back."
 const BACK = "epsilon-lab:back"
+const STALE = "data-silent" // on the whole page while what it shows may be out of date
 const watches = new WeakMap()
+
+/** How long the server has been silent. */
+export function span(milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`
+}
+
+/** Of which settings what is shown is, as far as that is known. */
+export function shownFor(older) {
+  return older ? `The results shown are for ${older}.` : "The results shown may be out of date."
+}
+
+/** Close Streamlit's dialog about a lost connection whenever it opens: the notice says it, and the dialog keeps everybody
+ * from the page. Returns a function that ends it. */
+function withoutDialog() {
+  const opens = () => {
+    const dialog = document.querySelector("[data-testid=stDialog]")
+    if (dialog?.querySelector("h2")?.textContent !== "Connection error") return
+    dialog.querySelector("button[aria-label=Close]").dispatchEvent(new MouseEvent("click", { bubbles: true }))
+  }
+  const watch = new MutationObserver(opens)
+  watch.observe(document.body, { childList: true })
+  return () => watch.disconnect()
+}
 
 /** Call this when the connection is back; returns a function that ends it. */
 export function whenBack(act) {
@@ -42,24 +69,33 @@ class Watch {
     this.notice.className = "lost"
     this.notice.setAttribute("role", "status") // there from the start, so that a screen reader says what comes into it
     root.append(this.notice)
+    this.count = document.createElement("span") // for the eye only: a screen reader says the rest, once
+    this.count.setAttribute("aria-hidden", "true")
     this.lost = false
     this.busy = new Busy((words) => (this.words = words, this.say()))
-    this.words = ""
+    this.words = this.said = ""
+    this.quiet = null // milliseconds for which the server has been silent
+    this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()), (answer) => this.busy.told(answer))
     this.ask = this.tell = null // Streamlit's, new ones at every run
     this.travels = 0
     // Streamlit's own message about it has been sent by then: its address is the one that the browser went to
     this.travelled = () => setTimeout(() => this.tell(++this.travels))
     globalThis.addEventListener("popstate", this.travelled)
+    this.uploads = 0 // megabytes that uploads may take
+    const uploads = explainUploads(() => this.uploads)
+    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus(), uploads, joinEntries(), withoutDialog()]
     this.app = document.querySelector(`[${STATE}]`)
     this.observer = new MutationObserver(() => this.look())
-    this.uploads = 0 // megabytes that uploads may take
-    this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus(), explainUploads(() => this.uploads)]
-    if (this.app) this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
+    if (!this.app) return
+    this.look()
+    this.observer.observe(this.app, { attributes: true, attributeFilter: [STATE, RUN] })
   }
 
   look() {
     const lost = this.app.getAttribute(STATE) !== "CONNECTED"
-    this.busy.runs(!lost && this.app.getAttribute(RUN) === "running")
+    const runs = !lost && this.app.getAttribute(RUN) === "running"
+    this.busy.runs(runs)
+    this.silence.awaits("run", runs)
     if (lost === this.lost) return
     this.lost = lost
     this.say()
@@ -69,13 +105,20 @@ class Watch {
   }
 
   say() {
-    const words = this.lost ? LOST : this.words
-    if (words !== this.notice.textContent) this.notice.textContent = words
+    const silent = this.quiet !== null && !this.lost
+    document.documentElement.toggleAttribute(STALE, silent || this.lost)
+    if (silent) this.count.textContent = ` for ${span(this.quiet)}`
+    const words = this.lost ? LOST : silent ? shownFor(this.silence.older) : this.words
+    if (words === this.said) return
+    this.said = words
+    this.notice.replaceChildren(...(silent ? ["No answer", this.count, `. ${words}`] : [words].filter(Boolean)))
   }
 
   stop() {
     globalThis.removeEventListener("popstate", this.travelled)
     this.busy.stop()
+    this.silence.stop()
+    document.documentElement.removeAttribute(STALE)
     this.observer.disconnect()
     this.mended.forEach((end) => end())
     this.notice.remove()

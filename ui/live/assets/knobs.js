@@ -6,8 +6,9 @@ import { whenBack } from "./connection.js"
 import { complete, onceDrawn, whenStirred } from "./drawing.js"
 import { Player } from "./play.js"
 import { element, Row } from "./row.js"
-import { around } from "./scale.js"
+import { around, spoken } from "./scale.js"
 import { Sender } from "./sender.js"
+import { whenOlder } from "./silence.js"
 import { odds, Voice } from "./voice.js"
 
 // Stops around a knob's value to have ahead: under a pointer that may only pass, and under a hand.
@@ -33,6 +34,7 @@ export default function ({ parentElement, data, setStateValue }) {
     panel.deaf()
     panel.still()
     globalThis.removeEventListener("popstate", panel.travelled)
+    panel.unnamed()
     globalThis.removeEventListener("pointerdown", panel.elsewhere, true)
     panel.sender.stop()
     panel.channel.stop()
@@ -53,6 +55,7 @@ class Panel {
     this.alone = whenBack(() => (this.unsure = true))
     this.deaf = whenMoved((name, value) => this.asked(name, value))
     this.still = whenStepped((moves) => this.go(moves))
+    this.unnamed = whenOlder(() => this.older())
     this.voice = new Voice()
     this.values = {} // as Streamlit says
     this.touched = null // on this row
@@ -121,6 +124,13 @@ class Panel {
     if (this.channel.ahead) return
     this.working(pending, progress)
     if (this.touched && !this.playing.length) this.near(this.touched)
+  }
+
+  /** [label, value] of each knob that stands elsewhere than in what is shown. */
+  older() {
+    const shown = { ...this.values, ...this.channel.shows }
+    const apart = [...this.rows].filter(([name, row]) => row.meant !== shown[name] && !row.error.textContent)
+    return apart.map(([name, { knob }]) => [knob.label, spoken(knob, shown[name])])
   }
 
   /** A frame of the channel is to be seen. */
