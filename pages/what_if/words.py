@@ -7,6 +7,7 @@ from pages.what_if.words_numbers import hits
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, target
 from ui import outcomes, panels
 from ui.panels import number
+from ui.plot import theme
 
 CURVE_ABOUT = (
     "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine "
@@ -159,11 +160,16 @@ def price(result: WhatIfResult) -> str:
     if not prices:
         return panels.note("One run promises nothing here, so neither do several.") + honest
     rows = [
-        {"way": _WAYS[way], "epsilon": number(one.epsilon), "delta": phrases.plain(one.delta), "basis": one.basis}
+        {
+            "way": _WAYS[way],
+            "epsilon": number(one.epsilon),
+            "delta": theme.delta(one.delta, digits=3),
+            "basis": one.basis,
+        }
         for way, one in prices.items()
     ]
     tries, one = outcomes.count(settings.tries, "try", "tries"), prices["public"]
-    each = f"epsilon {number(one.epsilon)} and delta {phrases.plain(one.delta)}"
+    each = f"epsilon {number(one.epsilon)} and delta {theme.delta(one.delta, digits=3)}"
     table = panels.table(
         rows,
         title=f"<b>What a search of {tries} costs on private rows</b>, each of {each}",

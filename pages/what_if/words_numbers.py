@@ -10,6 +10,7 @@ from pages.what_if.words_asked import capital, today
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, signed, spread, target
 from ui import outcomes
 from ui.panels import Number, number
+from ui.plot import theme
 
 
 def numbers(result: WhatIfResult) -> list[Number]:
@@ -209,6 +210,6 @@ def _price(result: WhatIfResult) -> Number | None:
     tries = outcomes.count(settings.tries, "try", "tries")
     exact = "" if gdp.is_gaussian(prices["all"].event) else ", at most"
     shown = number(prices["all"].epsilon)
-    delta, one = phrases.plain(prices["all"].delta), number(prices["public"].epsilon)
+    delta, one = theme.delta(prices["all"].delta, digits=3), number(prices["public"].epsilon)
     note = f"delta {delta}; one run, or chosen on public rows: {one}"
     return Number(f"{tries}, all counted", f"<small>epsilon{exact}</small> {shown}", note)
