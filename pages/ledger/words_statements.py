@@ -112,7 +112,7 @@ def _constants(result: LedgerResult) -> str:
     rows = [dict(zip(found, map(number, map(float, row)), strict=True)) for row in zip(*found.values(), strict=True)]
     rates, noises, steps, deltas = asymptotic.RATES, asymptotic.NOISES, asymptotic.STEPS, asymptotic.DELTAS
     runs = len(rates) * len(noises) * len(steps) * len(deltas)
-    ends = f"T from {steps[0]} to {steps[-1]:,}, &delta; from {written(deltas[-1])} to {written(deltas[0])}"
+    ends = f"T from {steps[0]} to {steps[-1]:,}, &delta; from {theme.delta(deltas[-1])} to {theme.delta(deltas[0])}"
     return panels.table(
         rows,
         title=f"<b>Which c<sub>2</sub> would do</b>, on a grid of {runs:,} runs",
