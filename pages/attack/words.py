@@ -139,9 +139,9 @@ def numbers(result: WorldsResult) -> list[Number]:
             Number("This person moves a step", f"{share}\u00a0%", "of the furthest possible", amount=float(share))
         )
     elif not none:
-        said.append(
-            Number("This person moves a step", f"{number(result.risk)} <small>times</small>", "what its noise assumes")
-        )
+        shown = number(result.risk)
+        value = f"{shown} <small>time{'s' * (shown != '1')}</small>"
+        said.append(Number("This person moves a step", value, "what its noise assumes"))
     return said
 
 

@@ -134,7 +134,7 @@ def effects(result: LedgerResult, finding: str = "") -> dict:
             name="epsilon",
             marker={"color": theme.PRIVATE, "size": 11},
             customdata=[
-                f"delta {theme.delta(held.delta, digits=2)}, {held.adjacency}, {held.unit}" for _, held in drawn
+                f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn
             ],
             hovertemplate="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
             cliponaxis=False,
@@ -164,7 +164,7 @@ def _label(held, delta: float) -> str:
     if held is None:
         return "…"
     epsilon = number(held.epsilon)
-    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.delta(held.delta, digits=2)}<b>"
+    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.delta(held.delta, digits=3)}<b>"
 
 
 def effect_name(name: str, result: LedgerResult) -> str:

@@ -345,7 +345,7 @@ def searches(result: LedgerResult) -> str:
         "basis": "counted by",
     }
     caption = (
-        f"All at delta {theme.delta(result.settings.delta, digits=2)}. The theorems for the best alone are about Rényi "
+        f"All at delta {theme.delta(result.settings.delta, digits=3)}. The theorems for the best alone are about Rényi "
         f"orders, by which one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
         f"{number(result.epsilon('pld'))}."
     )
@@ -414,7 +414,7 @@ _EX_POST = (
 def _pair(guarantee) -> str:
     if guarantee is None:
         return "…"
-    return f"<b>{number(guarantee.epsilon)}</b> at delta {theme.delta(guarantee.delta, digits=2)}"
+    return f"<b>{number(guarantee.epsilon)}</b> at delta {theme.delta(guarantee.delta, digits=3)}"
 
 
 def guarantee(result: LedgerResult) -> str:
@@ -442,7 +442,7 @@ def neighbours(result: LedgerResult) -> str:
         + (panels.guarantee(here=own) if own is not None else panels.note("…"))
         + panels.note(
             f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta "
-            f"{theme.delta(in_two.delta, digits=2)}. Compare epsilons of one convention only."
+            f"{theme.delta(in_two.delta, digits=3)}. Compare epsilons of one convention only."
         )
     )
 
