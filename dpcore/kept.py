@@ -25,6 +25,10 @@ _SMALL = 1000
 Answer = TypeVar("Answer")
 
 
+class Secret(int):
+    """The seed of a release. ``Memory`` keeps no answer to a question that holds one: it would undo the noise."""
+
+
 class Memory:
     """The newest answers by question, safe to use from all threads."""
 
@@ -58,8 +62,11 @@ class Memory:
 
         What ``make`` raises reaches all who wait, and is forgotten. Answers may ask for others: as no function asks for
         what it is itself part of, no two threads wait for each other. ``newest``: how many answers are kept at most of
-        those whose questions are tuples that begin as this one does.
+        those whose questions are tuples that begin as this one does. Where the question holds a ``Secret``, the answer
+        is made and not kept.
         """
+        if _is_secret(question):
+            return make()
         with self._lock:
             if question in self._answers:
                 self._answers.move_to_end(question)
@@ -111,6 +118,10 @@ class Memory:
         with self._lock:
             for question in filter(about, list(self._answers)):
                 self._drop(question)
+
+
+def _is_secret(question: Hashable) -> bool:
+    return isinstance(question, Secret) or (isinstance(question, tuple) and any(map(_is_secret, question)))
 
 
 def sizes(value: Any) -> tuple[int, dict[int, int]]:

@@ -131,7 +131,8 @@ def _release(one: privacy.Release) -> str:
 def _pair(one: Guarantee) -> str:
     if one.delta >= 1:
         return "nothing"
-    return f"epsilon {number(one.epsilon)}" + (f", delta {number(one.delta)}" if one.delta else "")
+    delta = number(privacy.delta_rounded_up(one.delta, digits=3))
+    return f"epsilon {number(one.epsilon)}" + (f", delta {delta}" if one.delta else "")
 
 
 def _of_file(roles: Roles) -> dict[str, str]:
@@ -154,5 +155,5 @@ def _column(column: Column) -> str:
 
 def number(value: float) -> str:
     """As one would write it: 0.5, 1e-5, 12,000."""
-    written = f"{value:,.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+    written = f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
     return written.replace("e-0", "e-").replace("e+0", "e+")

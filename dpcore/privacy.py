@@ -8,6 +8,7 @@ types are never exchanged for one another.
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 
 from dpcore import check
@@ -221,6 +222,20 @@ class Guarantee:
         [kairouz2015, Theorem 2.1].
         """
         return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
+
+
+def delta_rounded_up(delta: float, *, digits: int) -> float:
+    """The least number of so many significant digits that is no smaller than ``delta``.
+
+    A guarantee holds at every larger delta and at no smaller one, so a delta that is shown is never rounded down. A
+    relative difference below 1e-11 counts as rounding error of the count.
+
+    >>> delta_rounded_up(0.00010221, digits=3), delta_rounded_up(3 * 1e-5, digits=3)
+    (0.000103, 3e-05)
+    """
+    counted = Decimal(f"{check.between(0, 1, delta=delta):.12g}")
+    place = Decimal(1).scaleb(counted.adjusted() + 1 - check.whole(1, digits=digits))
+    return float(counted.quantize(place, ROUND_CEILING)) if counted else 0.0
 
 
 def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:

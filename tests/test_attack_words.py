@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.attacks import audit
+from dpcore.attacks import audit, guess
 from dpcore.privacy import Adjacency, LowerBound
 from dpcore.training.recipes import VERSIONS
 from pages.attack import figures
@@ -234,6 +234,16 @@ def test_sentences_of_two_worlds(version):
     ours = {"sound": {"beats a coin", "cannot be told from a coin"}, "none": {"one look is enough"}}
     ours["published"] = {"<b>Caught</b>", "do not refute</b>", "they show at least", "lower clip norm"}
     assert ours[version] <= seen
+
+
+def test_bad_luck_is_as_rare_as_the_lower_end_of_an_interval_is_wrong(monkeypatch):
+    result = AttackSettings(repeats=100, who="outlier", against="label", sees="steps", epsilon=10.0)
+    result = first_picture(result)
+    assert result.attack.low > 0.5
+    monkeypatch.setattr(type(result), "ceiling", 0.5)
+    monkeypatch.setattr(type(result), "caught", False)
+    assert round(1 / (1 - guess.EACH)) == 40
+    assert "as the lower end of one such interval in forty has." in say.verdict(result)
 
 
 def test_sentences_of_who_pays():

@@ -455,14 +455,16 @@ def test_the_address_rule_can_fail(line: str, far: bool):
 
 
 # A hover text is read by no test of sentences.
-_BY_ITSELF = re.compile(r"\bdelta\w*(?:\W\])?:\.?\d*g\}")
+_BY_ITSELF = re.compile(r"\bdelta\w*(?:\W\])?:\.?\d*g\}|\b(?:written|number|plain)\((?:[\w.]*[._])?deltas?\b")
 
 
 def test_every_delta_is_written_in_one_way():
-    """As 1e-5, by ``theme.written``."""
+    """As 1e-5 and rounded up, by ``theme.delta``."""
     assert [f"{file}:{number}" for file, number, line in texts("pages", "ui") if _BY_ITSELF.search(line)] == []
     assert _BY_ITSELF.search('f"delta {settings.delta:g}"')
     assert _BY_ITSELF.search("f\"{row['claimed delta']:.2g}\"")
+    assert _BY_ITSELF.search("panels.written(in_two.delta, digits=2)")
+    assert not _BY_ITSELF.search("number(crossing(settings.delta))")
 
 
 def far_icon(app: str) -> bool:

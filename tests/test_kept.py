@@ -230,3 +230,13 @@ def test_what_holds_arrays_goes_through_the_one_memory():
     found = [name for text in sources for name in re.findall(r"@(?:functools\.)?lru_cache\b.*\n+def (\w+)", text)]
     assert sorted(found) == sorted(CONSTANT)
     assert sum(text.count("lru_cache(") for text in sources) == len(CONSTANT)
+
+
+@pytest.mark.parametrize("question", [kept.Secret(3), ("noise", kept.Secret(3)), ("a name", (1, (kept.Secret(3),)))])
+def test_an_answer_to_a_question_with_a_secret_is_not_kept(memory, question):
+    made = []
+    for _ in range(2):
+        assert memory.answer(question, lambda: made.append(0) or array()).shape == (10_000,)
+    assert len(made) == 2
+    assert len(memory) == memory.held_bytes == 0
+    assert memory.running(question) is None

@@ -1,18 +1,19 @@
 """The contract of every estimator: all of scikit-learn's own checks."""
 
+import pickle
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
 
 from dpcore import check, streams
 from dpcore.estimators import seeds
-from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression, _drawn, standard_noise
+from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
 from dpcore.kept import MEMORY
-from dpcore.regression.gaussian_statistics import GaussianStatistics
 from tests.fresh import Interpreter
 
 # The module of an estimator, and how it is made there.
@@ -106,19 +107,45 @@ class TestSeeds:
             make(random_state=state).fit(*rows())
 
 
-def bytes_let_go() -> int:
-    """What of ``standard_noise`` was kept."""
-    held = MEMORY.held_bytes
-    _drawn.cache_clear()
-    return held - MEMORY.held_bytes
+SEEDS = (2**127 + 12345, 2**126 + 54321)
 
 
-def test_the_noise_of_a_release_is_not_kept():
-    bytes_let_go()
-    DPLinearRegression().fit(*rows())
-    assert bytes_let_go() == 0
-    standard_noise(GaussianStatistics(), inputs=3, repeats=2, seed=0)
-    assert bytes_let_go() > 0
+def memory() -> bytes:
+    """All questions and answers that the process holds."""
+    return pickle.dumps([(question, answer) for question, (answer, *_) in MEMORY._answers.items()])
+
+
+def traces(seed: int) -> list[bytes]:
+    """What in the memory would give noise away: its seed, or the first draw of a law in either precision."""
+    draws = [getattr(streams.stream(seed, "noise"), law)(size=1) for law in ("standard_normal", "gumbel", "laplace")]
+    return [seed.to_bytes(16, "little"), *(draw.astype(kind).tobytes() for draw in draws for kind in (float, "f4"))]
+
+
+RELEASES = {
+    "logistic": SMALL[0],
+    "network": SMALL[1],
+    "sparse, gumbel": SMALL[3],
+    "sparse, laplace": lambda: SMALL[3](noise="laplace"),
+    **{f"linear, {name}": partial(SMALL[2], mechanism=name) for name in REGRESSIONS},
+}
+
+
+@pytest.mark.parametrize("make", RELEASES.values(), ids=RELEASES)
+def test_the_process_keeps_neither_the_seed_nor_the_noise_of_a_release(make, monkeypatch):
+    held = []
+    for seed in SEEDS:
+        MEMORY.forget()
+        monkeypatch.setattr(seeds.secrets, "randbits", lambda bits, seed=seed: seed)
+        make().fit(*rows())
+        held.append(memory())
+        assert not [trace for trace in traces(seed) if trace in held[-1]]
+    assert held[0] == held[1], "what is kept depends on the seed"
+
+
+def test_seed_and_noise_of_a_picture_are_kept_and_found():
+    MEMORY.forget()
+    next(streams.normal_steps(SEEDS[0], "noise", [0], steps=1, shape=(1,), dtype=np.float64))
+    assert all(trace in memory() for trace in traces(SEEDS[0])[:2])
 
 
 @pytest.mark.parametrize("value", [True, np.True_, "1", np.nan, np.inf, [1.0], 1j], ids=repr)

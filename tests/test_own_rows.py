@@ -1,6 +1,7 @@
 """Rows of the user's own: what must be declared, what becomes of the cells, and who can reach them."""
 
 import gc
+import re
 import weakref
 from base64 import b64decode
 from dataclasses import asdict, replace
@@ -11,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dpcore import check
+from dpcore import check, links
 from dpcore.data import own_rows, own_table, toy
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_settings import MOST_LIVE
@@ -24,6 +25,7 @@ from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
+from pages.what_if.words import price
 from tests.sentences import NEVER, broken_by, plain
 from ui import controls, takeaway
 from ui.plot.columns import MOST_INPUTS
@@ -586,6 +588,10 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     with pytest.raises(check.RefusedError):
         replace(question, base="".join(question.base))
     assert page.asked.about(settings.change(own=str.__str__(settings.own)), "") is None
+    said = price(question.result({}))
+    assert "the private rows of your file" in said
+    assert not re.search("nobody|made up", said)
+    assert "nobody pays" in price(replace(question, base=links.word(ClassifierSettings(), apart=" ")).result({}))
 
 
 class TestAnswersOfFew:

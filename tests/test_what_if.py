@@ -2,6 +2,7 @@
 
 import base64
 import io
+import math
 from contextlib import redirect_stdout
 from dataclasses import asdict, fields
 
@@ -11,15 +12,16 @@ import pytest
 from PIL import Image
 
 from dpcore import links
+from dpcore.accountants import gdp
 from dpcore.check import RefusedError
 from dpcore.data import toy as data
 from dpcore.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if import figures, words_answers, words_numbers, words_parts
-from pages.what_if.experiment import STARTS
+from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
 from pages.what_if.result import Axis, WhatIfResult
-from pages.what_if.work import prices
+from pages.what_if.work import prices, together
 from ui.compute import compute
 from ui.plot import theme
 
@@ -306,6 +308,30 @@ class TestPrices:
         settings = asked("parties").settings.change(method="soft")
         assert settings.promise.delta == 0
         assert prices(settings, 7)["all"].epsilon <= 7 * settings.epsilon
+
+    def test_an_answer_has_used_all_values_and_all_runs(self):
+        settings = asked("classifier", question="smallest", repeats=100)
+        used, values = settings.result({}).used, settings.around.curve
+        assert [(one.epsilon, runs) for one, runs in used] == [(value, 100) for value in values]
+        mu = math.sqrt(sum(100 * gdp.mu_of(value, delta=1e-5) ** 2 for value in values))
+        found = settings.result({}).used_up
+        assert found.epsilon == pytest.approx(gdp.epsilon_of(1e-5, mu=mu), rel=1e-6)
+        assert found.epsilon > 1000 * settings.settings.epsilon
+
+    @pytest.mark.parametrize("question", QUESTIONS)
+    def test_a_question_uses_what_its_work_trains(self, question):
+        settings = asked("parties", question=question, repeats=24, tries=3)
+        planned = {task.settings for task in settings.tasks() if hasattr(task, "parts")}
+        used = settings.result({}).used
+        assert {there for there, _ in used} <= planned
+        again = 2 * OTHER_SEEDS if question == "best" else 0  # the best try and the base
+        several = len(used) - 2 if again else len(used)
+        assert sum(runs for _, runs in used) == 24 * (several + again)
+
+    def test_runs_that_promise_nothing_have_no_price_together(self):
+        sound = asked("classifier").settings
+        assert together(((sound, 3),)).epsilon > sound.epsilon
+        assert together(((sound, 3), (sound.change(version="published"), 1))) is None
 
     def test_noise_that_promises_nothing_has_no_price(self):
         for topic, change in (("classifier", {"version": "published"}), ("network", {"variant": "inside"})):

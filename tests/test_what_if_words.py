@@ -90,6 +90,15 @@ def ends(result) -> tuple[np.ndarray, np.ndarray]:
     return sign(result) * runs.mean(axis=1) + half, sign(result) * runs.mean(axis=1) - half
 
 
+def trainings(result) -> int:
+    """How many runs the answer is made of, by its question."""
+    settings = result.settings
+    values = len(settings.around.curve)
+    each = {"accuracy": 1, "best": len(settings.tried), "versus": values + sum(map(len, settings.rivals))}
+    again = 2 * 4 * settings.repeats if settings.asks == "best" else 0
+    return each.get(settings.asks, values) * settings.repeats * settings.seeds + again
+
+
 def place(result, value: str) -> int:
     shown = [parts.at(result.settings, result.settings.along, one) for one in result.curve.values]
     return shown.index(value)
@@ -168,7 +177,14 @@ RULES: Rules = {
     r"Best of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
-    r"tries, all counted: epsilon (\S+)": lambda r, m: np.isclose(number(m[1]), r.prices["all"].epsilon, rtol=0.006),
+    r"Price of searching: ([\d,]+) trainings for this answer": lambda r, m: number(m[1]) == trainings(r),
+    r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
+        number(m[1]) == trainings(r) and int(m[2]) == len(r.used)
+    ),
+    r"they would cost up to epsilon (\S+) at delta": lambda r, m: np.isclose(
+        number(m[1]), r.used_up.epsilon, rtol=0.006
+    ),
+    r"made up or public, so that no private row was looked at": lambda r, _: not r.settings.own_rows,
     r"Of (\d+) bars, (\d+) compare pairs": lambda r, m: (
         int(m[2])
         == sum(r.settings.settings.pairs_with(one) for one in r.settings.around.bars.values() if r.of(one) is not None)

@@ -11,9 +11,12 @@ from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.learn.works import BEYOND, REVIEWS, TOPICS, WORKS, Part
+from pages.ledger.words_statements import statements
 from pages.table import PAGES
+from pages.transfer.words import published_table
 from tests.test_pages import opened, text
 from ui.controls import from_link
+from ui.vocabulary import KNOBS
 
 KINDS = {page.name: page.settings for page in PAGES}
 PARTS = [(key, part) for key, parts in (WORKS | BEYOND).items() for part in parts]
@@ -71,6 +74,26 @@ def test_a_tab_that_is_named_is_there(key: str, part: Part):
         settings = from_link(KINDS[part.page], part.settings)[0]
         page = next(page for page in PAGES if page.name == part.page)
         assert part.tab in [tab.title for tab in page.at(settings).all_tabs]
+
+
+def part_of(key: str, name: str) -> Part:
+    return next(part for part in WORKS[key] if part.part == name)
+
+
+def test_the_moments_theorem_is_judged_as_in_the_ledger():
+    part = part_of("jiang2018", "Theorem 3.1.1")
+    ledger = statements(result_of(part.page, tuple(part.settings.items())))
+    for said in (part.holds, ledger):
+        assert "No constants make it true as printed" in said
+        assert "no proof" in re.sub(r"\s+", " ", said)
+
+
+def test_lambda_and_q_of_the_loop_are_called_a_reconstruction_wherever_they_stand():
+    part = part_of("zhang2022", "Step 2: the loop's penalty")
+    assert "0.1" not in part.says
+    assert "our reconstruction" in part.holds
+    assert "do not name it" in KNOBS["loop_penalty"]["help"]
+    assert "our reconstruction" in published_table(result_of(part.page, tuple(part.settings.items())))
 
 
 LINKS = dict.fromkeys((part.page, tuple(part.settings.items())) for _, part in PARTS if part.page)

@@ -22,6 +22,7 @@ from dpcore.label import NOT_STATED, SCHEMA, Label, label
 from ui import comparison, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View
+from ui.plot import theme
 from ui.vocabulary import KNOBS
 
 HERE = Path(__file__).parent
@@ -239,7 +240,7 @@ def _short(found: Label) -> str:
     how_much = found.fields["how_much"]
     pair = str(how_much["epsilon"])
     if isinstance(how_much["epsilon"], float):
-        pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {panels.written(how_much['delta'])}"
+        pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {theme.delta(how_much['delta'])}"
     rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
     whose = found.fields["who"]["neighbours"]
     rows.insert(2, ("Promise", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))

@@ -10,7 +10,8 @@ import pandas as pd
 
 from dpcore.confusion import ByClass
 from dpcore.privacy import Adjacency, Guarantee
-from ui.plot.theme import written
+from ui.plot.theme import delta as delta_text
+from ui.plot.theme import number, written
 
 # A letter, but none of an HTML tag.
 _LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
@@ -87,13 +88,9 @@ def apart(one: float, other: float) -> tuple[str, str]:
     return percent(one, digits=digits), percent(other, digits=digits)
 
 
-def number(value: float) -> str:
-    """Three significant digits, with thousands: 0.5, 4.54, 1,880; a huge number as 1.39e+65."""
-    if value != value or value in (float("inf"), float("-inf")):
-        return "unlimited" if value > 0 else "none"
-    if 1000 <= value < 1e9:
-        return f"{float(f'{value:.3g}'):,.0f}"
-    return written(value, digits=3)
+def multiple(shown: str) -> str:
+    """A ratio, as shown, before "the noise" or "as much": "2.5 times", or "about" where that would be "1 times"."""
+    return "about" if shown == "1" else f"{shown} times"
 
 
 def small(chance: float) -> str:
@@ -141,7 +138,7 @@ def large_delta(delta: float, count: int, units: str = "rows") -> str:
     if delta * count < 1:
         return ""
     return (
-        f"Delta {written(delta)} is no smaller than one over the {count:,} private {units}: publishing one of them "
+        f"Delta {delta_text(delta)} is no smaller than one over the {count:,} private {units}: publishing one of them "
         "whole, chosen at random, would be allowed. Choose it far smaller."
     )
 
@@ -169,7 +166,7 @@ def guarantee(**cases: Guarantee) -> str:
     any_case = next(iter(cases.values()))
     epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
-        "delta": written(any_case.delta),
+        "delta": delta_text(any_case.delta),
         "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
         "counted by": any_case.basis,
     }

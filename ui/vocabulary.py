@@ -111,7 +111,7 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     "loop_penalty": _fine(
         "Published loop's lambda",
         0.02,
-        "The penalty of the loop behind the published table. There it is 0.1.",
+        "The penalty of the loop behind the published table. The slides do not name it; 0.1 makes their numbers again.",
     ),
     "migrated": _log("Migrated rows", 12, "Public rows, of all sources together.", whole=True),
     "detection_share": _fine(

@@ -5,7 +5,7 @@ delta > 0, if sigma >= c2 q sqrt(T ln(1/delta)) / epsilon. It names none. Its pr
 and alpha(lambda) <= q^2 lambda^2/sigma^2, which gives c2 = 2 where that holds. As printed it is true of no pair: at
 q = 1 the run has mu = epsilon/(c2 sqrt(ln(1/delta))) whatever T is, which is too large beyond ``gdp.crossing`` of
 c2 sqrt(ln(1/delta)), and so for every T above that over c1. ``needed`` says which c2 is enough on a grid, also under
-two conditions more.
+two conditions more. Runs between its points may need a larger one.
 """
 
 import math

@@ -94,7 +94,6 @@ class DPLinearRegression(PrivateRegressor):
         inputs = np.column_stack([np.ones(len(X)), np.clip(X / data_bound, -1, 1)])
         label = np.clip(y.astype(float) / label_bound, -1, 1)
         statistics = Statistics.of(inputs, label)
-        # Not ``standard_noise``, which would keep the noise of this release in memory
         noise = chosen.draws(statistics.inputs, stream(seeds.noise_seed(self.random_state), "noise"))[None]
         more = {"rows": (inputs, label)} if getattr(chosen, "clip_norm", None) else {}
         weights = chosen.fit(statistics, noise, epsilons, **more).weights[0, 0]

@@ -6,18 +6,19 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from dpcore import check
+from dpcore.kept import Secret
 
 KNOWN_SEED = "random_state stays secret: who knows it can compute the noise and subtract it"
 
 
-def noise_seed(random_state: Any) -> int:
+def noise_seed(random_state: Any) -> Secret:
     """128 bits to key the noise with: fresh ones of the operating system for None, else drawn from ``random_state``.
 
-    None never asks numpy's global generator, which one line elsewhere can fix. Raises RefusedError for what seeds
-    nothing.
+    It is a ``Secret``, so that neither it nor its noise stays in the memory of the process. None never asks numpy's
+    global generator, which one line elsewhere can fix. Raises RefusedError for what seeds nothing.
     """
     if random_state is None:
-        return secrets.randbits(128)
+        return Secret(secrets.randbits(128))
     allowed = "None, a whole number from 0 to 2^32 - 1, or a numpy RandomState"
     if isinstance(random_state, bool):
         raise check.RefusedError("random_state", random_state, allowed)
@@ -25,7 +26,7 @@ def noise_seed(random_state: Any) -> int:
         generator = check_random_state(random_state)
     except ValueError:
         raise check.RefusedError("random_state", random_state, allowed) from None
-    return int.from_bytes(generator.bytes(16), "little")
+    return Secret.from_bytes(generator.bytes(16), "little")
 
 
 def assumed(random_state: Any) -> tuple[str, ...]:

@@ -139,9 +139,9 @@ def numbers(result: WorldsResult) -> list[Number]:
             Number("This person moves a step", f"{share}\u00a0%", "of the furthest possible", amount=float(share))
         )
     elif not none:
-        said.append(
-            Number("This person moves a step", f"{number(result.risk)} <small>times</small>", "what its noise assumes")
-        )
+        shown = number(result.risk)
+        value = f"{shown} <small>time{'s' * (shown != '1')}</small>"
+        said.append(Number("This person moves a step", value, "what its noise assumes"))
     return said
 
 
@@ -161,7 +161,9 @@ def verdict(result: WorldsResult) -> str:
     if result.caught:
         return f"{start}. {_chance(result)}"
     if found.low > result.ceiling:
-        return f"{start}, more often than this noise allows: bad luck, as one such interval in twenty has."
+        return (
+            f"{start}, more often than this noise allows: bad luck, as the lower end of one such interval in forty has."
+        )
     if found.low > 0.5:
         return f"{start}, and stays within what this noise allows."
     return f"{start} in {found.trials:,} guesses."
@@ -235,8 +237,8 @@ def _risk(result: WorldsResult) -> str:
         return "<b>Nothing is clipped</b>, so nothing bounds how far one person moves the model."
     if result.settings.version == "published":
         return (
-            f"<b>This person</b> moves the mean gradient {number(result.risk)} times as far as the noise formula "
-            "assumes of anybody. Clipping the average does not shorten one person's gradient."
+            f"<b>This person</b> moves the mean gradient {panels.multiple(number(result.risk))} as far as the noise "
+            "formula assumes of anybody. Clipping the average does not shorten one person's gradient."
         )
     middle, most = (in_hundred(float(one)) for one in (result.usual_risk, result.risks.max()))
     return (

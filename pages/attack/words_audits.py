@@ -13,6 +13,7 @@ from pages.attack.words import IF_GAUSSIAN, NOBODY_PROVED, claimed
 from ui import panels
 from ui.outcomes import count
 from ui.panels import Number, number
+from ui.plot import theme
 from ui.plot.theme import written
 
 # The audit of a mechanism that gives less than it claims.
@@ -239,7 +240,7 @@ def once_diagnostics(result: OnceResult) -> list[str]:
 def once_guarantee(result: OnceResult) -> str:
     """What is claimed of a canary, and which bound is measured."""
     settings, (_, _, bound) = result.settings, result.first
-    claimed = f"Claimed: epsilon {number(settings.epsilon)}, delta {written(settings.delta)}"
+    claimed = f"Claimed: epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}"
     claim = {
         "sound": f"{claimed}, exact Gaussian composition.",
         "published": f"{claimed}; the average gradient is clipped, the noise is the textbook's.",

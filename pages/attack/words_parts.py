@@ -7,7 +7,7 @@ from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
 from pages.attack.words import NOBODY_PROVED, best_attacker
 from ui import outcomes, panels
 from ui.panels import Number, number
-from ui.plot.theme import written
+from ui.plot import theme
 
 # A picture that is at least so much alike can be recognised; one that is less so cannot.
 _READABLE, _LOST = 0.7, 0.3
@@ -69,8 +69,9 @@ def membership_verdict(result: MembersResult) -> str:
     elif private == 0:
         text = "Without privacy the attacker finds members; in the private model, with as many false alarms, none."
     else:
+        times = panels.multiple(number(plain / private))
         text = (
-            f"Without privacy the attacker finds <b>{number(plain / private)} times as many members</b> as in the "
+            f"Without privacy the attacker finds <b>{times} as many members</b> as in the "
             "private model, with as many false alarms."
         )
     if result.settings.void:
@@ -138,10 +139,10 @@ def membership_guarantee(result: MembersResult) -> str:
     settings = result.settings
     return panels.note(
         f"Private: noisy descent on {settings.members} rows out of {2 * settings.members}, epsilon "
-        f"{number(settings.epsilon)}, delta {written(settings.delta)}, one {settings.unit} replaced, exact Gaussian "
-        "composition. <b>No attack</b> then finds more than (false alarms) &times; e<sup>epsilon</sup> + delta of the "
-        "members, and against this noise no more than the dotted line, whatever the attacker knows or computes. "
-        "Without privacy there is no such line. Margins and curves read private rows: analyst only."
+        f"{number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one {settings.unit} replaced, exact "
+        "Gaussian composition. <b>No attack</b> then finds more than (false alarms) &times; e<sup>epsilon</sup> + "
+        "delta of the members, and against this noise no more than the dotted line, whatever the attacker knows or "
+        "computes. Without privacy there is no such line. Margins and curves read private rows: analyst only."
     )
 
 
@@ -241,7 +242,7 @@ def pays_guarantee(result: GroupsResult) -> str:
     """The same for all."""
     settings = result.settings
     return panels.note(
-        f"Epsilon {number(settings.epsilon)}, delta {written(settings.delta)}, one record replaced, exact Gaussian "
+        f"Epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one record replaced, exact Gaussian "
         "composition: the same for a person of the minority as for one of the majority. Accuracies on this page are "
         "for the analyst only."
     )
@@ -331,7 +332,7 @@ def inversion_guarantee(result: InversionResult) -> str:
     """What is promised about the record."""
     settings = result.settings
     return panels.note(
-        f"Epsilon {number(settings.epsilon)}, delta {written(settings.delta)}, one record replaced, exact Gaussian "
+        f"Epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one record replaced, exact Gaussian "
         f"composition, on {settings.rows:,} digits. It bounds what the weights tell about the record. Nothing is "
         "promised about what a class looks like. The true record is drawn for the analyst only."
     )

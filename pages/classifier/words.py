@@ -12,7 +12,6 @@ from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 from ui.plot.columns import Leading
-from ui.plot.theme import written
 
 VERSIONS_HELP = (
     "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
@@ -314,10 +313,11 @@ def _formula_note(delta: float) -> str:
     claims = (5, 10, 150)
     return (
         "The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon "
-        f"{_pairs(claims, delta, constant=1.25)} at delta {written(delta)}. Below a claim of {number(crossing(delta))} "
-        "it wastes accuracy; above, it promises more than it gives. It is the textbook formula for a single release. "
-        f"Another of the slides has ln(2/delta) instead of ln(1.25/delta): {_pairs(claims, delta, constant=2.0)}, kept "
-        f"up to {number(crossing(delta, constant=2.0))}. The sound version's noise gives each claim exactly."
+        f"{_pairs(claims, delta, constant=1.25)} at delta {theme.delta(delta)}. Below a claim of "
+        f"{number(crossing(delta))} it wastes accuracy; above, it promises more than it gives. It is the textbook "
+        f"formula for a single release. Another of the slides has ln(2/delta) instead of ln(1.25/delta): "
+        f"{_pairs(claims, delta, constant=2.0)}, kept up to "
+        f"{number(crossing(delta, constant=2.0))}. The sound version's noise gives each claim exactly."
     )
 
 

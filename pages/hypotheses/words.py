@@ -14,7 +14,6 @@ from ui import outcomes, panels
 from ui.outcomes import count, digits_apart, percent, points, signed, tenths
 from ui.panels import Number, number
 from ui.plot import theme
-from ui.plot.theme import written
 
 DATA_HELP = (
     "**Generated domains**: clouds on a sphere, fresh rows in every repeat. **Topics**, **reviews**: generated texts "
@@ -214,7 +213,7 @@ def stages(result: HypothesesResult) -> str:
     """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
     settings = result.settings
     cost = f"spends &epsilon; {number(settings.epsilon)}"
-    cost += f", &delta; {written(settings.delta)}" if settings.noise == "gaussian" else ""
+    cost += f", &delta; {theme.delta(settings.delta)}" if settings.noise == "gaussian" else ""
     margin, weight = (f"a vector, noise {number(one)} on" for one in result.noise_at(result.dimension))
     how, tilt = f"{margin} a margin", f"{weight} a log-weight"
     if settings.noise == "objective":
@@ -335,7 +334,7 @@ def _laws(result: HypothesesResult) -> list[str]:
     if result.settings.projected or None in [*helps[0], *helps[DIRECTIONS], *near[0], *near[DIRECTIONS]]:
         return []
     where = {0: f"All {result.features:,} words", DIRECTIONS: f"{DIRECTIONS} public directions"}
-    law = f"Gaussian noise (&delta; {written(result.settings.delta)})"
+    law = f"Gaussian noise (&delta; {theme.delta(result.settings.delta)})"
     return [
         f"<b>{where[features]}</b>: borrowing beats the few labels {_onwards(helps[features][0])} with the paper's "
         f"noise, {_onwards(helps[features][1])} with {law}. It comes within {round(100 * NEAR)} points of all words "

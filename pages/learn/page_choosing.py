@@ -9,7 +9,7 @@ from pages.learn.choices import Answers, Choice
 from ui import doors, panels
 from ui.glossary import linked
 from ui.page import Page
-from ui.plot.theme import written
+from ui.plot import theme
 from ui.vocabulary import KNOBS
 
 QUESTION = "Which accountant, which unit, which delta?"
@@ -73,7 +73,7 @@ def _called(option: str | float) -> str:
 def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None:
     held = choice.guarantee
     with st.container(border=True, key="chosen"):
-        delta = f"Take **delta {written(held.delta)}**" if held.delta else "**No delta** is needed"
+        delta = f"Take **delta {theme.delta(held.delta)}**" if held.delta else "**No delta** is needed"
         st.markdown(f"Protect **{choice.unit}**. {delta}. Count by **{choice.accountant}**.")
         together = "" if choice.times == 1 else f" for all {choice.times} together"
         st.html(

@@ -84,16 +84,14 @@ def _curve(result: LedgerResult, row: str, at: np.ndarray, epsilon: np.ndarray, 
         style["showlegend"] = False
     if row == "pld":
         style["meta"] = "ghost"
-    shown = theme.key("exact count" if row == "pld" else name, _number(result.epsilon(row)))
+    shown = theme.key("exact count" if row == "pld" else name, number(result.epsilon(row)))
     hover = f"{of} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
     return theme.line(at, epsilon, colour=colour, name=shown, hovertemplate=hover, **style)
 
 
-def _number(value: float) -> str:
-    """Three digits, as in the words; dots where it is still being computed."""
-    if not np.isfinite(value):
-        return "…" if np.isnan(value) else "unlimited"
-    return f"{float(f'{value:.3g}'):,.0f}" if 1000 <= value < 1e6 else f"{value:.3g}"
+def number(value: float) -> str:
+    """Three digits, in powers of ten where that is shorter; dots where it is still being computed."""
+    return "…" if np.isnan(value) else theme.number(value, most=1e6)
 
 
 def _log_axis(text: str, low: float, high: float, *, most: int = 7) -> dict:
@@ -136,7 +134,7 @@ def effects(result: LedgerResult, finding: str = "") -> dict:
             name="epsilon",
             marker={"color": theme.PRIVATE, "size": 11},
             customdata=[
-                f"delta {theme.written(held.delta, digits=2)}, {held.adjacency}, {held.unit}" for _, held in drawn
+                f"delta {theme.delta(held.delta, digits=3)}, {held.adjacency}, {held.unit}" for _, held in drawn
             ],
             hovertemplate="epsilon %{x:.3~g}; %{customdata}<extra></extra>",
             cliponaxis=False,
@@ -165,8 +163,8 @@ def _label(held, delta: float) -> str:
     """Epsilon, and delta where it is another one than the run's."""
     if held is None:
         return "…"
-    epsilon = _number(held.epsilon)
-    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.written(held.delta, digits=1)}<b>"
+    epsilon = number(held.epsilon)
+    return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.delta(held.delta, digits=3)}<b>"
 
 
 def effect_name(name: str, result: LedgerResult) -> str:
@@ -214,7 +212,7 @@ def _search(result: LedgerResult, way: str, held) -> dict:
     more = {"meta": "ghost"} if way == "all" else {}
     about = "about " if way == "all" else ""
     hover = f"found in %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
-    shown = theme.key(name, _number(held.epsilon)) if held is not None else name
+    shown = theme.key(name, number(held.epsilon)) if held is not None else name
     return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
 
 
@@ -240,7 +238,7 @@ def _constant(result: LedgerResult, row: str, today: float) -> dict:
     name, colour, dash = theme.THEOREMS[row]
     steps, found = result.constants(row)
     more = {"meta": "ghost"} if row == "pld" else {}
-    told = f"{today:.2f}" if today < 10 else _number(today)  # of one width, so that the legend stays where it is
+    told = f"{today:.2f}" if today < 10 else number(today)  # of one width, so that the legend stays where it is
     hover = f"steps %{{x:.4~g}}: c2 %{{y:.3~g}}<extra>{name}</extra>"
     return theme.line(steps, found, colour=colour, dash=dash, name=theme.key(name, told), hovertemplate=hover, **more)
 

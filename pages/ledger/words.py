@@ -8,11 +8,11 @@ from dpcore.papers import short
 from dpcore.privacy import LAWS
 from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
+from pages.ledger.figures import number
 from ui import panels
 from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
-from ui.plot.theme import written
 
 KNOBS = {
     "steps": {
@@ -80,13 +80,6 @@ _SOURCES = {
     "renyi": "Mironov et al. 2019; Canonne et al. 2020",
     "pld": "Zhu et al. 2022; Doroshenko et al. 2022",
 }
-
-
-def number(value: float) -> str:
-    """Three significant digits, in powers of ten where that is shorter; dots where it is still being computed."""
-    if 1e6 <= value < math.inf:
-        return written(value, digits=3)
-    return "…" if math.isnan(value) else panels.number(value)
 
 
 # A theorem in half a sentence.
@@ -177,7 +170,9 @@ def _over_steps(result: LedgerResult) -> str:
     if missing:
         return f"{len(found) - missing} of {len(found)} exact points counted"
     times = result.epsilon(worst) / exact if exact > 0 else math.inf
-    return f"{theme.THEOREMS[worst][0]} says {number(times)} times the exact" if math.isfinite(times) else ""
+    if math.isinf(times):
+        return ""
+    return f"{theme.THEOREMS[worst][0]} says {panels.multiple(number(times))} the exact"
 
 
 def _over_noise(result: LedgerResult) -> str:
@@ -258,8 +253,8 @@ def diagnostics(result: LedgerResult) -> list[str]:
     sentences = [_sampling(result), _strong(result)]
     if result.epsilon("moments") < 2 * result.moments_floor:
         sentences.append(
-            f"The moments accountant is held up by its orders: with 32 of them delta {written(settings.delta)} alone "
-            f"costs {number(result.moments_floor)}, however much noise there is."
+            f"The moments accountant is held up by its orders: with 32 of them delta {theme.delta(settings.delta)} "
+            f"alone costs {number(result.moments_floor)}, however much noise there is."
         )
     if settings.noise_multiplier < 1:
         sentences.append("The noise multiplier is below 1: a step's noise is less than what one person may add to it.")
@@ -278,7 +273,9 @@ def _sampling(result: LedgerResult) -> str:
     if saved < 1.1:
         return f"Sampling: a step sees {seen}, which saves next to nothing here. {whole}."
     return f"Sampling: a step sees {seen}. {whole}" + (
-        f", {number(saved)} times as much." if math.isfinite(saved) else "; like this it costs nothing that counts."
+        f", {panels.multiple(number(saved))} as much."
+        if math.isfinite(saved)
+        else "; like this it costs nothing that counts."
     )
 
 
@@ -321,7 +318,7 @@ def _tuned(tried: int, guarantee) -> str:
         return "<b>One setting tried</b>: nothing else is to be counted."
     return (
         f"<b>{tried} settings tried</b> on the same data: all of these runs count, those thrown away too. Together "
-        f"they cost {_pair(guarantee)}."
+        f"they cost {_at_most(guarantee)}{_pair(guarantee)}."
     )
 
 
@@ -348,7 +345,7 @@ def searches(result: LedgerResult) -> str:
         "basis": "counted by",
     }
     caption = (
-        f"All at delta {written(result.settings.delta, digits=2)}. The theorems for the best alone are about Rényi "
+        f"All at delta {theme.delta(result.settings.delta, digits=3)}. The theorems for the best alone are about Rényi "
         f"orders, by which one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
         f"{number(result.epsilon('pld'))}."
     )
@@ -358,7 +355,14 @@ def searches(result: LedgerResult) -> str:
 def _counted(held) -> str:
     """The basis of runs that are composed, in short."""
     short_of = {"exact": "exact Gaussian", "privacy": "loss distribution", "Renyi": "Rényi orders"}
-    return short_of[held.basis.split()[0]] if held is not None else "…"
+    if held is None:
+        return "…"
+    return short_of[held.basis.split()[0]] + ", coarse grid" * held.basis.endswith("coarse grid")
+
+
+def _at_most(held) -> str:
+    """What stands before a price that is an upper bound."""
+    return "" if held is None or held.basis.startswith("exact") else "at most "
 
 
 def _median(law: str, tries: int) -> int:
@@ -394,7 +398,7 @@ def _cheapest(result: LedgerResult) -> str:
         )
     return (
         f"<b>The best alone</b> costs {number(alone)} {_BY_LAW[law]}, and all {tried} tries cost "
-        f"{number(together.epsilon)}."
+        f"{_at_most(together)}{number(together.epsilon)}."
     )
 
 
@@ -410,7 +414,7 @@ _EX_POST = (
 def _pair(guarantee) -> str:
     if guarantee is None:
         return "…"
-    return f"<b>{number(guarantee.epsilon)}</b> at delta {written(guarantee.delta, digits=2)}"
+    return f"<b>{number(guarantee.epsilon)}</b> at delta {theme.delta(guarantee.delta, digits=3)}"
 
 
 def guarantee(result: LedgerResult) -> str:
@@ -438,7 +442,7 @@ def neighbours(result: LedgerResult) -> str:
         + (panels.guarantee(here=own) if own is not None else panels.note("…"))
         + panels.note(
             f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta "
-            f"{written(in_two.delta, digits=2)}. Compare epsilons of one convention only."
+            f"{theme.delta(in_two.delta, digits=3)}. Compare epsilons of one convention only."
         )
     )
 

@@ -112,13 +112,13 @@ def _constants(result: LedgerResult) -> str:
     rows = [dict(zip(found, map(number, map(float, row)), strict=True)) for row in zip(*found.values(), strict=True)]
     rates, noises, steps, deltas = asymptotic.RATES, asymptotic.NOISES, asymptotic.STEPS, asymptotic.DELTAS
     runs = len(rates) * len(noises) * len(steps) * len(deltas)
-    ends = f"T from {steps[0]} to {steps[-1]:,}, &delta; from {written(deltas[-1])} to {written(deltas[0])}"
+    ends = f"T from {steps[0]} to {steps[-1]:,}, &delta; from {theme.delta(deltas[-1])} to {theme.delta(deltas[0])}"
     return panels.table(
         rows,
         title=f"<b>Which c<sub>2</sub> would do</b>, on a grid of {runs:,} runs",
         caption=f"q from {number(rates[0])} to {number(rates[-1])}, &sigma; from {number(noises[0])} to "
-        f"{number(noises[-1])}, {ends}, counted by Rényi orders. Longer runs ask for more as printed; a grid is no "
-        "proof.",
+        f"{number(noises[-1])}, {ends}, counted by Rényi orders. Longer runs ask for more as printed. A grid is no "
+        "proof: some runs between its points ask for more.",
         heads={
             "c1": "c<sub>1</sub>",
             "as printed": "least c<sub>2</sub>,<br>as printed",
@@ -138,7 +138,8 @@ def _range(result: LedgerResult) -> str:
     least, asked = result.least_noise("pld"), found.rows[0].noise
     takes = ""
     if math.isfinite(least):
-        takes = f" With c<sub>2</sub> = 2 it asks for {number(asked / least)} times the noise that is needed for it."
+        share = panels.multiple(number(asked / least))
+        takes = f" With c<sub>2</sub> = 2 it asks for {share} the noise that is needed for it."
     return (
         f"<b>Its range.</b> q<sup>2</sup>T is {number(found.reach)}: for c<sub>1</sub> = 1 the target of epsilon "
         f"{number(target)} lies {lies}.{takes}"
@@ -155,16 +156,22 @@ def _printed(result: LedgerResult) -> str:
     )
 
 
+def _constant(result: LedgerResult, row: str) -> str:
+    """The c2 with which Theorem 1 would say what an accountant counts of this run: any, where that is nothing."""
+    epsilon = result.epsilon(row)
+    return "any" if epsilon == 0 else number(result.statements.constant(epsilon))
+
+
 def _this_run(result: LedgerResult) -> str:
     found, settings = result.statements, result.settings
     takes = ", ".join(
-        f"<b>{number(found.constant(result.epsilon(row)))}</b> by {name}"
+        f"<b>{_constant(result, row)}</b> by {name}"
         for row, name in (("pld", "the exact count"), ("renyi", "Rényi orders"), ("moments", "the moments accountant"))
     )
-    strong = result.epsilon("strong") / found.rows[2].epsilon
+    strong = panels.multiple(number(result.epsilon("strong") / found.rows[2].epsilon))
     saved = math.sqrt(math.log(settings.steps / settings.delta))
     return (
-        f"<b>This run</b> takes c<sub>2</sub> = {takes}. Strong composition, computed, takes {number(strong)} times "
+        f"<b>This run</b> takes c<sub>2</sub> = {takes}. Strong composition, computed, takes {strong} "
         f"its order of growth, which is &radic;ln(T/&delta;) = {number(saved)} times that of the theorem."
     )
 
@@ -176,22 +183,23 @@ def _lemma(result: LedgerResult) -> str:
     exact, bound = (float(found.moments[name][order - 1]) for name in ("exact", "bound"))
     said = f"at &lambda; = {order}, which the moments accountant takes, the moment is {written(exact, digits=3)}"
     if math.isfinite(bound):
-        said += f" and its main term {written(bound, digits=3)}, {number(bound / exact)} times as much"
+        said += f" and its main term {written(bound, digits=3)}, {panels.multiple(number(bound / exact))} as much"
     ends = f"; from &lambda; = {found.below} on it is less than the moment, so no bound" if found.below else ""
     stated = f"is stated up to &lambda; = {found.last:,} here" if found.last else "is not stated here"
     return f"<b>The bound on the moments</b> {stated}: {said}{ends}. What it adds to the main term, it does not name."
 
 
 def _needed(result: LedgerResult) -> str:
-    found = result.statements.constant(result.epsilon("pld"))
-    return f"{number(found)} here, {number(asymptotic.PROVED)} in the proof" if math.isfinite(found) else ""
+    if not math.isfinite(result.epsilon("pld")):
+        return ""
+    return f"{_constant(result, 'pld')} here, {number(asymptotic.PROVED)} in the proof"
 
 
 def _ratio(result: LedgerResult) -> str:
     found = result.statements
     _, order = found.best("exact")
     times = float(found.moments["bound"][order - 1] / found.moments["exact"][order - 1])
-    return f"the main term is {number(times)} times the moment at {order}" if math.isfinite(times) else ""
+    return f"the main term is {panels.multiple(number(times))} the moment at {order}" if math.isfinite(times) else ""
 
 
 # What is to be seen in each picture, for its title.
@@ -200,10 +208,7 @@ FINDINGS = {"constants": _needed, "moments": _ratio}
 
 def constants_alt(result: LedgerResult) -> str:
     """The chart of constants in words."""
-    found = result.statements
-    said = ", ".join(
-        f"{theme.THEOREMS[row][0]} {number(found.constant(result.epsilon(row)))}" for row in ("moments", "renyi", "pld")
-    )
+    said = ", ".join(f"{theme.THEOREMS[row][0]} {_constant(result, row)}" for row in ("moments", "renyi", "pld"))
     return f"The constant c2 of Theorem 1 that each accountant needs over steps; for this run: {said}."
 
 

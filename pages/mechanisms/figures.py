@@ -228,14 +228,14 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
     """The delta that this noise needs at each epsilon, and the pair that was promised."""
     (epsilons, deltas), epsilon = result.profile.values(), result.settings.epsilon
     promised = max(result.claim.delta, 2 * _LEAST_DELTA)
-    cross, said = {"symbol": "x", "size": 10, "color": theme.BOUND}, theme.written(result.claim.delta, digits=2)
+    cross, said = {"symbol": "x", "size": 10, "color": theme.BOUND}, theme.delta(result.claim.delta, digits=2)
     return theme.figure(
         theme.line(
             epsilons,
             np.maximum(deltas, _LEAST_DELTA / 10),
             colour=theme.PRIVATE,
             name="needed",
-            hovertemplate="epsilon %{x:.3g} needs delta %{y:.2g}<extra></extra>",
+            hovertemplate="epsilon %{x:.3g} needs a delta of about %{y:.2g}<extra></extra>",
             meta="ghost",
         ),
         theme.scatter(

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from dpcore.papers import short
+from dpcore.privacy import delta_rounded_up
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
-from ui.plot.theme import written
+from ui.plot import theme
 
 MECHANISMS_HELP = (
     "**Laplace**: two-sided exponential noise; needs no delta. **Gaussian**: the least Gaussian noise that keeps "
@@ -89,6 +90,11 @@ def _amount(shown: str) -> float | None:
     """The number that is shown; None where that is "below" or "above" one."""
     bare = shown.replace(",", "").removesuffix("\u00a0%")
     return None if bare.startswith(("below", "above")) else float(bare)
+
+
+def _needs(delta: float) -> str:
+    """The delta that noise needs, rounded up."""
+    return panels.small(delta_rounded_up(delta, digits=2))
 
 
 def _published(output: float) -> str:
@@ -239,8 +245,8 @@ def diagnostics(result: MechanismsResult) -> list[str]:
     sentences.append(
         "Gaussian noise crosses the lines: with you in the data, the output lies beyond the upper one with chance "
         f"<b>{panels.small(beyond)}</b>. What counts is by how much: the mass above e to the epsilon times that "
-        f"without you is <b>{panels.small(result.claim.needed_delta)}</b>. This is the delta that the noise needs; "
-        f"{written(settings.delta)} is promised."
+        f"without you is <b>{_needs(result.claim.needed_delta)}</b>. This is the delta that the noise needs; "
+        f"{theme.delta(settings.delta)} is promised."
     )
     if settings.mechanism == "classical":
         sentences.append(_formula(result))
@@ -269,7 +275,7 @@ def _formula(result: MechanismsResult) -> str:
     """The textbook formula against the exact calibration."""
     settings, crossing = result.settings, result.errors.crossing
     extra = result.over_exact
-    where = f"at delta {written(settings.delta)} the two meet at epsilon {number(crossing)}"
+    where = f"at delta {theme.delta(settings.delta)} the two meet at epsilon {number(crossing)}"
     if not result.claim.holds:
         return (
             f"The formula's noise is {number(100 * (1 - extra))}&nbsp;% too small here: <b>it promises more than it "
@@ -324,8 +330,8 @@ def guarantee(result: MechanismsResult) -> str:
     text = ""
     if settings.mechanism == "classical":
         text += panels.note(
-            f"Claimed: epsilon {number(settings.epsilon)} at delta {written(settings.delta)}. What the noise really "
-            "gives:"
+            f"Claimed: epsilon {number(settings.epsilon)} at delta {theme.delta(settings.delta)}. What the noise "
+            "really gives:"
         )
     text += panels.guarantee(here=held) + panels.note(_promise(result))
     named = {"noise": "Laplace", "least": "epsilon"} if laplace else {"noise": "Gaussian"}
@@ -344,10 +350,10 @@ def table(result: MechanismsResult) -> str:
             "mechanism": frame["mechanism"].map(NUMBER_MECHANISMS),
             "within": frame["within"].map(lambda value: f"±{number(value)}"),
             "claimed": [
-                f"{number(row['claimed epsilon'])}, {written(row['claimed delta'])}" for _, row in frame.iterrows()
+                f"{number(row['claimed epsilon'])}, {theme.delta(row['claimed delta'])}" for _, row in frame.iterrows()
             ],
             "real epsilon": frame["real epsilon"].map(number),
-            "needed delta": frame["needed delta"].map(panels.small),
+            "needed delta": frame["needed delta"].map(_needs),
             "attacker": frame["attacker"].map(panels.at_most),
             "holds": frame["holds"].map({True: "kept", False: "<b>broken</b>"}),
         }
@@ -378,7 +384,7 @@ def formulas(result: MechanismsResult) -> str:
             "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {_NORMS[name]}",
             "noise": number(settings.sensitivity * one.sd),
             "real": number(one.real),
-            "needed": panels.small(one.needed),
+            "needed": _needs(one.needed),
             "until": number(one.until),
             "holds": "kept" if one.real <= settings.epsilon else "<b>broken</b>",
         }
@@ -386,12 +392,12 @@ def formulas(result: MechanismsResult) -> str:
         if name in _NORMS
     ]
     exact = {"formula": "exact, for L2 norm", "noise": number(settings.sensitivity * result.exact_noise)}
-    exact |= {"real": number(settings.epsilon), "needed": written(settings.delta), "until": "all", "holds": "kept"}
+    exact |= {"real": number(settings.epsilon), "needed": theme.delta(settings.delta), "until": "all", "holds": "kept"}
     names = ("answers", "slide", "real epsilon", "exact", "laplace")
     counts = [dict(zip(names, map(number, row), strict=True)) for row in zip(*map(several.get, names), strict=True)]
     return panels.table(
         [*rows, exact],
-        title=f"<b>One number</b>, claimed: epsilon {number(settings.epsilon)}, delta {written(settings.delta)}",
+        title=f"<b>One number</b>, claimed: epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}",
         caption=f"The first two are of one deck ({short('hoseinpour2023')}). Of one number both "
         "norms are the same. Real epsilon: at this delta. Needed "
         "delta: at this epsilon. Kept up to: the largest claim that the noise keeps at this delta, found as a root "
@@ -454,7 +460,7 @@ def alts(result: MechanismsResult) -> dict[str, str]:
         "trade": f"Misses over false alarms. The best attacker with your prior is right {in_hundred(right)} times in "
         f"100, with {in_hundred(alarms)} false alarms and {in_hundred(misses)} misses in 100.",
         "profile": f"Delta over epsilon: at epsilon {number(settings.epsilon)} this noise needs delta "
-        f"{panels.small(result.claim.needed_delta)}, and {written(result.claim.delta)} is promised.",
+        f"{_needs(result.claim.needed_delta)}, and {theme.delta(result.claim.delta)} is promised.",
         "errors": f"Error over epsilon for three mechanisms: at epsilon {number(settings.epsilon)}, nine releases in "
         f"ten fall within plus or minus {number(result.worlds.within)}.",
         "formulas": f"Epsilon given over epsilon claimed: for a claim of {number(settings.epsilon)}, {_given(result)}.",
@@ -473,7 +479,7 @@ def findings(result: MechanismsResult) -> dict[str, str]:
         "release": f"{_published(last['output'])} is {_likely(last).partition(' as with')[0]}",
         "posterior": f"{_far(prior, after)} becomes {_far(after, prior)}",
         "trade": f"right {in_hundred(result.worlds.attacker(prior)[2])} times in 100 with your guess",
-        "profile": f"{panels.small(delta) if delta else 'none'} needed, {written(result.claim.delta)} promised",
+        "profile": f"{_needs(delta) if delta else 'none'} needed, {theme.delta(result.claim.delta)} promised",
         "errors": f"least here with {NUMBER_MECHANISMS[least]}",
         "dots": f"45 are within ±{number(result.worlds.within)}",
         "formulas": f"a claim of {number(settings.epsilon)} gives {_given(result)}",

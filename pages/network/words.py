@@ -200,8 +200,8 @@ def _departure(result: NetworkResult) -> str:
     match settings.variant:
         case "inside":
             return (
-                f"with noise for every row of a lot there is about {number(settings.lot_size**0.5)} times as much as "
-                "was counted, and an empty lot has none."
+                f"with noise for every row of a lot there is "
+                f"{panels.multiple(number(settings.lot_size**0.5))} as much as was counted, and an empty lot has none."
             )
         case "realised":
             return "one person also changes what the sum is divided by, and the noise does not cover that."

@@ -13,6 +13,7 @@ from pages.parties.words_statements import needed
 from ui import outcomes, panels
 from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
 from ui.panels import Number, number
+from ui.plot import theme
 from ui.plot.theme import written
 
 METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
@@ -182,8 +183,8 @@ def _too_few(result: PartiesResult) -> str:
     if method != "vote":
         enough = f"about {number(settings.parties * times)} such parties, or {enough},"
     return (
-        f"<b>{settings.parties:,} parties are few</b>: the noise is {number(times)} times as long as the weights; "
-        f"{enough} would make it no longer."
+        f"<b>{settings.parties:,} parties are few</b>: the noise is {panels.multiple(number(times))} as long as the "
+        f"weights; {enough} would make it no longer."
     )
 
 
@@ -205,7 +206,7 @@ def _rival(result: PartiesResult) -> str:
     if summary[best].median <= summary[own].median:
         return "No other release does better. "
     theirs = apart(summary[best].median, summary[own].median)[0]
-    extra = f", at the price of delta {written(result.settings.delta)}" if best == "pate" else ""
+    extra = f", at the price of delta {theme.delta(result.settings.delta)}" if best == "pate" else ""
     return f"Best here: {figures.STYLES[best][0]}, {theirs}{extra}. "
 
 
@@ -240,8 +241,8 @@ def _noise(result: PartiesResult) -> str:
     lost = result.exact[method] - result.summary[method].median
     tells = f"costs {points(lost)}" if signed(lost)[0] == "+" else "costs no right answers here"
     return (
-        f"{start}The weights are {number(signal)} long: the noise is <b>{number(noise / signal)} times</b> as long, "
-        f"and {tells}."
+        f"{start}The weights are {number(signal)} long: the noise is "
+        f"<b>{panels.multiple(number(noise / signal))}</b> as long, and {tells}."
     )
 
 
@@ -427,7 +428,7 @@ def table(result: PartiesResult) -> str:
             for name, value in zip(frame["method"], frame["noise"], strict=True)
         ],
         epsilon=frame["epsilon"].map(number),
-        delta=frame["delta"].map(written),
+        delta=frame["delta"].map(theme.delta),
     )
     shown["band"] = shown["low"] + " to " + shown["high"]
     now, bound = panels.badge("trained now"), panels.badge("bound")

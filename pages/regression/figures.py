@@ -58,7 +58,7 @@ def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
         (title, colour), (low, median, high) = theme.REGRESSIONS[name], np.minimum(result.quantiles(name), most)
         if name == chosen:
             traces.append(theme.band(np.array(result.settings.epsilons), low, high, colour=colour))
-        now = _amount(result.summary(name).median) if name in result.at_now else ""
+        now = theme.number(result.summary(name).median) if name in result.at_now else ""
         hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
         style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, rival))
         shown = {"name": theme.key(title, now), "hovertemplate": hover}
@@ -71,11 +71,6 @@ def _late(result: RegressionResult) -> bool:
     shown = [name for name in (result.settings.mechanism, result.rival) if name in result.curves]
     early = np.array(result.settings.epsilons) <= 1  # as far as a legend reaches
     return bool(shown) and all((result.quantiles(name)[1][early] >= result.mean_error).all() for name in shown)
-
-
-def _amount(value: float) -> str:
-    """Three digits, with thousands."""
-    return f"{float(f'{value:.3g}'):,.0f}" if 1000 <= value < 1e9 else f"{value:.3g}"
 
 
 def _error_finding(result: RegressionResult) -> str:
@@ -109,7 +104,7 @@ def _rails(result: RegressionResult, ends: np.ndarray) -> tuple[dict, dict]:
     def rail(name: str, error: float, dash: str) -> dict:
         hover = f"off by %{{y:.4~g}} {result.settings.source.unit}<extra>{name}</extra>"
         style = {"colour": theme.NON_PRIVATE, "dash": dash, "hovertemplate": hover}
-        return theme.line(ends, np.full(2, error), name=theme.key(name, _amount(error)), **style)
+        return theme.line(ends, np.full(2, error), name=theme.key(name, theme.number(error)), **style)
 
     mean = rail("always the mean", result.mean_error, "dash")
     return mean, rail("least squares", result.least_squares, "dot")

@@ -9,7 +9,6 @@ from ui import outcomes, panels
 from ui.outcomes import apart, count, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
-from ui.plot.theme import written
 
 LEAD = (
     "A linear model is fitted to a table of people, and what is published of it carries noise. Six methods put that "
@@ -292,7 +291,7 @@ def table(result: RegressionResult) -> str:
     frame, unit = result.table(), result.settings.source.unit
     shown = frame.assign(
         name=[theme.REGRESSIONS[name][0] for name in frame["mechanism"]],
-        delta=[written(delta) for delta in frame["delta"]],
+        delta=[theme.delta(delta) for delta in frame["delta"]],
         median=[f"<b>{number(value)}</b>" for value in frame["median"]],
         range=[f"{number(low)} to {number(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
         mean=frame["mean"].map(number),

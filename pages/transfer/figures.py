@@ -299,7 +299,7 @@ def written_of(result: TransferResult) -> Callable[[float], str]:
 
 def error(value: float) -> str:
     """A held-out error, to three digits."""
-    return "…" if value != value else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return "…" if value != value else theme.number(value)
 
 
 def _own_axis(result: TransferResult) -> dict:

@@ -9,7 +9,8 @@ The gradient is not reset between rows but divided by m at each. Printed is the 
 mean squared error plus 0.1 ||a||_1. That is no sum of squared errors and no error on held-out rows. Nor is it private:
 the noise's scale is read off the data's own fit (0 at first), nothing bounds what a row does, and there is no epsilon.
 
-lambda = 0.1 and q = 1 are free here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2, and so the
+The slides name neither lambda nor q: 0.1 and 1 are our reconstruction, which makes their numbers again. Both are free
+here. A step adds lambda a whatever q is: the gradient of lambda/2 ||a||_2^2, and so the
 loop descends on another penalty than the lambda ||a||_1 that it prints. q decides only what is printed.
 """
 

@@ -158,6 +158,11 @@ class WhatIfSettings(Settings):
     def void(self) -> str:
         return self.settings.void
 
+    @property
+    def own_rows(self) -> bool:
+        """Whether the base learns from rows of a visitor's own file."""
+        return isinstance(getattr(self.settings, "own", ""), OwnRows)
+
     @cached_property
     def different(self) -> dict[str, Any]:
         """Field -> what it is in the other setting, of those that are different there."""

@@ -15,7 +15,7 @@ from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.repeats import Means, over_splits
 from dpcore.sweep import Look, apart, best, summary
-from pages.what_if.work import prices
+from pages.what_if.work import prices, together
 
 
 class Curve(NamedTuple):
@@ -372,6 +372,29 @@ class WhatIfResult:
         none is looked at, or a run promises nothing.
         """
         return {} if self.settings.exact else prices(self.settings.settings, self.settings.tries)
+
+    @property
+    def used(self) -> tuple[tuple[Settings, int], ...]:
+        """(settings, runs) that the answer is made of, once all of them are done."""
+        one = self.settings
+        each = one.repeats * one.seeds
+        match one.asks:
+            case "accuracy":
+                return ((one.settings, each),)
+            case "best":
+                best = self.winner.settings if self.winner else one.settings
+                again = one.repeats * len(one.again)
+                return (*((tried, each) for tried in one.tried), (best, again), (one.settings, again))
+            case "versus":
+                both = [*one.around.curve.values(), *(there for turn in one.rivals for there in turn)]
+                return tuple((there, each) for there in both)
+            case _:
+                return tuple((there, each) for there in one.around.curve.values())
+
+    @property
+    def used_up(self) -> Guarantee | None:
+        """What all that the answer has used promises together."""
+        return together(self.used)
 
     # ---- one against another
 

@@ -7,6 +7,7 @@ from pages.what_if.words_numbers import hits
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, points, target
 from ui import outcomes, panels
 from ui.panels import number
+from ui.plot import theme
 
 CURVE_ABOUT = (
     "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine "
@@ -151,19 +152,23 @@ def price(result: WhatIfResult) -> str:
     honest = panels.note(
         "Choosing epsilon by looking at private accuracy is itself a release: the epsilon that is found is <b>not</b> "
         "the price of having found it. Runs at several epsilons add up; only methods made for it, which reveal "
-        f"accuracy first (ex-post privacy: {short('ligett2017')}; {short('ghazi2025')}), do better. On this page all "
-        "rows are made up or public, so nobody pays."
+        f"accuracy first (ex-post privacy: {short('ligett2017')}; {short('ghazi2025')}), do better."
     )
     if settings.exact:
         return panels.note("Nothing here looks at a row: all numbers are computed, and cost nothing.")
     if not prices:
-        return panels.note("One run promises nothing here, so neither do several.") + honest
+        return panels.note("One run promises nothing here, so neither do several.") + _used(result) + honest
     rows = [
-        {"way": _WAYS[way], "epsilon": number(one.epsilon), "delta": phrases.plain(one.delta), "basis": one.basis}
+        {
+            "way": _WAYS[way],
+            "epsilon": number(one.epsilon),
+            "delta": theme.delta(one.delta, digits=3),
+            "basis": one.basis,
+        }
         for way, one in prices.items()
     ]
     tries, one = outcomes.count(settings.tries, "try", "tries"), prices["public"]
-    each = f"epsilon {number(one.epsilon)} and delta {phrases.plain(one.delta)}"
+    each = f"epsilon {number(one.epsilon)} and delta {theme.delta(one.delta, digits=3)}"
     table = panels.table(
         rows,
         title=f"<b>What a search of {tries} costs on private rows</b>, each of {each}",
@@ -175,7 +180,27 @@ def price(result: WhatIfResult) -> str:
         ),
         heads={"way": "way of searching", "epsilon": "epsilon", "delta": "delta", "basis": "counted by"},
     )
-    return table + honest
+    return _used(result) + table + honest
+
+
+def _used(result: WhatIfResult) -> str:
+    """What the answer on the page has used, and who pays for it."""
+    each, spent = {runs for _, runs in result.used}, result.used_up
+    settings = outcomes.count(len(result.used), "setting", "settings")
+    runs = f"{settings}, {outcomes.count(min(each), 'run')} of each" if len(each) == 1 else settings
+    cost = "They promise nothing together."
+    if spent is not None:
+        pair = f"epsilon {number(spent.epsilon)} at delta {theme.delta(spent.delta, digits=3)}"
+        cost = f"Released together, they would cost up to <b>{pair}</b>."
+    if result.settings.own_rows:
+        who = (
+            "They were trained on <b>the private rows of your file</b>. The answer is for you alone: no guarantee "
+            "covers it, and to publish it would cost that."
+        )
+    else:
+        who = "Here all rows are made up or public, so that no private row was looked at and <b>nobody pays</b>."
+    total = sum(runs for _, runs in result.used)
+    return panels.note(f"<b>This answer uses {outcomes.count(total, 'training')}</b> ({runs}). {cost} {who}")
 
 
 def search(result: WhatIfResult) -> str:

@@ -2,7 +2,6 @@
 
 from html import escape
 
-from dpcore.accountants import gdp
 from dpcore.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
@@ -10,6 +9,7 @@ from pages.what_if.words_asked import capital, today
 from pages.what_if.words_parts import amount, at, interval, label, low, noun, signed, spread, target
 from ui import outcomes
 from ui.panels import Number, number
+from ui.plot import theme
 
 
 def numbers(result: WhatIfResult) -> list[Number]:
@@ -206,9 +206,7 @@ def _price(result: WhatIfResult) -> Number | None:
         return Number("Price of searching", "none", "no row is looked at")
     if not prices:
         return Number("Price of searching", "no limit", "one run promises nothing")
-    tries = outcomes.count(settings.tries, "try", "tries")
-    exact = "" if gdp.is_gaussian(prices["all"].event) else ", at most"
-    shown = number(prices["all"].epsilon)
-    delta, one = phrases.plain(prices["all"].delta), number(prices["public"].epsilon)
-    note = f"delta {delta}; one run, or chosen on public rows: {one}"
-    return Number(f"{tries}, all counted", f"<small>epsilon{exact}</small> {shown}", note)
+    one, total = prices["public"], sum(runs for _, runs in result.used)
+    delta = f", delta {theme.delta(one.delta, digits=3)}" if one.delta else ""
+    note = f"for this answer; one of them costs epsilon {number(one.epsilon)}{delta}"
+    return Number("Price of searching", outcomes.count(total, "training"), note)

@@ -1,5 +1,6 @@
 """The pieces of work of the questions that are no topic's own: the winner measured again, and exact answers."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ from dpcore import crossing
 from dpcore.accountants import tuning
 from dpcore.experiment import Settings
 from dpcore.kept import kept
-from dpcore.privacy import ApproximateRelease, Guarantee, PureRelease
+from dpcore.privacy import ApproximateRelease, Composed, Guarantee, PureRelease, Sequence, UnsupportedEventError
 from dpcore.sweep import best, measured, split
 
 # What several runs together are counted at, where one of them has no delta.
@@ -25,9 +26,30 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     if one is None:
         return {}
     about = {"delta": one.delta or DELTA, "adjacency": one.adjacency, "unit": one.unit}
-    whole = ApproximateRelease(epsilon=one.epsilon, delta=one.delta) if one.delta else PureRelease(epsilon=one.epsilon)
-    found = tuning.prices(one.event, tries=tries, **about) or tuning.prices(whole, tries=tries, **about)
+    found = tuning.prices(one.event, tries=tries, **about) or tuning.prices(_pair(one), tries=tries, **about)
     return found | {"public": replace(one, assumes=found["public"].assumes)}
+
+
+@kept
+def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
+    """What so many runs of each of some settings promise together; None where one of them promises nothing, or they
+    have different neighbours or units.
+    """
+    promises = [one.promise for one, _ in runs]
+    if None in promises or len({(one.adjacency, one.unit) for one in promises}) > 1:
+        return None
+    first, delta = promises[0], max(one.delta for one in promises) or DELTA
+    about = {"delta": delta, "adjacency": first.adjacency, "unit": first.unit}
+    for event_of in (lambda one: one.event, _pair):
+        events = (Composed(event=event_of(one), count=count) for one, (_, count) in zip(promises, runs, strict=True))
+        with suppress(UnsupportedEventError):
+            return tuning.price(Sequence(events=tuple(events)), way="all", tries=1, **about)
+    return None
+
+
+def _pair(one: Guarantee) -> ApproximateRelease | PureRelease:
+    """A release of which nothing but the guarantee is known."""
+    return ApproximateRelease(epsilon=one.epsilon, delta=one.delta) if one.delta else PureRelease(epsilon=one.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,13 @@ and so do the colours below that are names (`coloured` in `ui/live/assets/look.j
 
 import base64
 import io
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from PIL import Image
+
+from dpcore.privacy import delta_rounded_up
 
 PRIVATE = "#2b7bd6"
 PUBLIC = "#009e73"
@@ -228,6 +231,23 @@ def written(value: float, *, digits: int = 6) -> str:
     ('1e-5', '2.3e-11', '0.0001', '0', '1e+9')
     """
     return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+0", "e+")
+
+
+def delta(value: float, *, digits: int = 6) -> str:
+    """A delta with so many digits, rounded up: a guarantee does not hold at a smaller one.
+
+    >>> delta(1e-5), delta(0.00010221, digits=3), delta(0)
+    ('1e-5', '0.000103', '0')
+    """
+    return written(delta_rounded_up(value, digits=digits), digits=digits)
+
+
+def number(value: float, *, most: float = 1e9) -> str:
+    """Three significant digits, with thousands below ``most``: 0.5, 4.54, 1,880; a huge number as 1.39e+65."""
+    if not math.isfinite(value):
+        return "unlimited" if value > 0 else "none"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:,.0f}" if 1000 <= rounded < most else written(rounded, digits=3)
 
 
 def percent(share: float) -> str:
