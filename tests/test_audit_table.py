@@ -14,11 +14,12 @@ from dpcore import mechanisms
 from dpcore.attacks import audit as audits
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import sources
-from dpcore.privacy import GAUSSIAN_CURVE, LAWS
-from dpcore.training import frank_wolfe, sgd, tree
+from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
+from dpcore.streams import stream
+from dpcore.training import descent, frank_wolfe, lots, sgd, tree
 from pages.attack.audits import party_neighbours, runs, targets_parties
 from pages.attack.audits.rows import FAMILIES
-from pages.attack.audits.table import AUDITS, CONFIDENCE
+from pages.attack.audits.table import AUDITS, CONFIDENCE, Audit
 from pages.attack.experiment import AttackSettings
 
 ROOT = Path(dpcore.__file__).parents[1]
@@ -288,3 +289,65 @@ def test_a_canary_that_never_arrives_makes_an_audit_void():
     # A choice that seldom changes may be the same in a hundred runs; that something is found shows that it arrived.
     seldom = AUDITS["max laplace"]
     assert seldom.verdict(seldom.audited(runs=10_000, seed=5), arrives=False) == "consistent"
+
+
+def _shared(noise):
+    """One draw for two steps."""
+
+    def steps(*given, **how):
+        first = None
+        for step, drawn in enumerate(noise(*given, **how)):
+            first = first if step % 2 else drawn.copy()
+            yield first.copy()
+
+    return steps
+
+
+def _bare(noise):
+    """The last step without noise."""
+
+    def steps(*given, steps, **how):
+        for step, drawn in enumerate(noise(*given, steps=steps, **how), 1):
+            yield 0 * drawn if step == steps else drawn
+
+    return steps
+
+
+def _bare_end(noise):
+    """The same of DP-SGD, whose noise comes in blocks."""
+
+    def steps(recipe, *given, first, **how):
+        for step, drawn in enumerate(noise(recipe, *given, first=first, **how), first + 1):
+            yield 0 * drawn if step == recipe.steps else drawn
+
+    return steps
+
+
+def _fixed(_):
+    """Lots of a fixed size."""
+
+    def lots(seed, indices, *, rows, rate, first, last):
+        for step in range(first, last):
+            order = [stream(seed, "lots", int(index), step).permutation(rows) for index in indices]
+            yield np.stack(order)[:, : round(rate * rows)]
+
+    return lots
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "change", "audit"),
+    [
+        (descent, "normal_steps", _shared, "seen pair"),
+        (descent, "normal_steps", _bare, "seen last"),
+        (sgd, "_noise", _bare_end, "lots last"),
+        (lots, "poisson", _fixed, "lots against"),
+        (Adjacency, "contributions", lambda _: 1, "classifier"),
+    ],
+    ids=["one draw for two steps", "no last noise", "no last noise of lots", "fixed lots", "replaced as removed"],
+)
+def test_an_engine_that_is_broken_is_caught_by_a_row_that_is_sound_today(module, name, change, audit, monkeypatch):
+    monkeypatch.setattr(module, name, change(getattr(module, name)))
+    broken = Audit(**{one.name: getattr(AUDITS[audit], one.name) for one in fields(Audit)})  # worlds are made once
+    assert AUDITS[audit].expected == "consistent"
+    found = broken.audited(runs=broken.runs, seed=4)
+    assert broken.verdict(found, arrives=True) == "caught"
