@@ -67,10 +67,18 @@ _WALK = {"target": choices.walk, "epsilon": 4.0, "delta": 1e-5, "runs": 2500, "a
 _NORMAL = {"target": shared.gaussian_hypothesis, "reach": shared.REACH} | _ONCE
 _HALF = {"factor": 0.5}
 _SEEN = {"target": training.seen, "runs": 4000, "at_once": 1000}
-_PEOPLE = {"target": training.people, "gaussian": _STEPS, "unit": "person", "runs": 4000, "at_once": 1000}
-_LOTS_OF_PEOPLE = {"target": training.lots_of_people, "unit": "person", "at_once": 300}
-_SCHEDULED = {"target": training.scheduled, "at_once": 300}
-_LAST, _AGAINST = ({"target": target, "at_once": 300} for target in (training.last_lot, training.against))
+_PEOPLE = {
+    "target": training.people,
+    "epsilon": 2.0,
+    "gaussian": _STEPS,
+    "unit": "person",
+    "runs": 4000,
+    "at_once": 1000,
+}
+_LOTS_OF_PEOPLE = {"target": training.lots_of_people, "unit": "person", "runs": 1500, "at_once": 300}
+_SCHEDULED = {"target": training.scheduled, "runs": 1500, "at_once": 300}
+_LAST = {"target": training.last_lot, "runs": 1500, "at_once": 300}
+_AGAINST = {"target": training.against, "at_once": 300}
 _TRIES = {"logarithmic": "logarithmic", "half": "negative binomial", "geometric": "geometric", "poisson": "Poisson"}
 _DIAMOND = {"target": training.penalised, **_ONCE}
 
