@@ -1,6 +1,8 @@
 """The audit table: every mechanism of the lab, sound and broken; a canary that never arrived makes an audit void."""
 
+import ast
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
@@ -12,16 +14,19 @@ from dpcore import mechanisms
 from dpcore.attacks import audit as audits
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.parties import sources
-from dpcore.privacy import GAUSSIAN_CURVE
-from dpcore.training import frank_wolfe, sgd
+from dpcore.privacy import GAUSSIAN_CURVE, LAWS, Adjacency
+from dpcore.streams import stream
+from dpcore.training import descent, frank_wolfe, lots, sgd, tree
 from pages.attack.audits import party_neighbours, runs, targets_parties
 from pages.attack.audits.rows import FAMILIES
-from pages.attack.audits.table import AUDITS, CONFIDENCE
+from pages.attack.audits.table import AUDITS, CONFIDENCE, Audit
 from pages.attack.experiment import AttackSettings
 
+ROOT = Path(dpcore.__file__).parents[1]
 # Runs a world in the table below: fewer than on the page where the finding allows it.
 FEWER = {"lots": 800, "lots inside": 400, "classifier": 500, "classifier published": 300, "classifier unclipped": 300}
 FEWER |= {"classifier bare": 100, "classifier filtered": 200, "walk": 1000}
+FEWER |= dict.fromkeys(("noise schedule", "clip schedule", "lots against", "lots last", "lots of people"), 500)
 
 # Every mechanism of the lab -> its audits, first the sound one. Whoever adds one adds its audit here.
 MECHANISMS_AUDITED = {
@@ -41,7 +46,28 @@ MECHANISMS_AUDITED = {
         "shuffled": ("lots", "lots shuffled"),
         "inside": ("lots", "lots inside"),
         "layers": ("layers", "layers whole"),
+        "steps": ("lots against", "lots fixed", "lots replaced"),
+        "last step": ("lots last", "lots last bare"),
     },
+    "descent, steps": {
+        "one after the other": ("seen pair", "seen pair shared"),
+        "last step": ("seen last", "seen last bare"),
+    },
+    "people": {
+        "descent": ("people", "people by row"),
+        "sgd": ("lots of people", "lots by row"),
+    },
+    "schedules": {
+        "noise_ramp": ("noise schedule", "noise schedule first"),
+        "clip_ramp": ("clip schedule", "clip schedule first"),
+    },
+    "tree.MECHANISMS": {
+        "sampled": ("lots", "lots half"),
+        "ordered": ("ordered", "ordered chance"),
+        "tree": ("tree", "tree node"),
+    },
+    "paid bounds": {"histogram": ("bounds", "bounds one")},
+    "privacy.LAWS": {law: (f"best {law}", f"best {law} single") for law in LAWS},
     "linear.REGRESSIONS": {
         "published": ("functional published",),
         "functional": ("functional", "functional half"),
@@ -51,7 +77,7 @@ MECHANISMS_AUDITED = {
         "descent": ("descent", "descent each"),
         "descent, clipped": ("clipped", "clipped half"),
     },
-    "transfer": {"detect": ("detection", "detection one")},
+    "transfer": {"detect": ("detection", "detection one"), "descent": ("diamond", "diamond number")},
     "frank_wolfe.NOISES and polytopes": {
         "gumbel": ("choice", "choice half", "walk", "walk unclipped"),
         "laplace": ("choice laplace", "choice laplace half"),
@@ -70,6 +96,69 @@ MECHANISMS_AUDITED = {
         "tilt": ("tilt", "tilt pooled"),
     },
 }
+# Module with a mechanism -> the groups above that audit it.
+GROUPS = {
+    "dpcore.mechanisms": {"mechanisms"},
+    "dpcore.training.descent": {"descent, classes", "descent, steps"},
+    "dpcore.training.people": {"people"},
+    "dpcore.training.sgd": {"sgd.VARIANTS and layers"},
+    "dpcore.training.tree": {"tree.MECHANISMS"},
+    "dpcore.schedules": {"schedules"},
+    "dpcore.training.frank_wolfe": {"frank_wolfe.NOISES and polytopes"},
+    "dpcore.regression.adassp": {"linear.REGRESSIONS"},
+    "dpcore.regression.functional": {"linear.REGRESSIONS"},
+    "dpcore.regression.gaussian_statistics": {"linear.REGRESSIONS"},
+    "dpcore.regression.perturbed": {"linear.REGRESSIONS"},
+    "dpcore.estimators.linear": {"linear.REGRESSIONS"},
+    "dpcore.transfer": {"transfer"},
+    "dpcore.parties.aggregation": {"parties.METHODS"},
+    "dpcore.parties.pate": {"parties.METHODS"},
+    "dpcore.parties.sources": {"sources.NOISES and tilts"},
+    "dpcore.parties.importance": {"sources.NOISES and tilts"},
+    "dpcore.data.paid_bounds": {"paid bounds"},
+    "dpcore.accountants.tuning": {"privacy.LAWS"},
+}
+# Page, estimator or part of ``dpcore`` -> the modules above that it trains with, releases by, or counts.
+TRAINED = {
+    "dpcore.data.own_rows": {"dpcore.data.paid_bounds"},
+    "dpcore.data.own_settings": {"dpcore.data.paid_bounds"},
+    "dpcore.data.paid_bounds": {"dpcore.mechanisms"},
+    "dpcore.estimators.linear": {
+        "dpcore.regression.adassp",
+        "dpcore.regression.functional",
+        "dpcore.regression.gaussian_statistics",
+        "dpcore.regression.perturbed",
+    },
+    "dpcore.estimators.logistic": {"dpcore.training.descent"},
+    "dpcore.estimators.network": {"dpcore.training.sgd"},
+    "dpcore.estimators.sparse": {"dpcore.training.frank_wolfe"},
+    "pages.attack": {"dpcore.mechanisms", "dpcore.regression.functional", "dpcore.training.descent"},
+    "pages.classifier": {"dpcore.training.descent", "dpcore.training.people"},
+    "pages.data": {"dpcore.data.paid_bounds"},
+    "pages.hypotheses": {"dpcore.parties.importance", "dpcore.parties.sources"},
+    "pages.learn": {"dpcore.accountants.tuning", "dpcore.parties.aggregation"},
+    "pages.ledger": {"dpcore.accountants.tuning"},
+    "pages.lessons": {"dpcore.accountants.tuning"},
+    "pages.mechanisms": {"dpcore.mechanisms"},
+    "pages.network": {"dpcore.schedules", "dpcore.training.sgd", "dpcore.training.tree"},
+    "pages.parties": {"dpcore.mechanisms", "dpcore.parties.aggregation", "dpcore.parties.pate"},
+    "pages.regression": {"dpcore.estimators.linear", "dpcore.regression.functional"},
+    "pages.transfer": {"dpcore.regression.perturbed", "dpcore.training.frank_wolfe", "dpcore.transfer"},
+    "pages.what_if": {"dpcore.accountants.tuning"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    """The modules of ``GROUPS`` that a file imports, or imports something of."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found & set(GROUPS)
+
+
 # Modules beside ``dpcore.mechanisms`` that draw from a continuous law: for what is above, or for what protects nothing.
 NOISY = {
     "dpcore.parties.sources",
@@ -98,6 +187,7 @@ UNPROTECTED = {
     "pages.attack.audits.targets",
     "pages.attack.audits.targets_parties",
     "pages.attack.audits.targets_regression",
+    "pages.attack.audits.targets_training",
     "pages.transfer.published",
 }
 DRAW = re.compile(
@@ -113,7 +203,9 @@ class TestTable:
         assert named["mechanisms"] == set(exported)
         files = {f"dpcore.mechanisms.{path.stem}" for path in Path(mechanisms.__file__).parent.glob("[!_]*.py")}
         assert {kind.__module__ for kind in exported.values()} == files
-        assert named["sgd.VARIANTS and layers"] == {*sgd.VARIANTS, "layers"}
+        assert named["sgd.VARIANTS and layers"] == {*sgd.VARIANTS, "layers", "steps", "last step"}
+        assert named["tree.MECHANISMS"] == set(tree.MECHANISMS)
+        assert named["schedules"] == {one.name for one in fields(sgd.Recipe) if one.name.endswith("_ramp")}
         assert named["linear.REGRESSIONS"] == {*REGRESSIONS, "descent, clipped"}
         polytopes = {kind.__name__ for kind in get_args(frank_wolfe.Polytope)} - {"L1Ball"}  # the noises' own
         assert named["frank_wolfe.NOISES and polytopes"] == {*frank_wolfe.NOISES, *polytopes}
@@ -131,11 +223,22 @@ class TestTable:
                 assert "caught" in broken or name == "published"
         assert {audit.family for audit in AUDITS.values()} == set(FAMILIES)
 
+    def test_what_pages_and_estimators_train_is_in_it(self):
+        found: dict[str, set[str]] = {}
+        for top in ("pages", "dpcore/estimators", "dpcore/data"):
+            for path in (ROOT / top).rglob("*.py"):
+                parts = path.relative_to(ROOT).with_suffix("").parts
+                if "audits" not in parts and (modules := imported(path)):
+                    found.setdefault(".".join(parts[: 2 if top == "pages" else 3]), set()).update(modules)
+        assert found == TRAINED
+        assert set().union(*GROUPS.values()) == set(MECHANISMS_AUDITED)
+        drawing = {name for name in NOISY if name.startswith("dpcore.")}
+        assert drawing <= set(GROUPS)
+
     def test_no_other_module_draws_noise(self):
-        root = Path(dpcore.__file__).parents[1]
-        modules = (path for top in ("dpcore", "pages") for path in (root / top).rglob("*.py"))
+        modules = (path for top in ("dpcore", "pages") for path in (ROOT / top).rglob("*.py"))
         drawing = {path for path in modules if DRAW.search(path.read_text("utf-8"))}
-        drawing = {".".join(path.relative_to(root).with_suffix("").parts) for path in drawing}
+        drawing = {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in drawing}
         assert {name for name in drawing if not name.startswith("dpcore.mechanisms.")} == NOISY | UNPROTECTED
 
 
@@ -186,3 +289,65 @@ def test_a_canary_that_never_arrives_makes_an_audit_void():
     # A choice that seldom changes may be the same in a hundred runs; that something is found shows that it arrived.
     seldom = AUDITS["max laplace"]
     assert seldom.verdict(seldom.audited(runs=10_000, seed=5), arrives=False) == "consistent"
+
+
+def _shared(noise):
+    """One draw for two steps."""
+
+    def steps(*given, **how):
+        first = None
+        for step, drawn in enumerate(noise(*given, **how)):
+            first = first if step % 2 else drawn.copy()
+            yield first.copy()
+
+    return steps
+
+
+def _bare(noise):
+    """The last step without noise."""
+
+    def steps(*given, steps, **how):
+        for step, drawn in enumerate(noise(*given, steps=steps, **how), 1):
+            yield 0 * drawn if step == steps else drawn
+
+    return steps
+
+
+def _bare_end(noise):
+    """The same of DP-SGD, whose noise comes in blocks."""
+
+    def steps(recipe, *given, first, **how):
+        for step, drawn in enumerate(noise(recipe, *given, first=first, **how), first + 1):
+            yield 0 * drawn if step == recipe.steps else drawn
+
+    return steps
+
+
+def _fixed(_):
+    """Lots of a fixed size."""
+
+    def lots(seed, indices, *, rows, rate, first, last):
+        for step in range(first, last):
+            order = [stream(seed, "lots", int(index), step).permutation(rows) for index in indices]
+            yield np.stack(order)[:, : round(rate * rows)]
+
+    return lots
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "change", "audit"),
+    [
+        (descent, "normal_steps", _shared, "seen pair"),
+        (descent, "normal_steps", _bare, "seen last"),
+        (sgd, "_noise", _bare_end, "lots last"),
+        (lots, "poisson", _fixed, "lots against"),
+        (Adjacency, "contributions", lambda _: 1, "classifier"),
+    ],
+    ids=["one draw for two steps", "no last noise", "no last noise of lots", "fixed lots", "replaced as removed"],
+)
+def test_an_engine_that_is_broken_is_caught_by_a_row_that_is_sound_today(module, name, change, audit, monkeypatch):
+    monkeypatch.setattr(module, name, change(getattr(module, name)))
+    broken = Audit(**{one.name: getattr(AUDITS[audit], one.name) for one in fields(Audit)})  # worlds are made once
+    assert AUDITS[audit].expected == "consistent"
+    found = broken.audited(runs=broken.runs, seed=4)
+    assert broken.verdict(found, arrives=True) == "caught"

@@ -24,6 +24,8 @@ ESTIMATORS = [
     ("network", "DPNetworkClassifier()"),
     ("network", "DPNetworkClassifier(epsilon=100.0, activation='relu', hidden_layer_sizes=(8, 8))"),
     ("sparse", "DPFrankWolfeRegressor()"),
+    ("linear", "DPLinearRegression()"),
+    ("linear", "DPLinearRegression(delta=1e-6)"),
     *(("linear", f"DPLinearRegression(mechanism={name!r}, steps=5)") for name in REGRESSIONS),
 ]
 # Each kind once, small enough to fit many times.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from least_squares_cases import quiet, rows_of, statistics_of
 
+from benchmarks import defaults
 from dpcore import check, mechanisms
 from dpcore.estimators import linear
 from dpcore.privacy import Adjacency
@@ -34,6 +35,50 @@ def test_with_hardly_any_noise_the_estimator_finds_the_line(name):
     assert model.score(X, y) > 0.98
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"epsilon": 0.1}, "output"),  # n epsilon is 40, and (d + 1)^3 is 64
+        ({"epsilon": 0.2}, "functional"),
+        ({"epsilon": 0.2, "delta": 0.0}, "functional"),
+        ({"epsilon": 0.1, "delta": 1e-5}, "adassp"),
+        ({"epsilon": 5.0, "delta": 1e-5}, "adassp"),
+        ({"epsilon": 5.0, "mechanism": "output"}, "output"),
+        ({"epsilon": 0.1, "mechanism": "functional", "delta": 1e-5}, "functional"),
+    ],
+    ids=str,
+)
+def test_the_default_mechanism_follows_public_numbers_and_a_given_one_wins(given, name):
+    X, y = rows_of()
+    X, y = X[np.arange(400) % len(X), 1:4], y[np.arange(400) % len(X)]
+    model = linear.DPLinearRegression(random_state=0, **given).fit(X, y)
+    same = linear.DPLinearRegression(random_state=0, **given | {"mechanism": name})
+    if name == "functional" and "mechanism" not in given:
+        same.share = functional.best_share(4)
+    assert model.mechanism_ == name
+    np.testing.assert_array_equal(model.coef_, same.fit(X, y).coef_)
+    assert model.guarantee_ == same.guarantee_
+    assert model.guarantee_.delta == (1e-5 if name == "adassp" else 0.0)
+
+
+def test_the_default_is_the_best_of_its_kind_on_six_data_sets():
+    shown = []
+    lines = defaults._linear(shown.append)
+    assert len(lines) == 2
+    assert all(line.met for line in lines), lines
+    assert sum(line.endswith("features") for line in shown) == 6
+
+
+def test_a_given_mechanism_keeps_its_other_defaults():
+    X, y = rows_of()
+    for name in linear.REGRESSIONS:
+        fits = [
+            linear.DPLinearRegression(mechanism=name, random_state=0, **more).fit(X[:, 1:], y).coef_
+            for more in ({}, {"share": 0.8, "delta": 1e-6})
+        ]
+        np.testing.assert_array_equal(*fits)
+
+
 def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
     X, y = (part[:, 1:] if part.ndim == 2 else part for part in rows_of())
     fits = []
@@ -49,7 +94,10 @@ def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
         {"mechanism": "magic"},
         {"epsilon": 0},
         {"share": 1},
+        {"share": 1, "delta": 1e-6},
         {"repair": "hope"},
+        {"delta": 1},
+        {"delta": -0.1},
         {"data_bound": -1},
         {"label_bound": 0},
         {"mechanism": "gaussian", "delta": 0},
@@ -60,7 +108,7 @@ def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
     ids=str,
 )
 def test_bad_parameters_are_refused_by_name(changed):
-    name = list(changed)[-1]
+    name = next((one for one in changed if one != "mechanism"), "mechanism")
     X, y = rows_of()
     with pytest.raises(check.RefusedError, match=f"^{name} is "):
         linear.DPLinearRegression(**changed).fit(X[:, 1:], y)

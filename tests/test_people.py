@@ -220,7 +220,7 @@ def test_the_guarantee_of_a_person_is_that_of_another_library(epsilon, adjacency
     held = model.fit(X, y, groups=people).guarantee_
     assert (held.unit, held.adjacency) == ("person", adjacency)
     # The noise on the mean of 30 people, over how far one of them can move it
-    sensitivity = held.adjacency.contributions * model.clip_norm / 30
+    sensitivity = held.adjacency.contributions * model.clip_norm_ / 30
     sd = descent.mean_noise_sd(held.event.event.noise_multiplier, clip_norm=0.3, rows=30, adjacency=adjacency)
     relation = NeighboringRelation.ADD_OR_REMOVE_ONE
     other = PLDAccountant(relation, value_discretization_interval=1e-4)

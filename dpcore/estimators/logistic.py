@@ -1,5 +1,6 @@
 """Differentially private logistic regression by noisy gradient descent, as a scikit-learn estimator."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +13,8 @@ from dpcore.estimators.bases import PrivateClassifier
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import descent, losses
 
-# The rule for the learning rate, times clip_norm: its ends, good on made-up data of many sizes, best on none.
-LEAST_RATE, MOST_RATE = 1.0, 32.0
+# Ends of the default rules, good on data of many sizes, best on none: steps, clip_norm, learning_rate times clip_norm.
+STEPS, CLIP_NORMS, RATES = (100, 400), (0.3, math.sqrt(2)), (0.5, 8.0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -30,28 +31,31 @@ class DPLogisticRegression(PrivateClassifier):
     epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record; for one
     person with all of their rows, where ``fit`` is told whose they are.
     clip_norm: L2 bound on the gradient of an example, or on the average of a person's, in units of rows scaled to norm
-    at most 1 with the constant beside.
+    at most 1 with the constant beside. None chooses the cube root of n epsilon / (11,000 sqrt(k (d + 1))), at least .3
+    and at most sqrt 2: a narrow bound has less noise, and more bias.
     data_norm: L2 bound on a row, **declared** and never measured; longer rows are scaled down to it.
     classes: all there may be, **declared**; a row of another one counts for nothing. None takes those of y, and their
     set as public.
-    steps: fixed without looking at the data. average: the answer is the mean of the second half of the path, and not
-    its end. learning_rate: None lets clipped gradients carry the weights n epsilon far, from public numbers alone:
-    n epsilon / steps, at least 1 and at most 32, over clip_norm.
+    steps: None chooses n epsilon / 5, at least 100 and at most 400. average: the answer is the mean of the second half
+    of the path, and not its end.
+    learning_rate: None chooses (3 / (k (d + 1)))^(1/4) n epsilon / steps, at least .5 and at most 8, over clip_norm.
+    What None chooses follows the number of records or people n, of weights k (d + 1), and epsilon: all public.
+    ``python -m benchmarks.run defaults`` measures it.
     random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
     from the operating system.
 
     Attributes
     ----------
     coef_ (k, d), intercept_ (k,), classes_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says
-    what it rests on), n_iter_.
+    what it rests on), n_iter_ (steps), clip_norm_, learning_rate_.
     """
 
     epsilon: float = 1.0
     delta: float = 1e-5
-    clip_norm: float = 0.3
+    clip_norm: float | None = None
     data_norm: float = 1.0
     classes: Any = None
-    steps: int = 100
+    steps: int | None = None
     learning_rate: float | None = None
     average: bool = True
     adjacency: str = "replace-one"
@@ -75,20 +79,21 @@ class DPLogisticRegression(PrivateClassifier):
         """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
         check.positive(data_norm=self.data_norm)
-        check.positive(clip_norm=self.clip_norm)
+        check.positive(epsilon=self.epsilon)
         check.flag(average=self.average)
-        multiplier = descent.noise_multiplier(epsilon=self.epsilon, delta=self.delta, steps=self.steps)
         X, y = self._rows(X, y)
         people = None if groups is None else _people(groups, len(X))
         count = len(X) if people is None else int(people.max()) + 1
+        self._choose(count)
+        multiplier = descent.noise_multiplier(epsilon=self.epsilon, delta=self.delta, steps=self.n_iter_)
         path = descent.noisy_gradient_descent(
             X,
             y,
             n_classes=len(self.classes_),
-            steps=self.steps,
-            learning_rate=self._rate(count),
-            clip_norm=self.clip_norm,
-            noise_sd=descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm, rows=count, adjacency=adjacency),
+            steps=self.n_iter_,
+            learning_rate=self.learning_rate_,
+            clip_norm=self.clip_norm_,
+            noise_sd=descent.mean_noise_sd(multiplier, clip_norm=self.clip_norm_, rows=count, adjacency=adjacency),
             start=self._start(coef_init, intercept_init),
             seed=seeds.noise_seed(self.random_state),
             draws=[0],
@@ -98,8 +103,7 @@ class DPLogisticRegression(PrivateClassifier):
         )
         self.coef_ = path.weights[0, :, :-1] / self.data_norm
         self.intercept_ = path.weights[0, :, -1]
-        self.n_iter_ = self.steps
-        event, unit = descent.event(multiplier, steps=self.steps), "record" if people is None else "person"
+        event, unit = descent.event(multiplier, steps=self.n_iter_), "record" if people is None else "person"
         self.guarantee_: Guarantee = replace(
             accountants.account(event, delta=self.delta, adjacency=adjacency, unit=unit),
             assumes=classes.assumed(self.classes) + seeds.assumed(self.random_state),
@@ -113,10 +117,15 @@ class DPLogisticRegression(PrivateClassifier):
         inputs[y < 0] = 0  # a row of an undeclared class has no gradient
         return inputs, np.maximum(y, 0)
 
-    def _rate(self, rows: int) -> float:
-        if self.learning_rate is not None:
-            return check.positive(learning_rate=self.learning_rate)
-        return min(max(rows * self.epsilon / self.steps, LEAST_RATE), MOST_RATE) / self.clip_norm
+    def _choose(self, count: int) -> None:
+        """Set steps, clip bound and learning rate: those given, else by the rules above for ``count`` records."""
+        size, weights = count * self.epsilon, losses.outputs(len(self.classes_)) * (self.n_features_in_ + 1)
+        steps, clip_norm, rate = self.steps, self.clip_norm, self.learning_rate
+        self.n_iter_ = round(_within(STEPS, size / 5)) if steps is None else check.whole(1, steps=steps)
+        widest = (size / (11_000 * math.sqrt(weights))) ** (1 / 3)
+        self.clip_norm_ = _within(CLIP_NORMS, widest) if clip_norm is None else check.positive(clip_norm=clip_norm)
+        moved = _within(RATES, (3 / weights) ** 0.25 * size / self.n_iter_)
+        self.learning_rate_ = moved / self.clip_norm_ if rate is None else check.positive(learning_rate=rate)
 
     def _start(self, coef_init: np.ndarray | None, intercept_init: np.ndarray | None) -> np.ndarray:
         """Weights (k, d + 1) in units of rows of norm at most 1."""
@@ -142,6 +151,10 @@ class DPLogisticRegression(PrivateClassifier):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.coef_ @ X.T + self.intercept_[:, None]
+
+
+def _within(ends: tuple[float, float], value: float) -> float:
+    return min(max(value, ends[0]), ends[1])
 
 
 def _people(groups: np.ndarray, rows: int) -> np.ndarray:

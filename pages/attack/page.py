@@ -144,7 +144,7 @@ def every_audit(result) -> Rows:
     alt, about = judge.audit_alts(result)["every"], judge.ABOUT["every"]
     return [
         [
-            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=alt, about=about, height=1380)
+            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=alt, about=about, height=2040)
             for at, names in enumerate(audited.COLUMNS)
         ]
     ]

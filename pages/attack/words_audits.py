@@ -124,8 +124,9 @@ def audit_diagnostics(result: AuditResult) -> list[str]:
 def audit_guarantee(_: AuditResult) -> str:
     """What is claimed in each row."""
     return panels.note(
-        "Each row has a claim of its own: epsilon and delta as in the table, for one record replaced (DP-SGD: one "
-        "there or not; parties: all rows of one party). The neighbours are the worst that are known; they may lie "
+        "Each row has a claim of its own: epsilon and delta as in the table, for one record replaced (DP-SGD, DP-FTRL "
+        "and the best of many: one there or not; parties and people: all rows of one). The neighbours are the worst "
+        "that are known; they may lie "
         "outside the public bounds that the classifier's page keeps. What is measured is a lower bound, never a "
         "guarantee."
     )

@@ -14,6 +14,7 @@ from pages.attack.audits import targets as basic
 from pages.attack.audits import targets_choices as choices
 from pages.attack.audits import targets_parties as shared
 from pages.attack.audits import targets_regression as fits
+from pages.attack.audits import targets_training as training
 
 # Why a pair of worlds is told apart as two normal distributions are.
 _NUMBER = "Gaussian noise on one number"
@@ -38,17 +39,48 @@ FAMILIES: Mapping[str, Mapping[str, Any]] = {
         "runs": 3000,
         "at_once": 60,
     },
+    "DP-FTRL": {
+        "target": training.in_order,
+        "epsilon": basic.LOTS_EPSILON,
+        "delta": basic.LOTS_DELTA,
+        "adjacency": Adjacency.ADD_REMOVE,
+        "gaussian": _STEPS,
+        "runs": 3000,
+        "at_once": 1000,
+    },
     "regression": {"epsilon": 2.0},
     "source detection": {"target": fits.detection, "epsilon": 1.0} | _ONCE,
     "Frank-Wolfe": {"target": choices.choice, "epsilon": 2.0},
     "parties": {"target": shared.party, "epsilon": 2.0, "unit": "party", "runs": 4000, "at_once": 2000},
     "sources": {"epsilon": 2.0},
+    "paid bounds": {"target": training.bounds, "epsilon": 1.0},
+    "best of many": {
+        "target": training.best_of,
+        "epsilon": 2.0,
+        "delta": 1e-5,
+        "adjacency": Adjacency.ADD_REMOVE,
+    },
 }
 _PATE = {"delta": party_neighbours.DELTA, "at_once": 1000}
 _LAYERS = {"target": basic.layers, "epsilon": 1.0, "delta": 1e-5, "gaussian": _VECTOR, "runs": 10_000, "at_once": 2000}
 _WALK = {"target": choices.walk, "epsilon": 4.0, "delta": 1e-5, "runs": 2500, "at_once": 500}
 _NORMAL = {"target": shared.gaussian_hypothesis, "reach": shared.REACH} | _ONCE
 _HALF = {"factor": 0.5}
+_SEEN = {"target": training.seen, "runs": 4000, "at_once": 1000}
+_PEOPLE = {
+    "target": training.people,
+    "epsilon": 2.0,
+    "gaussian": _STEPS,
+    "unit": "person",
+    "runs": 4000,
+    "at_once": 1000,
+}
+_LOTS_OF_PEOPLE = {"target": training.lots_of_people, "unit": "person", "runs": 1500, "at_once": 300}
+_SCHEDULED = {"target": training.scheduled, "runs": 1500, "at_once": 300}
+_LAST = {"target": training.last_lot, "runs": 1500, "at_once": 300}
+_AGAINST = {"target": training.against, "at_once": 300}
+_TRIES = {"logarithmic": "logarithmic", "half": "negative binomial", "geometric": "geometric", "poisson": "Poisson"}
+_DIAMOND = {"target": training.penalised, **_ONCE}
 
 
 def _row(expected: str, key: str, what: str, how: Mapping[str, Any] | None = None, **changes: Any) -> tuple[str, dict]:
@@ -109,6 +141,12 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         _void(
             "classifier filtered", "half of the noise, but a filter drops the canary", {"noise": 0.5, "filtered": True}
         ),
+        _sound("seen pair", "two steps compared", {"attack": "pair"}, **_SEEN),
+        _caught("seen pair shared", "one draw for two steps", {"attack": "pair", "broken": True}, **_SEEN),
+        _sound("seen last", "the last step", {"attack": "last"}, **_SEEN),
+        _caught("seen last bare", "the last step without noise", {"attack": "last", "broken": True}, **_SEEN),
+        _sound("people", "three rows of a person", **_PEOPLE),
+        _caught("people by row", "three rows of a person, clipped one by one", {"by_row": True}, **_PEOPLE),
     ),
     "softmax": (
         _sound("softmax", "sound", gaussian=_STEPS),
@@ -122,6 +160,44 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         _caught("lots inside", "noise inside of the sum, an empty lot", {"variant": "inside", "others": 1}),
         _sound("layers", "a clip bound a layer", **_LAYERS),
         _caught("layers whole", "a clip bound a layer, noise for one", {"whole": True}, **_LAYERS),
+        _sound("noise schedule", "noise that falls", {"noise_ramp": 0.25}, **_SCHEDULED),
+        _caught(
+            "noise schedule first",
+            "noise that falls, counted as in the first step",
+            {"noise_ramp": 0.25, "first": True},
+            **_SCHEDULED,
+        ),
+        _sound("clip schedule", "a clip bound that grows", {"clip_ramp": 4.0}, **_SCHEDULED),
+        _caught(
+            "clip schedule first",
+            "a clip bound that grows, noise for the first",
+            {"clip_ramp": 4.0, "first": True},
+            **_SCHEDULED,
+        ),
+        _sound("lots against", "all others against the row", **_AGAINST),
+        _caught("lots fixed", "lots of a fixed size, Poisson accounting", {"fixed": True}, **_AGAINST),
+        _sound("lots last", "the last step", **_LAST),
+        _caught("lots last bare", "the last step without noise", {"bare": True}, **_LAST),
+        _caught(
+            "lots replaced",
+            "one replaced, noise for one removed",
+            target=training.replaced,
+            adjacency=Adjacency.REPLACE_ONE,
+            runs=10_000,
+            at_once=2000,
+        ),
+        _sound("lots of people", "three rows of a person", **_LOTS_OF_PEOPLE),
+        _caught("lots by row", "three rows of a person, clipped one by one", {"by_row": True}, **_LOTS_OF_PEOPLE),
+    ),
+    "DP-FTRL": (
+        _sound("tree", "noise of a tree", {"mechanism": "tree"}),
+        _caught("tree node", "noise of a tree, made for one node", {"mechanism": "tree", "counted": "ordered"}),
+        _sound("ordered", "lots in a fixed order", {"mechanism": "ordered"}),
+        _caught(
+            "ordered chance",
+            "lots in a fixed order, Poisson accounting",
+            {"mechanism": "ordered", "counted": "sampled"},
+        ),
     ),
     "regression": (
         _sound("functional published", "functional, as published", target=fits.functional_published, epsilon=4.0),
@@ -139,6 +215,8 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         _caught("descent each", "noisy descent, whole budget each step", {"each": True}, target=fits.steps, delta=1e-5),
         _sound("clipped", "clipped descent", target=fits.clipped, **_ONCE),
         _caught("clipped half", "clipped descent, half of the noise", _HALF, target=fits.clipped, **_ONCE),
+        _sound("diamond", "clipped descent in an L1 ball", **_DIAMOND),
+        _caught("diamond number", "clipped descent in an L1 ball, noise for one number", {"number": True}, **_DIAMOND),
     ),
     "source detection": (
         _sound("detection", "sound"),
@@ -193,5 +271,17 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ),
         _sound("tilt", "importance weights", target=shared.tilt),
         _caught("tilt pooled", "importance weights, noise for one pooled mean", {"pooled": True}, target=shared.tilt),
+    ),
+    "paid bounds": (
+        _sound("bounds", "sound"),
+        _caught("bounds one", "noise for one count of two", {"moves": 1}),
+    ),
+    "best of many": tuple(
+        row
+        for law, name in _TRIES.items()
+        for row in (
+            _sound(f"best {law}", f"{name} number of tries", {"law": law}),
+            _caught(f"best {law} single", f"{name} number of tries, one counted", {"law": law, "single": True}),
+        )
     ),
 }
