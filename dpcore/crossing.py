@@ -29,16 +29,13 @@ class Answer:
     """What a search among values came to.
 
     verdict: "found"; "everywhere" and "nowhere" among the values; "unclear", it cannot be told from so many repeats.
-    best, best_low, best_high: the best mean (or share of repeats), and the ends of its interval, which does not know
-    that it was chosen as the best; at: its value.
+    best: the best mean (or share of repeats); at: its value.
     needed: about how many repeats it would take where it cannot be told; None where that is not known.
     """
 
     verdict: Verdict
     best: float | None = None
     at: float | None = None
-    best_low: float | None = None
-    best_high: float | None = None
     needed: int | None = None
 
 
@@ -285,9 +282,7 @@ def _best(values: np.ndarray, band: _Band, means: Means, order: np.ndarray) -> d
     if not len(order):
         return {}
     place = int(np.argmax(band.estimate))
-    low, high = sorted((band.sign * band.low[place], band.sign * band.high[place]))
-    best = {"best": band.sign * band.estimate[place], "best_low": low, "best_high": high, "at": values[place]}
-    return {name: float(value) for name, value in best.items()}
+    return {"best": float(band.sign * band.estimate[place]), "at": float(values[place])}
 
 
 def _needed(

@@ -79,18 +79,6 @@ def repeats_needed(sd: float, half_width: float) -> int:
     return math.ceil((2 * check.at_least(0, sd=sd) / check.positive(half_width=half_width)) ** 2 * (1 - 1e-12))
 
 
-def repeats_for_factor(sd: float, *, slope: float, factor: float) -> int:
-    """(4 sd / (slope ln factor))^2: how many repeats bring the ends of a crossing's interval within ``factor``, about.
-
-    slope: of the mean in the logarithm of the value, where it crosses.
-
-    >>> repeats_for_factor(0.05, slope=0.1, factor=1.5)
-    25
-    """
-    check.between(1, math.inf, inclusive=False, factor=factor)
-    return repeats_needed(sd, abs(slope) * math.log(factor) / 2)
-
-
 def all_succeed_minimum(share: float, *, confidence: float = 0.95) -> int:
     """The fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1 - confidence.
 

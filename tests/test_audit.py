@@ -16,6 +16,22 @@ from dpcore.training import descent
 
 FORMS = ("count", "gaussian")
 REPLACE = Adjacency.REPLACE_ONE
+# How tight: (form, runs in each world, epsilon) -> half of all audits at 95 % confidence, of a mechanism exactly
+# Gaussian at delta = 1e-5, show at least this share of its epsilon. Simulated, rounded down, and tested.
+TIGHT = {
+    ("count", 2_000, 1.0): 0.05,
+    ("count", 2_000, 4.0): 0.28,
+    ("count", 2_000, 8.0): 0.30,
+    ("gaussian", 2_000, 1.0): 0.25,
+    ("gaussian", 2_000, 4.0): 0.73,
+    ("gaussian", 2_000, 8.0): 0.82,
+    ("count", 20_000, 1.0): 0.33,
+    ("count", 20_000, 4.0): 0.46,
+    ("count", 20_000, 8.0): 0.44,
+    ("gaussian", 20_000, 1.0): 0.74,
+    ("gaussian", 20_000, 4.0): 0.91,
+    ("gaussian", 20_000, 8.0): 0.94,
+}
 
 
 def bound(scores_in, scores_out, *, delta=1e-5, form="count", **changes):
@@ -40,14 +56,14 @@ class TestBound:
         """400 audits of an exactly Gaussian mechanism, which come as near to its epsilon as is said."""
         found = self.audits(epsilon, form, audits=400, runs=2000)
         assert (found > epsilon).mean() <= 0.05
-        assert audit.TIGHT[form, 2000, epsilon] < np.median(found) / epsilon < 1
+        assert TIGHT[form, 2000, epsilon] < np.median(found) / epsilon < 1
 
     @pytest.mark.parametrize("form", FORMS)
     @pytest.mark.parametrize("epsilon", [1.0, 4.0, 8.0])
     def test_more_runs_come_nearer(self, epsilon, form):
         found = self.audits(epsilon, form, audits=30, runs=20_000)
         assert (found > epsilon).sum() <= stats.binom.isf(1e-3, 30, 0.05)
-        assert audit.TIGHT[form, 20_000, epsilon] < np.median(found) / epsilon < 1
+        assert TIGHT[form, 20_000, epsilon] < np.median(found) / epsilon < 1
 
     def audits(self, epsilon, form, *, audits, runs):
         """Bounds (audits,) from this many scores in each world, normal and mu apart."""

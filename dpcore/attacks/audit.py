@@ -33,22 +33,6 @@ Form = Literal["count", "gaussian"]
 # Worlds whose scores are the same in this share of runs, noise for noise, are one world to the attacker.
 _SAME = 0.99
 _GRAIN = 1e-9
-# How tight: (form, runs in each world, epsilon) -> half of all audits at 95 % confidence, of a mechanism exactly
-# Gaussian at delta = 1e-5, show at least this share of its epsilon. Simulated, rounded down, and tested.
-TIGHT = {
-    ("count", 2_000, 1.0): 0.05,
-    ("count", 2_000, 4.0): 0.28,
-    ("count", 2_000, 8.0): 0.30,
-    ("gaussian", 2_000, 1.0): 0.25,
-    ("gaussian", 2_000, 4.0): 0.73,
-    ("gaussian", 2_000, 8.0): 0.82,
-    ("count", 20_000, 1.0): 0.33,
-    ("count", 20_000, 4.0): 0.46,
-    ("count", 20_000, 8.0): 0.44,
-    ("gaussian", 20_000, 1.0): 0.74,
-    ("gaussian", 20_000, 4.0): 0.91,
-    ("gaussian", 20_000, 8.0): 0.94,
-}
 
 
 def epsilon_lower_bound(
@@ -65,7 +49,7 @@ def epsilon_lower_bound(
 
     With TPR >= p and FPR <= q, each at confidence 1 - (1 - confidence)/2:
     "count": epsilon >= ln((p - delta)/q), for any mechanism. "gaussian": mu >= Phi^-1(p) - Phi^-1(q), and epsilon is
-    that of mu-GDP at delta; far sharper (``TIGHT``), and only for mechanisms whose trade-off curve is Gaussian, which
+    that of mu-GDP at delta; far sharper, and only for mechanisms whose trade-off curve is Gaussian, which
     the bound names as its assumption. Of a sound Laplace mechanism it shows more than it spends.
 
     Which side of the threshold means "in" is chosen with the threshold: scores that are turned around show as much.

@@ -1,8 +1,4 @@
-"""Bytes of a text file -> UTF-8: which encoding they are in, and what is refused.
-
-UTF-8 and UTF-16 with their marks are read, and Western European letters. Other encodings would give wrong letters, so
-they are refused.
-"""
+"""Read text in UTF-8, in UTF-16 with its mark and in Windows-1252; refuse others, which would give wrong letters."""
 
 import codecs
 import io
@@ -44,8 +40,7 @@ def utf8(data: bytes) -> tuple[bytes, bool]:
 
 
 def _recoded(data: bytes, code: str, start: int) -> bytes | None:
-    """``data`` from ``start`` on in UTF-8; None where it is not in ``code``. In pieces: a letter may take four bytes,
-    as text."""
+    """Return ``data`` from ``start`` on in UTF-8, None where it is not in ``code``; in pieces, to save memory."""
     decoder, made = codecs.getincrementaldecoder(code)(), io.BytesIO()
     try:
         for at in range(start, len(data), _PIECE):
