@@ -36,21 +36,21 @@ def test_a_run_sets_no_widget_that_has_its_value(page, pins):
 
 
 def test_a_message_with_the_address_of_before_asks_for_nothing(replaced):
-    assert not replaced.hears(OLD, travels=0)
+    assert not replaced.hears(OLD, travelled=None)
     assert replaced.late
-    assert not replaced.hears(NEW, travels=0)
+    assert not replaced.hears(NEW, travelled=None)
     assert not replaced.late
 
 
 def test_any_other_address_is_a_link(replaced):
-    assert replaced.hears(OTHER, travels=0)
-    assert not replaced.hears({}, travels=0)
+    assert replaced.hears(OTHER, travelled=None)
+    assert not replaced.hears({}, travelled=None)
 
 
 def test_back_to_the_address_of_before_is_a_link(replaced):
-    assert replaced.hears(OLD, travels=1)
+    assert replaced.hears(OLD, travelled=1)
     replaced.link = NEW
-    assert not replaced.hears(OLD, travels=1), "the message after it was sent before the newest address"
+    assert not replaced.hears(OLD, travelled=1), "the message after it was sent before the newest address"
 
 
 def address(app: AppTest) -> dict[str, str]:

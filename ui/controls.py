@@ -47,7 +47,7 @@ class Desk:
     answers one, so that the next may be waiting.
     ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
     visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
-    whether the newest message was such a message. ``travels``: how often the browser had gone back or forward by then.
+    whether the newest message was one. ``travelled``: when the browser went back or forward last, as far as is known.
     ``told``: (settings, whether all of their work was done) that the page around the live part shows. ``clicked`` is
     the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
@@ -66,7 +66,7 @@ class Desk:
     link: dict[str, str | list[str]] = field(default_factory=dict)
     replaced: deque[dict[str, str | list[str]]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
     late: bool = False
-    travels: int = 0
+    travelled: object = None
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
@@ -254,15 +254,15 @@ class Desk:
             self.replaced.append(before)
             st.query_params.from_dict(self.link)
 
-    def hears(self, address: dict[str, str | list[str]], travels: int) -> bool:
+    def hears(self, address: dict[str, str | list[str]], travelled: object) -> bool:
         """Return whether a message with this ``address`` asks for other settings.
 
-        It does not if the address is one that was replaced, unless the browser has gone back or forward since the last
-        message (``travels`` counts that): the message was then sent before the browser heard of the new address.
+        It does not if the address is one that was replaced, as the message was then sent before the browser heard of
+        the new one. It does if the browser has gone back or forward since the last message, which ``travelled`` tells.
         """
         other = bool(address) and address != self.link
-        self.late = other and address in self.replaced and travels <= self.travels
-        self.travels = travels
+        self.late = other and address in self.replaced and travelled == self.travelled
+        self.travelled = travelled
         return other and not self.late
 
     def remember(self) -> None:
@@ -308,7 +308,7 @@ def desk(page: str, settings_type: type) -> Desk:
         st.session_state[key] = Desk(page=page, settings=settings_type())
     here = st.session_state[key]
     address = _address()
-    if here.hears(address, live.travels()):
+    if here.hears(address, live.travelled()):
         own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")

@@ -1,6 +1,8 @@
 """What a person does while messages of the server are late: no choice is lost, none flips back, and Back leads back."""
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -100,6 +102,28 @@ TOPIC = Kind(
     options=(("Two moons", "moons"), ("Two Gaussians", "gaussians")),
 )
 KINDS = {"own rows": OWN_ROWS, "planner": PLANNER, "topic": TOPIC}
+
+
+def buttons(path: str, choice: str, name: str, *options: tuple[str, str], **changes: Any) -> Kind:
+    """A page whose choice is a row of buttons and whose knob is epsilon, unless ``changes`` says otherwise."""
+    return replace(TOPIC, path=path, choice=choice, name=name, options=options, buttons=True, **changes)
+
+
+if "SOAK" in os.environ:  # the pages that are built as these are
+    multiplier = {"knob": "Noise multiplier", "field": "noise_multiplier", "typed": ("2", "3", "5", "6")}
+    KINDS |= {
+        "network": buttons("network", "Training loop", "variant", ("Shuffled", "shuffled"), ("Sound", "sound")),
+        "regression": buttons("regression", "Noise", "mechanism", ("Gaussian", "gaussian"), ("AdaSSP", "adassp")),
+        "mechanisms": buttons(
+            "mechanisms", "Noise on the number", "mechanism", ("Laplace", "laplace"), ("Gaussian", "gaussian")
+        ),
+        "ledger": buttons("ledger", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier),
+        "transfer": buttons(
+            "transfer", "Near sources", "selection", ("Detected privately", "detected"), ("Known", "known")
+        ),
+        "parties": buttons("parties", "Release", "method", ("Average", "average"), ("Vote", "vote")),
+        "hypotheses": buttons("hypotheses", "Noise", "noise", ("Gaussian", "gaussian"), ("Answer", "exponential")),
+    }
 
 
 @pytest.fixture(scope="module", params=KINDS)

@@ -15,15 +15,14 @@ def connection(*, uploads: float) -> None:
     While it is lost the page says so; when it is back, the browser asks for a run of the whole page. ``uploads``: the
     megabytes that uploads may take, for who is refused.
     """
-    heard = {"on_back_change": _nothing, "on_travels_change": _nothing}
+    heard = {"on_back_change": _nothing, "on_travelled_change": _nothing}
     serving.mount("connection", css="connection.css", key=_KEY, data={"uploads": uploads}, **heard)
 
 
-def travels() -> int:
-    """Return how often the browser has gone back or forward in its history, as far as its newest message says."""
+def travelled() -> object:
+    """Return when the browser went back or forward in its history last, as far as its newest message says."""
     state = st.session_state.get(_KEY)
-    count = state.get("travels") if isinstance(state, Mapping) else 0
-    return count if type(count) is int else 0
+    return state.get("travelled") if isinstance(state, Mapping) else None
 
 
 def _nothing() -> None:

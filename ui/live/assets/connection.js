@@ -54,7 +54,7 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   let watch = watches.get(parentElement)
   if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
   watch.ask = () => setTriggerValue("back", true)
-  watch.tell = (travels) => setStateValue("travels", travels)
+  watch.tell = (time) => setStateValue("travelled", time)
   watch.uploads = data.uploads
   return () => {
     if (parentElement.isConnected) return
@@ -77,9 +77,8 @@ class Watch {
     this.quiet = null // milliseconds for which the server has been silent
     this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()), (answer) => this.busy.told(answer))
     this.ask = this.tell = null // Streamlit's, new ones at every run
-    this.travels = 0
     // Streamlit's own message about it has been sent by then: its address is the one that the browser went to
-    this.travelled = () => setTimeout(() => this.tell(++this.travels))
+    this.travelled = () => setTimeout(() => this.tell(Date.now()))
     globalThis.addEventListener("popstate", this.travelled)
     this.uploads = 0 // megabytes that uploads may take
     const uploads = explainUploads(() => this.uploads)
