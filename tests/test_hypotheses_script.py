@@ -17,7 +17,7 @@ from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
 from tests.test_own_texts import chosen, written
 from tests.test_pages import opened, text
-from ui import own_session
+from ui import controls, own_session
 
 PAGE = "hypotheses"
 VERDICT = 'class="lab-verdict"'
@@ -269,13 +269,14 @@ class TestOwnFile:
         assert "only the session that brought it" in text(app)
         assert VERDICT not in text(app)
 
-    def test_an_address_of_before_gets_its_choice_back(self, table):
+    def test_going_back_gets_the_choice_of_before_back(self, table, monkeypatch):
         app = self.open(table)
         before = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
         self.box(app, "source").set_value("shop").run()
         assert self.settings(app).own.columns.source == "shop"
         for name, value in before.items():
             app.query_params[name] = value
+        monkeypatch.setattr(controls, "_goes_back", lambda: True)
         app.run()
         assert self.settings(app).own == before["own"]
         assert self.settings(app).own.columns.source == ""

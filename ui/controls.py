@@ -12,6 +12,7 @@ from html import escape
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dpcore import links
 from dpcore.check import RefusedError
@@ -47,7 +48,7 @@ class Desk:
     answers one, so that the next may be waiting.
     ``link``: the address that the settings were read from or written to. ``replaced``: the addresses before it in this
     visit of the page, which a message may still hold that the browser sent before it heard of the new one. ``late``:
-    whether the newest message was one. ``travelled``: when the browser went back or forward last, as far as is known.
+    whether the newest message was one.
     ``told``: (settings, whether all of their work was done) that the page around the live part shows. ``clicked`` is
     the number of the newest click on a chart that the settings contain.
     ``choices``: field -> (label, options) of what the page lets one choose. ``before``: the settings at earlier rests,
@@ -66,7 +67,6 @@ class Desk:
     link: dict[str, str | list[str]] = field(default_factory=dict)
     replaced: deque[dict[str, str | list[str]]] = field(default_factory=lambda: deque(maxlen=MOST_UNDONE))
     late: bool = False
-    travelled: object = None
     told: tuple[Any, bool] | None = None
     clicked: int = 0
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
@@ -254,15 +254,14 @@ class Desk:
             self.replaced.append(before)
             st.query_params.from_dict(self.link)
 
-    def hears(self, address: dict[str, str | list[str]], travelled: object) -> bool:
+    def hears(self, address: dict[str, str | list[str]], *, history: bool) -> bool:
         """Return whether a message with this ``address`` asks for other settings.
 
         It does not if the address is one that was replaced, as the message was then sent before the browser heard of
-        the new one. It does if the browser has gone back or forward since the last message, which ``travelled`` tells.
+        the new one. It does in any case if the browser went back or forward in its ``history``.
         """
         other = bool(address) and address != self.link
-        self.late = other and address in self.replaced and travelled == self.travelled
-        self.travelled = travelled
+        self.late = other and not history and address in self.replaced
         return other and not self.late
 
     def remember(self) -> None:
@@ -289,6 +288,12 @@ def _address() -> dict[str, str | list[str]]:
     return st.query_params.to_dict() | ({PIN: pins} if pins else {})
 
 
+def _goes_back() -> bool:
+    """Return whether this run answers a step back or forward in the browser's history."""
+    run = get_script_run_ctx()
+    return run is not None and run.is_history_navigation
+
+
 def visit(page: str) -> None:
     """Note which page this run shows. On a page that has just been opened each address is a link, and none is late."""
     if st.session_state.get(_VISITED) != page:
@@ -308,7 +313,7 @@ def desk(page: str, settings_type: type) -> Desk:
         st.session_state[key] = Desk(page=page, settings=settings_type())
     here = st.session_state[key]
     address = _address()
-    if here.hears(address, live.travelled()):
+    if here.hears(address, history=_goes_back()):
         own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")

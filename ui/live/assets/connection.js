@@ -50,11 +50,10 @@ export function whenBack(act) {
   return () => globalThis.removeEventListener(BACK, act)
 }
 
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   let watch = watches.get(parentElement)
   if (!watch) watches.set(parentElement, watch = new Watch(parentElement))
   watch.ask = () => setTriggerValue("back", true)
-  watch.tell = (time) => setStateValue("travelled", time)
   watch.uploads = data.uploads
   return () => {
     if (parentElement.isConnected) return
@@ -76,10 +75,7 @@ class Watch {
     this.words = this.said = ""
     this.quiet = null // milliseconds for which the server has been silent
     this.silence = new Silence((quiet) => (this.quiet = quiet, this.say()), (answer) => this.busy.told(answer))
-    this.ask = this.tell = null // Streamlit's, new ones at every run
-    // Streamlit's own message about it has been sent by then: its address is the one that the browser went to
-    this.travelled = () => setTimeout(() => this.tell(Date.now()))
-    globalThis.addEventListener("popstate", this.travelled)
+    this.ask = null // Streamlit's, a new one at every run
     this.uploads = 0 // megabytes that uploads may take
     const uploads = explainUploads(() => this.uploads)
     this.mended = [mendMenu(), holdTabs(), followLinks(), keepFocus(), uploads, joinEntries(), withoutDialog()]
@@ -114,7 +110,6 @@ class Watch {
   }
 
   stop() {
-    globalThis.removeEventListener("popstate", this.travelled)
     this.busy.stop()
     this.silence.stop()
     document.documentElement.removeAttribute(STALE)

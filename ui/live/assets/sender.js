@@ -103,6 +103,7 @@ export class Sender {
   /** Nothing that was moved is meant any more, whether it waits or is on its way. */
   clear() {
     this.waiting.clear()
+    this.owed = NOTHING
     this.afresh()
   }
 
