@@ -177,7 +177,7 @@ RULES: Rules = {
     r"Best of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
-    r"Price of searching: ([\d,]+) trainings for this answer": lambda r, m: number(m[1]) == trainings(r),
+    r"Trainings used: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),
     r"This answer uses ([\d,]+) trainings \((\d+) settings?": lambda r, m: (
         number(m[1]) == trainings(r) and int(m[2]) == len(r.used)
     ),

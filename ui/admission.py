@@ -37,8 +37,8 @@ LONGEST_WAIT, STAYS, COMES, SILENT, WAITS = 3.0, 12 * 3600, 15.0, 5.0, 3600
 # How many are remembered in their order, about how many of them ask within a second, and the seconds between two
 # questions of one of them at most.
 MOST_WAITING, ASKED_A_SECOND, MOST_AGAIN = 2000, 50, 40
-# Addresses of pages; those of files have a dot, or stand deeper.
 _WORD = re.compile(r"[0-9a-f]{32}")
+# Addresses of pages; those of files have a dot, or stand deeper.
 _PAGE = re.compile(r"/[\w-]*")
 
 

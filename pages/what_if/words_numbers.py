@@ -208,5 +208,4 @@ def _price(result: WhatIfResult) -> Number | None:
         return Number("Price of searching", "no limit", "one run promises nothing")
     one, total = prices["public"], sum(runs for _, runs in result.used)
     delta = f", delta {theme.delta(one.delta, digits=3)}" if one.delta else ""
-    note = f"for this answer; one of them costs epsilon {number(one.epsilon)}{delta}"
-    return Number("Price of searching", outcomes.count(total, "training"), note)
+    return Number("Trainings used", f"{total:,}", f"each costs epsilon {number(one.epsilon)}{delta}")
