@@ -208,7 +208,8 @@ def test_a_phone(demo):
         swipe(page, place, down=-150)
         page.wait_for_function(f"before => {scrolled} > before + 50", arg=before)
     expect(slider(page)).to_have_attribute("aria-valuetext", "1")
-    # sideways, it moves the thumb
+    # sideways, it moves the thumb, once the page has stopped: a finger on a page that scrolls only stops it
+    hold_still(slider(page))
     swipe(page, slider(page), across=100)
     page.wait_for_function("() => document.querySelector('.js-plotly-plot').layout.meta.epsilon > 10")
 
