@@ -77,9 +77,10 @@ def test_a_choice_in_a_late_message_is_kept_and_so_is_the_knob():
     assert {"epsilon": "3.0", "dataset": "moons"}.items() <= address(app).items()
 
 
-def test_an_address_of_before_is_a_link_again_once_another_page_was_visited():
-    app = opened("classifier", epsilon="0.5")
-    desk = app.session_state["classifier.desk"]
+@pytest.mark.parametrize(("page", "name"), [("classifier", "classifier"), ("", "home")])
+def test_an_address_of_before_is_a_link_again_once_another_page_was_visited(page, name):
+    app = opened(page, epsilon="0.5")
+    desk = app.session_state[f"{name}.desk"]
     assert {"epsilon": "0.5"} in desk.replaced
     app.session_state["lab.visited"] = "ledger"
     late(app, epsilon="0.5")

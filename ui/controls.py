@@ -298,8 +298,9 @@ def visit(page: str) -> None:
     """Note which page this run shows. On a page that has just been opened each address is a link, and none is late."""
     if st.session_state.get(_VISITED) != page:
         st.session_state[_VISITED] = page
-        if here := st.session_state.get(f"{page}.desk"):
-            here.replaced.clear()
+        for kept in st.session_state.values():
+            if isinstance(kept, Desk):
+                kept.replaced.clear()
 
 
 def desk(page: str, settings_type: type) -> Desk:
