@@ -19,11 +19,22 @@ MOST_LIVE, _LEAST = 20_000, 50
 _MOST_NUMBERS = 15_000_000
 
 
+def void_reason(settings: Settings) -> str:
+    """Return why settings with an uploaded file guarantee nothing at any epsilon, or "" where the guarantee holds.
+
+    Settings that charge epsilon for bounds have the payments as ``paid``.
+    """
+    roles = settings.own.roles if isinstance(settings.own, own_rows.OwnRows) else None
+    if roles and roles.payments and not hasattr(settings, "paid"):
+        return "bounds were paid for, which is not counted here"
+    return "bounds were read off private rows" if roles and roles.void else ""
+
+
 class PaidBounds:
     """Settings of a page that counts what bounds of a file have cost: of epsilon, the training has what is left.
 
     Whoever protects persons has payments for persons only: ``Roles.lacks`` refuses others. A page that does not count
-    them has no ``paid``, and ``own_rows.void`` says that it promises nothing. CURVE: the epsilons of the page's curve.
+    them has no ``paid``, and ``void_reason`` says that it promises nothing. CURVE: the epsilons of the page's curve.
     """
 
     CURVE: ClassVar[tuple[float, ...]] = ()
@@ -135,7 +146,7 @@ class RowsSettings(Settings):
 
     @property
     def void(self) -> str:
-        return own_rows.void(self)
+        return void_reason(self)
 
     @property
     def choices(self) -> Mapping[str, Any]:

@@ -201,7 +201,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
     )
     other = compile("@cached\ndef pictures(result):\n    return -result", "other.py", "exec")
     for script, answer in ((page, 3), (page, 3), (other, -3)):
-        names = {"kept": cache.cached, "runs": runs}
+        names = {"cached": cache.cached, "runs": runs}
         exec(script, names)
         assert names["pictures"](3) == answer
     assert runs == [3]
@@ -226,7 +226,9 @@ CONSTANT = {
 
 
 def test_what_holds_arrays_goes_through_the_one_memory():
-    sources = [file.read_text("utf-8") for top in ("dpcore", "ui", "pages") for file in (ROOT / top).rglob("*.py")]
+    sources = [
+        file.read_text("utf-8") for top in ("dpcore", "lab", "ui", "pages") for file in (ROOT / top).rglob("*.py")
+    ]
     found = [name for text in sources for name in re.findall(r"@(?:functools\.)?lru_cache\b.*\n+def (\w+)", text)]
     assert sorted(found) == sorted(CONSTANT)
     assert sum(text.count("lru_cache(") for text in sources) == len(CONSTANT)

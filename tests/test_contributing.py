@@ -33,7 +33,7 @@ def copy(tmp_path_factory) -> Path:
     """The project with all that the guide adds."""
     to = tmp_path_factory.mktemp("lab")
     ignored = shutil.ignore_patterns("__pycache__", "browser")
-    for name in ("app.py", "ui", "pages", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
+    for name in ("app.py", "ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, to / name, ignore=ignored)
         else:

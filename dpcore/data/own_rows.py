@@ -20,7 +20,6 @@ from dpcore.data import column_types, own_numbers, paid_bounds, regression, toy
 from dpcore.data.file_handles import Own, held, key
 from dpcore.data.own_table import Table
 from dpcore.data.paid_bounds import Payment
-from lab.settings import Settings
 
 KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
@@ -384,15 +383,6 @@ def _answered(table: Table, roles: Roles) -> np.ndarray:
     if roles.target is not None:
         return ~np.isnan(_numbers(table, roles.answer, roles.target.decimal))
     return places(table, roles.answer, roles.classes) >= 0
-
-
-def void(settings: Settings) -> str:
-    """Why settings about a file guarantee nothing, whatever epsilon is; "" where they do, or are about none. Those that
-    count what bounds have cost have it as ``paid``."""
-    roles = settings.own.roles if isinstance(settings.own, OwnRows) else None
-    if roles and roles.payments and not hasattr(settings, "paid"):
-        return "bounds were paid for, which is not counted here"
-    return "bounds were read off private rows" if roles and roles.void else ""
 
 
 def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:

@@ -13,7 +13,7 @@ from dpcore.data import file_handles, own_rows
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency
 from dpcore.training.recipes import VERSIONS, Guarantees, guarantees
-from lab.own_settings import OWN, source_of
+from lab.own_settings import OWN, source_of, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.attack import canaries, inversion, membership, two_worlds, two_worlds_result, who_pays
 from pages.attack.audits import runs
@@ -226,7 +226,7 @@ class AttackSettings(Settings):
     @property
     def void(self) -> str:
         """No audit reads a file."""
-        return "" if self.part == "audit" else own_rows.void(self)
+        return "" if self.part == "audit" else void_reason(self)
 
     @property
     def preparation(self) -> str:

@@ -19,7 +19,7 @@ from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
 from dpcore.privacy import Guarantee
-from lab.own_settings import PaidBounds
+from lab.own_settings import PaidBounds, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.parties import work
 from pages.parties.crowd import Crowd, Gather, known
@@ -192,7 +192,7 @@ class PartiesSettings(PaidBounds, Settings):
 
     @property
     def void(self) -> str:
-        return own_rows.void(self)
+        return void_reason(self)
 
     @property
     def preparation(self) -> str:

@@ -20,7 +20,7 @@ from dpcore.privacy import Guarantee
 from dpcore.regression.functional import best_share, published_best_share, published_epsilon
 from dpcore.regression.least_squares import REPAIRS
 from lab import chunking
-from lab.own_settings import PaidBounds
+from lab.own_settings import PaidBounds, void_reason
 from lab.settings import Measure, Settings, Spread, Task, quantiles_of
 from pages.regression.surface import REACH, Surface, surface
 from pages.regression.work import (
@@ -155,7 +155,7 @@ class RegressionSettings(PaidBounds, Settings):
 
     @property
     def void(self) -> str:
-        return own_rows.void(self)
+        return void_reason(self)
 
     @property
     def preparation(self) -> str:

@@ -17,7 +17,7 @@ from dpcore.data import file_handles, own_rows, own_table
 from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
-from lab.own_settings import OWN, PaidBounds
+from lab.own_settings import OWN, PaidBounds, void_reason
 from lab.settings import Measure, Settings, Task
 from pages.transfer import descent, published
 from pages.transfer import own as own_file
@@ -188,7 +188,7 @@ class TransferSettings(PaidBounds, Settings):
 
     @property
     def void(self) -> str:
-        return own_rows.void(self)
+        return void_reason(self)
 
     @property
     def preparation(self) -> str:
