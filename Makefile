@@ -13,7 +13,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run class load test lint format quick browser soak sweep audit bench clean
+.PHONY: help run class load test lint format quick browser soak sweep audit bench pictures clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -63,6 +63,9 @@ audit: $(VENV)/.run ## attack every mechanism of the lab and print what was meas
 
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
+
+pictures: $(VENV)/.dev ## make the README's pictures from the running lab
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures
 
 clean: ## remove the environments and everything else that can be made again
 	rm -rf $(VENV) $(BENCH_VENV) .pytest_cache .ruff_cache

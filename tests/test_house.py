@@ -436,29 +436,3 @@ def test_no_file_knows_a_machine():
 def test_the_machine_rule_can_fail(top: str):
     assert MACHINE_PATH.search(f'open("/{top}/me/data.csv")')
     assert not MACHINE_PATH.search(f"https://example.org/{top}/x, or ./{top}/me")
-
-
-def test_the_picture_of_the_house_is_true():
-    """Each file and folder that README names is there, and each room of the engine and of the pages' frame is named."""
-    text = (ROOT / "README.md").read_text("utf-8").partition("## The house")[2].partition("\n## ")[0]
-    named, places = set(), {"": ROOT}
-    for line in re.findall(r"^ {4}( *\S.*)$", text, re.MULTILINE):
-        depth = (len(line) - len(line.lstrip())) // 2
-        for name in re.findall(r"(?:^|(?<=  ))[\w<>]+(?:/|\.\w+)(?=$|  )", line.strip()):
-            inside = places[depth - 1] if depth else ROOT
-            path = inside / name
-            assert "<" in name or path.exists(), line
-            named.add(path)
-            places[depth] = path
-    for top in ("dpcore", "lab", "ui"):
-        there = {
-            path for path in (ROOT / top).iterdir() if path.suffix in (".py", ".css") or (path / "__init__.py").exists()
-        }
-        assert {path.name for path in there - named} <= {"__init__.py"}
-
-
-@pytest.mark.parametrize("name", ["README.md", "sample_data/README.md"])
-def test_files_that_a_text_names_are_there(name: str):
-    named = re.findall(r"`((?:\w+/)+\w+\.\w+)`", (ROOT / name).read_text("utf-8"))
-    assert named
-    assert [path for path in named if not (ROOT / path).exists()] == []
