@@ -12,7 +12,7 @@ from dpcore.data import domains, own_texts, tokens
 from dpcore.experiment import Measure, Settings, Task
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
-from dpcore.privacy import Guarantee
+from dpcore.privacy import Guarantee, NormExponentialRelease
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import FEW_REPEATS, HypothesesResult
 from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing, projected
@@ -369,7 +369,11 @@ class HypothesesSettings(Settings):
 
     @property
     def promise(self) -> Guarantee:
-        return self.budget.guarantee
+        held = self.budget.guarantee
+        if self.noise != "exponential":
+            return held
+        dimension = domains.world(self.model.where).public.shape[1]
+        return replace(held, event=NormExponentialRelease(epsilon=self.epsilon, dimension=dimension))
 
     def probe(self) -> Answer:
         """Today's answer, for as many repeats as the first picture has."""

@@ -6,6 +6,7 @@ from html import escape
 from dpcore import differences
 from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Spread
+from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -160,17 +161,21 @@ def _promise(result: NetworkResult) -> Number:
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
     if not result.step:
-        return panels.attacker(1 / (1 + math.exp(-result.settings.spent)))
+        return panels.attacker(_before(result))
     if result.holds:
-        spent = result.guarantee
-        known = panels.attacker(spent.attacker_accuracy)
-        return known if math.isfinite(spent.epsilon) else Number(known.label, "…", "being counted", tone="bound")
+        return panels.attacker(result.guarantee)
     if result.settings.variant == "shuffled":
         proved = number(result.by_epochs.epsilon)
         amount = result.by_epochs.epsilon
     else:
         proved, amount = "none", None
     return Number("Epsilon proved", proved, f"claimed: {_epsilon(result)}", tone="bound", amount=amount)
+
+
+def _before(result: NetworkResult) -> Guarantee:
+    """What is promised before the first step, when nothing is released but bounds."""
+    nothing = {"event": ApproximateRelease(epsilon=0, delta=0), "basis": "", "adjacency": Adjacency.ADD_REMOVE}
+    return result.settings.whole(Guarantee(epsilon=0, delta=0, unit=result.guarantee.unit, **nothing))
 
 
 def verdict(result: NetworkResult) -> str:
@@ -377,7 +382,8 @@ def _spent(result: NetworkResult) -> str:
     """What the epsilon spent so far means for a person."""
     spent = result.guarantee
     said = f"With <b>epsilon {number(spent.epsilon)}</b> spent, {panels.odds(spent)}."
-    return panels.note(said + panels.weak(spent.attacker_accuracy)) + panels.guarantee(here=spent)
+    text = panels.note(said + panels.weak(spent)) + panels.guarantee(here=spent)
+    return text + panels.note(outcomes.limit(spent))
 
 
 def _epsilon(result: NetworkResult) -> str:
