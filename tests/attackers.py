@@ -74,7 +74,8 @@ def _distance(found: dict, adjacency: Adjacency) -> float:
     moments = [(times, *_moments(x, mass)) for x, mass, _, times in losses]
     mean = sum(times * one for times, one, _ in moments)
     sd = math.sqrt(sum(times * one for times, _, one in moments))
-    reach = max(14 * sd, *(np.abs(x[mass > 1e-9]).max() * 1.5 for x, mass, _, _ in losses)) + abs(mean) * 0.01
+    widest = max(np.abs(x[mass > 1e-9]).max() for x, mass, _, _ in losses)
+    reach = max(14 * sd, 1.05 * (widest + abs(mean)))
     step = 2 * reach / _POINTS
     product, told = np.ones(_POINTS // 2 + 1, dtype=complex), 0.0
     for x, mass, surely, times in losses:

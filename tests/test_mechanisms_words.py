@@ -35,6 +35,10 @@ def words(result) -> str:
     return " ".join([*parts, say.formulas(result), say.choosing(result), *say.alts(result).values()])
 
 
+def exact(result) -> float:
+    return attackers.right(result.claim.guarantee.event, result.claim.guarantee.adjacency)
+
+
 def band(result) -> tuple[float, float]:
     prior = result.settings.prior
     odds = math.log(prior / (1 - prior))

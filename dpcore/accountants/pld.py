@@ -88,8 +88,9 @@ def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Ad
 
 def delta_at_zero(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> float:
     """Delta at epsilon 0 of releases, each as often as it says: an upper bound too, the larger of both directions."""
-    total = _composed(found, interval(found, adjacency, resolution), adjacency)
-    return min(float(total.get_delta_for_epsilon(0.0)) + _ROUNDING * _transformed(found), 1.0)
+    with np.errstate(over="ignore"):  # of losses beyond 709, whose odds are infinite
+        delta = _composed(found, interval(found, adjacency, resolution), adjacency).get_delta_for_epsilon(0.0)
+    return min(float(delta) + _ROUNDING * _transformed(found), 1.0)
 
 
 def _composed(found: dict[Release, int], grid: float, adjacency: Adjacency):

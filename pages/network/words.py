@@ -6,7 +6,6 @@ from html import escape
 from dpcore import differences
 from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Spread
-from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -160,9 +159,7 @@ def _promise(result: NetworkResult) -> Number:
     """What is promised at the moment shown: before the first step nothing is released but bounds."""
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
-    if not result.step:
-        return panels.attacker(_before(result))
-    if result.holds:
+    if result.holds or not result.step:
         return panels.attacker(result.guarantee)
     if result.settings.variant == "shuffled":
         proved = number(result.by_epochs.epsilon)
@@ -170,12 +167,6 @@ def _promise(result: NetworkResult) -> Number:
     else:
         proved, amount = "none", None
     return Number("Epsilon proved", proved, f"claimed: {_epsilon(result)}", tone="bound", amount=amount)
-
-
-def _before(result: NetworkResult) -> Guarantee:
-    """What is promised before the first step, when nothing is released but bounds."""
-    nothing = {"event": ApproximateRelease(epsilon=0, delta=0), "basis": "", "adjacency": Adjacency.ADD_REMOVE}
-    return result.settings.whole(Guarantee(epsilon=0, delta=0, unit=result.guarantee.unit, **nothing))
 
 
 def verdict(result: NetworkResult) -> str:
