@@ -19,8 +19,8 @@ _GRID = (0.1, 50_000)
 
 
 class Attacker(NamedTuple):
-    """right: the largest share of right answers. known: what it holds for, this very "noise"; several "parts", of some
-    of which only epsilon is known; or any mechanism with this "epsilon" and delta."""
+    """right: the largest share of right answers. known: what it holds for: this "noise"; several "parts", of some of
+    which only epsilon is known; or any mechanism with this "epsilon" and delta."""
 
     right: float
     known: str
@@ -33,18 +33,18 @@ def best_attacker(held: privacy.Guarantee) -> Attacker:
     except privacy.UnsupportedEventError:
         return Attacker(held.attacker_accuracy, "epsilon")
     found = privacy.releases(held.event)
-    if not any(map(_by_epsilon, found)):
+    alone = sum(found.values()) == 1
+    if not any(_by_epsilon(one, alone) for one in found):
         return Attacker(right, "noise")
-    known = "epsilon" if sum(found.values()) == 1 else "parts"
-    return Attacker(min(right, held.attacker_accuracy), known)
+    return Attacker(min(right, held.attacker_accuracy), "epsilon" if alone else "parts")
 
 
-def _by_epsilon(release: privacy.Release) -> bool:
-    """Whether a release counts by its epsilon and delta alone."""
-    if isinstance(release, privacy.PoissonSampled):
-        return not (gdp.is_gaussian(release.event) or isinstance(release.event, privacy.LaplaceRelease))
-    known = isinstance(release, privacy.PureRelease | privacy.ApproximateRelease)
-    return known and not isinstance(release, privacy.NormExponentialRelease)
+def _by_epsilon(one: privacy.Release, alone: bool) -> bool:
+    """Whether a release counts by its epsilon and delta only."""
+    if isinstance(one, privacy.PoissonSampled):
+        return not (gdp.is_gaussian(one.event) or isinstance(one.event, privacy.LaplaceRelease))
+    vector = alone and isinstance(one, privacy.NormExponentialRelease)
+    return isinstance(one, privacy.PureRelease | privacy.ApproximateRelease) and not vector
 
 
 @kept
@@ -76,13 +76,11 @@ def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
 def _norm_exponential(x: np.ndarray, epsilon: float, dimension: int) -> np.ndarray:
     """P[L > x] - e^x P[L < -x], L = epsilon (||b - e|| - ||b||) of noise b and a change e of length 1.
 
-    ||b|| = r ~ Gamma(d, 1/epsilon), and u_1^2 ~ Beta(1/2, (d-1)/2) for the direction u: the more dimensions, the less
-    is told. The middles of 2,000 equal parts stand for r.
+    ||b|| = r ~ Gamma(d, 1/epsilon), at the middles of 2,000 equal parts; of its direction, u_1^2 ~ Beta(1/2, (d-1)/2).
     """
     r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon
 
     def beyond(loss: np.ndarray) -> np.ndarray:
-        """P[L > loss]."""
         far = r + loss[:, None] / epsilon
         end = np.where(far > 0, (r**2 + 1 - far**2) / (2 * r), 1)  # of u_1
         within = betainc(0.5, max(dimension - 1, 1e-9) / 2, np.minimum(end**2, 1))

@@ -5,7 +5,7 @@ composes by Fourier transforms. What is ours is the grid, and which of its distr
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from scipy import fft
@@ -76,36 +76,25 @@ def epsilons(
 
 def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Adjacency) -> float:
     """Epsilon of releases, each as often as it says."""
-    for release in found:
-        distribution(release, grid, adjacency)  # an event without one is refused, whatever delta is
-    transformed = _transformed(found)
+    total, transformed = _composed(found, grid, adjacency)
     if _USUAL * transformed > delta / 2:
         return _by_orders(found, delta, adjacency)
     hidden = min(_ROUNDING * transformed, delta / 2)
     with np.errstate(over="ignore"):  # the library's next quotient is infinite where it ends its search: no fault
-        return float(_composed(found, grid, adjacency).get_epsilon_for_delta(delta - hidden))
+        return float(total.get_epsilon_for_delta(delta - hidden))
 
 
 def delta_at_zero(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> float:
     """Delta at epsilon 0 of releases, each as often as it says: an upper bound too, the larger of both directions."""
     with np.errstate(over="ignore"):  # of losses beyond 709, whose odds are infinite
-        delta = _composed(found, interval(found, adjacency, resolution), adjacency).get_delta_for_epsilon(0.0)
-    return min(float(delta) + _ROUNDING * _transformed(found), 1.0)
+        total, transformed = _composed(found, interval(found, adjacency, resolution), adjacency)
+    return min(float(total.get_delta_for_epsilon(0.0)) + _ROUNDING * transformed, 1.0)
 
 
 def _composed(found: dict[Release, int], grid: float, adjacency: Adjacency):
-    """The library's distribution of releases, each as often as it says."""
-    total = None
-    for release, times in found.items():
-        one = distribution(release, grid, adjacency)
-        composed = self_composed(one, times) if times > 1 else one
-        total = composed if total is None else total.compose(composed)
-    return total
-
-
-def _transformed(found: dict[Release, int]) -> int:
-    """How many steps go through the transform, which rounds."""
-    return sum(times for times in found.values() if times > 1)
+    """(the library's distribution of releases, each as often as it says; how many of them a transform has rounded)."""
+    parts = [self_composed(distribution(one, grid, adjacency), times) for one, times in found.items()]
+    return reduce(lambda one, other: one.compose(other), parts), sum(times for times in found.values() if times > 1)
 
 
 def _by_orders(found: dict[Release, int], delta: float, adjacency: Adjacency) -> float:
@@ -294,6 +283,8 @@ def self_composed(single, times: int):
     Left to itself the library first takes the size to the power of the count, a whole number of up to a million digits,
     to learn that a distribution is large.
     """
+    if times == 1:
+        return single
     parts = [single._pmf_remove] if single._symmetric else [single._pmf_remove, single._pmf_add]
     if min(part.size for part in parts) ** 2 <= _SMALL:
         return single.self_compose(times)
