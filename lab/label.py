@@ -33,16 +33,14 @@ class Stated:
     """What a page says of a result on it.
 
     promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is claimed does not hold.
-    claimed: the epsilon that was asked for. right: the best attacker's share of right answers against this very noise.
-    said: field -> text; of an access to private rows it begins with "paid", "public", "none", "not released" (kept from
-    all but the analyst) or "not covered".
+    claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it begins with "paid",
+    "public", "none", "not released" (kept from all but the analyst) or "not covered".
     """
 
     promise: Guarantee | None = None
     nothing: str = ""
     void: str = ""
     claimed: float | None = None
-    right: float | None = None
     said: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -76,7 +76,7 @@ class Handout:
         stated = self.page.label(self.result)
         said = {"date": self.date, "version": self.version, "link": self.link}
         if stated.promise and "attacker" not in stated.said:
-            said["attacker"] = _TAG.sub("", panels.odds(stated.promise, exact=stated.right))
+            said["attacker"] = _TAG.sub("", panels.odds(stated.promise))
         return label(self.settings, stated, **said)
 
     def files(self) -> dict[str, Callable[[], str]]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.accountants import gdp
+from dpcore.accountants.attacker import best_attacker
 from dpcore.attacks import audit
 from dpcore.attacks.guess import EACH, Guessed, guess
 from dpcore.boundaries import Plane, boundaries
@@ -171,7 +172,7 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
 def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
     """Depends on delta alone, and costs as much as all else that is drawn."""
     promised = [1 - (1 - delta) / (1 + math.exp(epsilon)) for epsilon in epsilons]
-    gaussian = [gdp.attacker_accuracy(gdp.mu_of(epsilon, delta=delta)) for epsilon in epsilons]
+    gaussian = [(1 + gdp.delta_of(0.0, mu=gdp.mu_of(epsilon, delta=delta))) / 2 for epsilon in epsilons]
     return pd.DataFrame({"epsilon": epsilons, "promised": promised, "gaussian": gaussian})
 
 
@@ -219,7 +220,7 @@ class WorldsResult:
     @property
     def ceiling(self) -> float:
         """What the noise leaves them, were each gradient clipped: Phi(mu/2); 1 where there is no noise."""
-        return gdp.attacker_accuracy(gdp.mu_of_event(self.guarantees.formula.event))
+        return best_attacker(self.guarantees.formula).right
 
     @property
     def claim(self) -> Guarantee:

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from dpcore import check
-from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
@@ -296,14 +295,6 @@ class ClassifierResult:
     accuracy: np.ndarray
     guarantees: Guarantees
     apart: np.ndarray | None = None
-
-    @property
-    def gaussian_attacker(self) -> float:
-        """Best share of right answers of a 50:50 attacker against the sound version's Gaussian noise, exactly; the
-        most there can be where bounds were paid for."""
-        event = self.guarantees.formula.event
-        training = event.events[-1] if self.settings.paid else event
-        return gdp.attacker_accuracy(gdp.mu_of_event(training), pure=self.settings.spent)
 
     @property
     def trained(self) -> int:

@@ -46,6 +46,5 @@ def label(result: ClassifierResult) -> Stated:
         promise=settings.promise,
         void=_VOID.get(settings.version, ""),
         claimed=None if settings.version == "none" else settings.epsilon,
-        right=result.gaussian_attacker,
         said=FIXED | own,
     )

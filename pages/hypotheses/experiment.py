@@ -11,7 +11,7 @@ from dpcore import check
 from dpcore.data import domains, file_handles, own_texts
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
-from dpcore.privacy import Guarantee
+from dpcore.privacy import Guarantee, NormExponentialRelease
 from lab import chunking
 from lab.settings import Measure, Settings, Task
 from pages.hypotheses import mixture as mixing
@@ -370,7 +370,11 @@ class HypothesesSettings(Settings):
 
     @property
     def promise(self) -> Guarantee:
-        return self.budget.guarantee
+        held = self.budget.guarantee
+        if self.noise != "exponential":
+            return held
+        dimension = domains.world(self.model.where).public.shape[1]
+        return replace(held, event=NormExponentialRelease(epsilon=self.epsilon, dimension=dimension))
 
     def probe(self) -> Answer:
         """Today's answer, for as many repeats as the first picture has."""

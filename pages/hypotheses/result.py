@@ -281,7 +281,7 @@ class HypothesesResult:
     @property
     def guarantee(self) -> Guarantee:
         """What a row of one source is promised."""
-        return self.settings.budget.guarantee
+        return self.settings.promise
 
     @cached_property
     def plane(self) -> TwoCoordinates:

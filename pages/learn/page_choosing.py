@@ -78,7 +78,7 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         together = "" if choice.times == 1 else f" for all {choice.times} together"
         st.html(
             f'<div class="lab-verdict">Then epsilon is <b>{panels.number(held.epsilon)}</b>{together}: '
-            f"{_odds(choice)}.</div>"
+            f"{panels.odds(choice.guarantee)}.</div>"
         )
         st.caption(
             " · ".join(f"{KNOBS[name]['label']} {value}" for name, value in choice.settings.items() if name in KNOBS)
@@ -88,14 +88,3 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))
     if choice.page == "classifier":
         st.caption(f"The page shows it on made-up rows; what is promised is the same for {answers.people:,} people.")
-
-
-def _odds(choice: Choice) -> str:
-    held = choice.guarantee
-    if held.unit != "party":
-        return panels.odds(held)
-    right = panels.at_most(held.attacker_accuracy)
-    return (
-        "an attacker guessing whether a party took part, or another in its place, is right "
-        f"<b>at most {right} times in 100</b> (a coin: 50)"
-    )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import BASES, gdp, prices, selection, tuning
+from dpcore.accountants import BASES, prices, selection, tuning
 from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, NoiseFor, Price, StepsWithin
 from dpcore.cache import CACHE
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
@@ -312,12 +312,6 @@ class LedgerResult:
     def held(self) -> Guarantee:
         """The best guarantee computed so far."""
         return min(filter(None, map(self.guarantee, THEOREMS)), key=lambda one: one.epsilon)
-
-    @property
-    def exact_accuracy(self) -> float | None:
-        """The best attacker's accuracy where the noise alone says it: with all rows in every step."""
-        event = self.held.event
-        return gdp.attacker_accuracy(gdp.mu_of_event(event)) if gdp.is_gaussian(event) else None
 
     def _held(self, epsilon, *, accountant, adjacency=Adjacency.ADD_REMOVE, rate=None, noise=1.0, steps=None):
         if math.isnan(epsilon):

@@ -24,4 +24,4 @@ FIXED = {
 
 def label(result: MechanismsResult) -> Stated:
     held = result.claim.guarantee
-    return Stated(promise=held, claimed=result.settings.epsilon, right=result.worlds.balanced_accuracy, said={**FIXED})
+    return Stated(promise=held, claimed=result.settings.epsilon, said={**FIXED})

@@ -15,7 +15,7 @@ from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
 from dpcore.cache import cached
 from dpcore.data import file_handles
 from dpcore.data import toy as data
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.training import tree
 from dpcore.training.networks import ACTIVATIONS, Architecture
@@ -391,7 +391,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         unit = "person" if self.by_person else "record"
         assumes = () if self.by_chance else (tree.ASSUMES,)
         about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit, "assumes": assumes}
-        event = job.recipe.event(job.noise_multiplier, until=max(steps, 1))
+        event = job.recipe.event(job.noise_multiplier, until=steps) if steps else ApproximateRelease(epsilon=0, delta=0)
         return self.whole(Guarantee(epsilon=epsilon, basis=BASES[self.counted_by], event=event, **about))
 
     @property

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import gdp
 from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.parties import aggregation, pate
@@ -163,14 +162,6 @@ class PartiesResult:
     def guarantee(self, method: str) -> Guarantee:
         """What a method promises to a whole party."""
         return self.settings.guarantee(method)
-
-    @cached_property
-    def attacker(self) -> float:
-        """The best attacker's share of right answers, at most: whether it was this party or another in its place."""
-        if self.settings.method == "pate":
-            alone = self.settings.model.guarantee("pate", self.settings.epsilon)
-            return gdp.attacker_accuracy(gdp.mu_of_event(alone.event), pure=self.settings.spent)
-        return work.attacker_accuracy(self.settings.left, dimension=self.dimensions, pure=self.settings.spent)
 
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
