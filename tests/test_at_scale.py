@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
-from dpcore import at_scale
+from dpcore import at_scale, links
 from dpcore.check import RefusedError
 from dpcore.kept import Memory
 from dpcore.sweep import sweep as in_order
@@ -183,6 +183,13 @@ def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
     assert sweep.read(str(file)) == sweep.read(LINK) == ("classifier", SETTINGS)
+
+
+@pytest.mark.parametrize(("old", "now"), links.RENAMED.items())
+def test_a_folder_of_before_names_the_page_as_it_was_called(tmp_path, old, now):
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"page": old, "steps": 300}))
+    assert sweep.read(str(file)) == sweep.read(f"{now}?steps=300") == sweep.read(f"{old}?steps=300")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

@@ -258,7 +258,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Guarantees add up, and get worse gracefully for people whose rows go together.",
             "Holds. For 3 people together the run below costs 2.84 in place of 0.947, at a delta of 0.000103 in place "
             "of 0.00001.",
-            "ledger",
+            "accounting",
             _RUN | {"people": "3"},
             {
                 "3": lambda result: result.settings.people,
@@ -315,7 +315,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "epsilon 36.1 on, and any other $c_2$ from an epsilon of its own. With two conditions more, constants are "
             "found that hold on a grid of runs, which is no proof. In this run (1.2586 by the moments accountant) "
             "$c_2$ may be no less than 1.12 by the exact count, 1.48 by the accountant.",
-            "ledger",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {
                 "1.2586": lambda result: result.epsilon("moments"),
@@ -331,7 +331,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "factor of $\\sqrt{\\ln(T/\\delta)}$ is saved.",
             "An order of growth, without a constant. With one for it, this run would cost 3.86, where strong "
             "composition, computed, charges 26.4. The factor is 4.55 here.",
-            "ledger",
+            "accounting",
             _RUN,
             {
                 "3.86": _growth,
@@ -345,7 +345,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "One run: 1.26 by the moments accountant, 9.34 by strong composition.",
             "1.2586 is reproduced. 9.3391 multiplies the step's epsilon by $q$, which holds for small ones only; with "
             "valid amplification strong composition gives 26.4. The exact cost is 0.947.",
-            "ledger",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {
                 "1.2586": lambda result: result.epsilon("moments"),
@@ -359,7 +359,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Theorem 3.2.1 and the moments of the sampled Gaussian",
             "Moments add up over steps and give delta at the end.",
             "Holds, and is one of the six counts. Real orders and a sharper conversion make 1.035 of 1.2586.",
-            "ledger",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {"1.035": lambda result: result.epsilon("renyi"), "1.2586": lambda result: result.epsilon("moments")},
             "Proofs",
@@ -370,7 +370,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "3.1.1.",
             "With $\\sigma^2$ under the bar. It is stated up to $\\lambda$ = 51 here, and its main term alone would "
             "charge 1.769; from 147 on it is less than the moment.",
-            "ledger",
+            "accounting",
             _RUN,
             {
                 "51": lambda result: result.statements.last,
@@ -384,7 +384,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Costs of all settings tried are added up.",
             "Sound. Ten such runs cost 3.41 together, at most 3.42 on the coarse grid that the page counts them on. If "
             "only the best of a random number is released, Rényi orders show at most 1.82.",
-            "ledger",
+            "accounting",
             {"settings_tried": "10"},
             {
                 "3.41": lambda result: (

@@ -50,7 +50,7 @@ def _picture(name: str, draw, result, **more) -> live.Picture:
 
 
 PAGE = Page(
-    name="ledger",
+    name="accounting",
     title="Budget",
     icon=":material/receipt_long:",
     group="Promise",

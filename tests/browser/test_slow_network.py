@@ -117,7 +117,9 @@ if "SOAK" in os.environ:  # the pages that are built as these are
         "mechanisms": buttons(
             "mechanisms", "Noise on the number", "mechanism", ("Laplace", "laplace"), ("Gaussian", "gaussian")
         ),
-        "ledger": buttons("ledger", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier),
+        "accounting": buttons(
+            "accounting", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier
+        ),
         "transfer": buttons(
             "transfer", "Near sources", "selection", ("Detected privately", "detected"), ("Known", "known")
         ),
