@@ -1,4 +1,4 @@
-"""What is a guarantee worth against an attacker?"""
+"""How much can an attacker really learn?"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -182,11 +182,11 @@ WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Table", ("tab
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
 WORLDS = Page(
     name="attack",
-    title="Attacker",
+    title="Attacks and audits",
     icon=":material/my_location:",
-    group="Promise",
+    group="Privacy",
     about="What a guarantee is worth in practice",
-    question="What is a guarantee worth against an attacker?",
+    question="How much can an attacker really learn?",
     settings=AttackSettings,
     label=words_label.label,
     setup=setup,

@@ -1,4 +1,4 @@
-"""What can you learn from others' private models?"""
+"""Can a target learn from others' private models?"""
 
 from collections.abc import Mapping
 
@@ -135,11 +135,11 @@ def rows_here(desk: controls.Desk) -> bool:
 
 PAGE = Page(
     name="hypotheses",
-    title="Borrowed models",
+    title="Private hypothesis transfer",
     icon=":material/call_merge:",
-    group="Together",
-    about="What others' private models tell",
-    question="What can you learn from others' private models?",
+    group="Collaborate",
+    about="Reuse models that others trained privately",
+    question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
     label=words_label.label,
     setup=setup,

@@ -1,4 +1,4 @@
-"""What does a run cost, and by which proof?"""
+"""How much privacy does a training run spend?"""
 
 from pages.ledger import figures, words_label
 from pages.ledger import words as say
@@ -51,11 +51,11 @@ def _picture(name: str, draw, result, **more) -> live.Picture:
 
 PAGE = Page(
     name="accounting",
-    title="Budget",
+    title="Privacy accounting",
     icon=":material/receipt_long:",
-    group="Promise",
-    about="What a whole training spends",
-    question="What does a run cost, and by which proof?",
+    group="Privacy",
+    about="Compare privacy accountants",
+    question="How much privacy does a training run spend?",
     settings=LedgerSettings,
     label=words_label.label,
     setup=setup,

@@ -26,7 +26,7 @@ SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
 PRESENT = "present"  # what an address says where a hall looks on
-TITLE = "Lessons: guess first, then see"
+TITLE = "Lessons"
 
 
 @dataclass

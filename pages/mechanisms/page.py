@@ -1,4 +1,4 @@
-"""What does one published number give away?"""
+"""What does one released number reveal about you?"""
 
 import streamlit as st
 
@@ -57,11 +57,11 @@ def row(*names: str, height: int = 360, first_wide: float = 1.0):
 
 PAGE = Page(
     name="mechanisms",
-    title="One answer",
+    title="Noise mechanisms",
     icon=":material/casino:",
-    group="Promise",
-    about="What one published number reveals",
-    question="What does one published number give away?",
+    group="Privacy",
+    about="What one released number reveals",
+    question="What does one released number reveal about you?",
     settings=MechanismsSettings,
     label=words_label.label,
     setup=setup,

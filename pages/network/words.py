@@ -363,7 +363,7 @@ def guarantee(result: NetworkResult) -> str:
         f"Assumed: number of rows, lot size, bounds and all settings are public; each person has one row. {secret} "
         "<b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
         "what other people's data reveals about you. <b>Not</b> counted: settings that were tried before these on the "
-        "same data (see the ledger page)."
+        "same data (see Privacy accounting)."
     )
 
 

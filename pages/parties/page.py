@@ -1,4 +1,4 @@
-"""What can many parties learn together without showing their rows?"""
+"""What can many parties learn without sharing their rows?"""
 
 from dataclasses import replace
 from functools import partial
@@ -87,11 +87,11 @@ def variant(settings: PartiesSettings) -> Page | None:
 
 PAGE = Page(
     name="parties",
-    title="Many parties",
+    title="Learning across parties",
     icon=":material/groups:",
-    group="Together",
-    about="Learning without showing rows",
-    question="What can many parties learn together without showing their rows?",
+    group="Collaborate",
+    about="Learning without pooling data",
+    question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
     label=words_label.label,
     setup=setup,

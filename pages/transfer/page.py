@@ -1,4 +1,4 @@
-"""How much does transfer help?"""
+"""How much do public sources help private regression?"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -81,11 +81,11 @@ def variant(settings: TransferSettings) -> Page | None:
 
 PAGE = Page(
     name="transfer",
-    title="Head start",
+    title="Public-to-private transfer",
     icon=":material/move_up:",
-    group="Together",
+    group="Collaborate",
     about="When transfer helps, and when not",
-    question="How much does transfer help?",
+    question="How much do public sources help private regression?",
     settings=TransferSettings,
     label=words_label.label,
     setup=setup,

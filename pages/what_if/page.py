@@ -1,4 +1,4 @@
-"""What would it take?"""
+"""Which epsilon, how many people, which settings?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -216,11 +216,11 @@ def page(pages: Sequence[Page]) -> Page:
     """The page of questions about these ``pages``."""
     return Page(
         name="what-if",
-        title="What would it take?",
+        title="What-if planner",
         icon=":material/help_center:",
-        group="Decide",
-        about="Which epsilon, how many people, which setting",
-        question="What would it take?",
+        group="Plan",
+        about="Which epsilon, how many people, which settings",
+        question="Which epsilon, how many people, which settings?",
         label=words_label.label,
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
