@@ -34,10 +34,10 @@ _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 _OF_SOURCES = {"transfer": ("Public-to-private transfer", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
-_EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_EMPTY = "**Upload a table** with a row for each person, or try one of these made-up examples."
 _SOURCES = (
-    "For *Public-to-private transfer*, the notes let {name} say the source: the rows of {own} are private; those of {others} are "
-    "public, as their salaries stand in the town's budget."
+    "For *Public-to-private transfer*, the notes let {name} say the source. The rows of {own} are private. Those of "
+    "{others} are public, as their salaries stand in the town's budget."
 )
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
@@ -141,7 +141,7 @@ def _samples() -> None:
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
-                st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                st.button(f"Use the {sample.title.lower()} table", key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("A table that says what each of its lines is for:", width="content")

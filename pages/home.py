@@ -93,6 +93,7 @@ def front(pages: Sequence[Page]) -> Page:
         variant=None,
         question=QUESTION,
         setup=always(None),
+        more=None,
         knobs=always(Knobs(hero="epsilon")),
         numbers=numbers,
         pictures=lambda result: [[replace(whole.pictures(result)[0][1], height=HEIGHT)]],

@@ -126,4 +126,4 @@ def test_a_drawing_is_said_in_words(key):
 
 
 def test_the_address_of_the_glossary_is_its_own():
-    assert opened(glossary.PAGE).title[0].value == "What do the words mean?"
+    assert opened(glossary.PAGE).title[0].value == "Glossary"

@@ -1,4 +1,4 @@
-"""What would it take: the numbers that its answers are made of, its pictures, its clicks and its program."""
+"""The what-if planner: the numbers that its answers are made of, its pictures, its clicks and its program."""
 
 import base64
 import io

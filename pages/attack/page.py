@@ -40,22 +40,22 @@ HEIGHT = 400
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
     settings, data = desk.settings, _data(desk.settings)
     worlds, own = settings.part == "worlds", my_rows.own(settings)
-    versions = settings.part in ("worlds", "once") and not own
-    if not versions and len(data) < 2:
-        return
-    with st.popover("Advanced", icon=":material/tune:"):
-        if versions:
-            desk.choose("version", "Recipe", SHORT, wide=True, help=say.VERSIONS_HELP)
-        if len(data) > 1:
-            desk.choose("dataset", "Data", data)
-        if worlds:
-            desk.choose("sees", "The attacker sees", SEES)
-        if worlds and not own:
-            desk.choose("who", "The person is", WHO)
-        if worlds:
-            desk.choose("against", "In the other world stands", mine.AGAINST if own else AGAINST)
+    if settings.part in ("worlds", "once") and not own:
+        desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
+    if len(data) > 1:
+        desk.choose("dataset", "Data", data)
+    if worlds:
+        desk.choose("sees", "Attacker access", SEES)
+    if worlds and not own:
+        desk.choose("who", "Target person", WHO)
+    if worlds:
+        desk.choose("against", "Compared with", mine.AGAINST if own else AGAINST)
 
 
 def _data(settings: AttackSettings) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _data(settings: AttackSettings) -> dict[str, str]:
 
 def who(desk: controls.Desk) -> None:
     """Over the knobs, as there is no map of a file's people to click on."""
-    desk.choose("who", "The person is", mine.WHO, help=mine.WHO_HELP)
+    desk.choose("who", "Target person", mine.WHO, help=mine.WHO_HELP)
 
 
 def ready(desk: controls.Desk) -> bool:
@@ -190,6 +190,7 @@ WORLDS = Page(
     settings=AttackSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=worlds_knobs,
@@ -219,6 +220,7 @@ MEMBERSHIP = replace(
 AUDIT = replace(
     WORLDS,
     numbers=judge.audit_numbers,
+    more=None,
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(
         judge.audit_verdict, judge.AUDIT_CAPTION, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table

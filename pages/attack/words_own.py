@@ -31,7 +31,7 @@ def refused(settings: AttackSettings, parts: dict[str, str]) -> str:
     able = [parts[part] for part in parts if part not in (*MISFITS, "audit")]
     return (
         f"**{parts[settings.part]} cannot use your file:** {settings.misfit}. {' and '.join(able)} can; "
-        f"{parts['audit']} needs no file. Other data are under *Advanced*."
+        f"{parts['audit']} needs no file. Other data are under *More settings*."
     )
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.training.recipes import VERSIONS
 from pages.classifier import figures, words_label
@@ -25,15 +23,18 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"})
     allowed = desk.settings.choices["version"]
     desk.choose("version", "Method", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
-        if len(features) > 2:
-            desk.choose("plane", "Draw the decision in", PLANES)
-        if len(features) > 2 and desk.settings.plane == "features":
-            names = dict(enumerate(features))
-            desk.choose("feature_x", "Across", names)
-            desk.choose("feature_y", "Up", names)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
+    features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
+    if len(features) > 2:
+        desk.choose("plane", "Draw the decision in", PLANES)
+    if len(features) > 2 and desk.settings.plane == "features":
+        names = dict(enumerate(features))
+        desk.choose("feature_x", "Across", names)
+        desk.choose("feature_y", "Up", names)
 
 
 def accuracy(result) -> live.Picture:
@@ -67,7 +68,7 @@ def loss(result) -> live.Picture:
     return live.Picture(name="loss", figure=figures.loss(result), alt=say.loss_alt(result), about=say.LOSS_ABOUT)
 
 
-def more(result) -> list[list[live.Picture]]:
+def losses(result) -> list[list[live.Picture]]:
     """How models got there, and where the one without privacy ends."""
     reference = figures.reference_regions(result)
     return [
@@ -106,6 +107,7 @@ PAGE = Page(
     settings=ClassifierSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=lambda settings: say.introduction(settings.version),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     numbers=say.numbers,
@@ -121,7 +123,7 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("loss", "Loss", pictures=more),
+        Tab("loss", "Loss", pictures=losses),
         CLASSES_TAB,
         Tab("table", "Table, and as published", ("table",)),
     ),

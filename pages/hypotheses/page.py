@@ -33,8 +33,11 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
     if desk.settings.data != "domains":
         desk.choose("projection", "Features", say.PROJECTIONS, help=say.PROJECTIONS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
@@ -143,6 +146,7 @@ PAGE = Page(
     settings=HypothesesSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(
         "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
         "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "

@@ -1,7 +1,5 @@
 """What does one released number reveal about you?"""
 
-import streamlit as st
-
 from pages.mechanisms import figures, words_label
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
@@ -28,9 +26,12 @@ DRAWN = {
 def setup(desk: controls.Desk) -> None:
     """The choices that make another mechanism."""
     desk.choose("mechanism", "Noise on the number", SHORT, wide=True, help=say.MECHANISMS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("vote", "When a winner is published, your vote goes to", VOTES)
-        desk.choose("noise", "Noise on its counts", COUNT_NOISES)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("vote", "When a winner is published, your vote goes to", VOTES)
+    desk.choose("noise", "Noise on its counts", COUNT_NOISES)
 
 
 def row(*names: str, height: int = 360, first_wide: float = 1.0):
@@ -65,6 +66,7 @@ PAGE = Page(
     settings=MechanismsSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
@@ -25,19 +23,22 @@ def setup(desk: controls.Desk) -> None:
     desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
     allowed = desk.settings.choices["variant"]
     desk.choose("variant", "Training loop", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("over", "Curves run over", OVER, wide=True)
-        desk.choose(
-            "mechanism",
-            "Lots and noise",
-            {name: title for name, (title, _) in figures.MECHANISMS.items()},
-            help=say.MECHANISMS_HELP,
-        )
-        desk.choose("plan", "What is fixed", PLANS)
-        desk.choose("clipping", "The bound is on", CLIPPING)
-        desk.choose("shape", "Rate, noise and bound change", SHAPES)
-        desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
-        desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("over", "Curves run over", OVER, wide=True)
+    desk.choose(
+        "mechanism",
+        "Lots and noise",
+        {name: title for name, (title, _) in figures.MECHANISMS.items()},
+        help=say.MECHANISMS_HELP,
+    )
+    desk.choose("plan", "What is fixed", PLANS)
+    desk.choose("clipping", "The bound is on", CLIPPING)
+    desk.choose("shape", "Rate, noise and bound change", SHAPES)
+    desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
+    desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
 
 
 def knobs(settings: NetworkSettings) -> Knobs:
@@ -121,6 +122,7 @@ PAGE = Page(
     settings=NetworkSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=knobs,

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import streamlit as st
-
 from dpcore.parties.worlds import KINDS
 from pages.parties import figures, theorems, words_label, work
 from pages.parties import words as say
@@ -27,10 +25,13 @@ def setup(desk: controls.Desk) -> None:
         "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=say.DATA_HELP
     )
     desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("learner", "Parties train", say.LEARNERS)
-        desk.choose("labels", "Soft labels are", say.LABELS)
-        desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("learner", "Parties train", say.LEARNERS)
+    desk.choose("labels", "Soft labels are", say.LABELS)
+    desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
 
 
 def _chart(result, name: str, draw, **size) -> live.Picture:
@@ -95,6 +96,7 @@ PAGE = Page(
     settings=PartiesSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),

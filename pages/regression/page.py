@@ -3,8 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import streamlit as st
-
 from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
@@ -24,15 +22,18 @@ def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
     desk.choose("mechanism", "Noise", SHORT, wide=True, help=say.MECHANISMS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
-        desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
-        if desk.settings.source is None:
-            return
-        names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
-        desk.choose("feature", "Lines over", names)
-        desk.choose("across", "Surface across", names)
-        desk.choose("up", "Surface up", names)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
+    desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
+    if desk.settings.source is None:
+        return
+    names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
+    desk.choose("feature", "Lines over", names)
+    desk.choose("across", "Surface across", names)
+    desk.choose("up", "Surface up", names)
 
 
 def knobs(settings: RegressionSettings) -> Knobs:
@@ -98,6 +99,7 @@ PAGE = Page(
     settings=RegressionSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(say.LEAD),
     numbers=say.numbers,
     knobs=knobs,

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-import streamlit as st
-
 from pages.transfer import figures, words_descent, words_label
 from pages.transfer import words as say
 from pages.transfer import words_own as say_own
@@ -25,13 +23,16 @@ def setup(desk: controls.Desk) -> None:
     words = say_own if my_rows.own(desk.settings) else say
     desk.choose("dataset", "Data", DATA)
     desk.choose("selection", "Near sources", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
-        desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        desk.choose("polytope", "The walk goes over", say.POLYTOPES)
-        if words is say:
-            desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
+    desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
+    desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
+    desk.choose("polytope", "The walk goes over", say.POLYTOPES)
+    if not my_rows.own(desk.settings):
+        desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
 
 def _chart(alts: Mapping[str, str], name: str, figure: dict, about: str, **how) -> live.Picture:
@@ -89,6 +90,7 @@ PAGE = Page(
     settings=TransferSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(
         "A few private rows are to be learnt from, and there are many public ones that are *similar*. Four ways to do "
         "it are trained, each within the same epsilon, and held against the truth. **Drag epsilon, then h**: how far "

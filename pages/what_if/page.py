@@ -36,13 +36,20 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     about = {page.name: page for page in pages}
     desk.choose("topic", "About", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
-    with st.popover("Measure and knobs", icon=":material/tune:"):
+    with st.popover("Measure and parameters", icon=":material/tune:"):
         settings = desk.settings
         named = {name: label(name) for name in settings.knobs}
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-        desk.choose("knob", "Knob that is solved for", named)
-        desk.choose("other", "Second knob of the map", named)
+        desk.choose("knob", "Parameter to solve for", named)
+        desk.choose("other", "Second axis of the map", named)
         doors.door(settings.topic, "Open these settings on their page", settings.settings)
+
+
+def more(pages: Sequence[Page], desk: controls.Desk) -> None:
+    """Show the selectors in *More settings* of the page that is asked about."""
+    topic = next(page for page in pages if page.name == desk.settings.topic).at(desk.settings.settings)
+    if topic.more:
+        topic.more(desk)
 
 
 def label(name: str) -> str:
@@ -224,6 +231,7 @@ def page(pages: Sequence[Page]) -> Page:
         label=words_label.label,
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
+        more=partial(more, pages),
         aside=aside,
         lead=say.introduction,
         knobs=partial(knobs, pages),

@@ -46,7 +46,7 @@ class Kind:
     def open(self, page: Page, address: str) -> None:
         page.goto(f"{address}/{self.path}")
         if self.path == "data":
-            page.get_by_role("button", name="Try customers").click()
+            page.get_by_role("button", name="Use the customers table").click()
             page.get_by_role("button", name="Use the bounds from the sample's notes").click()
             page.get_by_role("button", name="Attacker with these rows").click()
         drawn(page, 2)

@@ -141,6 +141,7 @@ def panel(
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
     channel: Mapping[str, Any] | None = None,
     stage: bool = False,
+    selectors: bool = False,
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
@@ -151,7 +152,8 @@ def panel(
     page. `errors` maps a knob
     to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
     each with a short label. `channel`, the page and its settings as a link holds them, lets movements go by the channel
-    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall.
+    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the page shows
+    selectors below the panel while the drawer is open.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
@@ -164,6 +166,7 @@ def panel(
         "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
         "channel": channel,
         "stage": stage,
+        "selectors": selectors,
     }
     serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
 
