@@ -65,13 +65,13 @@ class Tab(NamedTuple):
     shows: Callable[[Desk, Mapping[str, Any]], None] | None = None
 
 
-WHY_TAB = Tab("why", "Why", ("why",))
+WHY_TAB = Tab("why", "Explanation", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"
 ASK_TAB = Tab("what-if", "What if")
 # Of pages with classes: what accuracy alone does not say.
-CLASSES_TAB = Tab("classes", "By class", ("classes",))
+CLASSES_TAB = Tab("classes", "Confusion matrix", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")

@@ -22,14 +22,14 @@ from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
-    "worlds": "Two worlds",
-    "membership": "Membership",
+    "worlds": "One person",
+    "membership": "Membership inference",
     "audit": "Audit",
-    "once": "One run",
-    "pays": "Who pays",
-    "inversion": "Inversion",
+    "once": "One-run audit",
+    "pays": "Fairness",
+    "inversion": "Model inversion",
 }
-SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True))
+SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
@@ -178,7 +178,7 @@ def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable
     return {"verdict": verdict, "caption": always(caption), "why": why, "guarantee": guarantee, "table": table}
 
 
-WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Table", ("table",))
+WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Results table", ("table",))
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
 WORLDS = Page(
     name="attack",
@@ -226,7 +226,7 @@ AUDIT = replace(
         judge.audit_verdict, judge.AUDIT_CAPTION, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table
     ),
     pictures=audit,
-    tabs=(WHY, GUARANTEE_TAB, Tab("every", "Every audit", pictures=every_audit), TABLE),
+    tabs=(WHY, GUARANTEE_TAB, Tab("every", "All audits", pictures=every_audit), TABLE),
     # Nothing is dragged through the audits: longer slices, fewer pictures of so many bars, and the long table at rest.
     slices=Slices(moving=0, resting=0.3),
 )

@@ -14,16 +14,17 @@ from ui.plot.theme import written
 from ui.vocabulary import KNOBS as VOCABULARY
 
 PARTS_HELP = (
-    "**Two worlds**: was it this person's row, or another in its place? "
-    "**Membership**: who was in, person by person? "
-    "**Audit**: does every mechanism of the lab keep its promise? "
-    "**One run**: what does one single training show? "
-    "**Who pays**: whose accuracy is lost? "
-    "**Inversion**: what do released weights show of the pictures?"
+    "**One person**: was this person's row in the training data, or another one? "
+    "**Membership inference**: who was in the training data? "
+    "**Audit**: does every mechanism of the lab keep its guarantee? "
+    "**One-run audit**: what does a single training run reveal? "
+    "**Fairness**: which group loses accuracy? "
+    "**Model inversion**: what do released weights reveal about the pictures?"
 )
 VERSIONS_HELP = (
-    "**Sound**: each person's gradient is clipped, and the noise is calibrated exactly. **As published**: the slides "
-    "clip the average gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
+    "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
+    "**As published**: the slides of Hoseinpour et al. (2023) clip the average gradient and use the textbook formula "
+    "for the noise. **Non-private**: no clipping and no noise."
 )
 KNOBS = {
     "repeats": {

@@ -9,12 +9,12 @@ from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.words_parts import MEMBERSHIP_CAPTION, membership_guarantee
 from ui import outcomes, panels
 
-WHO = {"exposed": "the most exposed", "middle": "the one in the middle", "row": "one by number"}
+WHO = {"exposed": "the most exposed", "middle": "the median person", "row": "one by number"}
 _WHOSE = {"exposed": "the most exposed person", "middle": "the person in the middle"}
 AGAINST = {"label": "the same person, another class", "nobody": "nobody: a person who adds nothing"}
 WHO_HELP = (
-    "**Most exposed**: who moves the training furthest. **In the middle**: half of the others move it further. "
-    "**By number**: in an order that the seed alone decides. Nobody's values are shown."
+    "**Most exposed**: the person with the most influence on the training. **Median**: half of the others have "
+    "more influence. **By number**: in an order that the seed alone decides. No values are shown."
 )
 
 

@@ -30,14 +30,14 @@ MORE = (
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
-    desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
+    desk.choose("noise", "Mechanism", say.NOISES, wide=True, help=say.NOISES_HELP)
     if desk.settings.data != "domains":
         desk.choose("projection", "Features", say.PROJECTIONS, help=say.PROJECTIONS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+    desk.choose("divergence", "Divergence for weights", say.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
@@ -171,11 +171,11 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("steps", "Steps", ("stages",), steps),
-        Tab("ways", "Ways", pictures=ways),
+        Tab("steps", "Algorithm", ("stages",), steps),
+        Tab("ways", "Methods", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Table", ("table", "published")),
+        Tab("table", "Results table", ("table", "published")),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -26,21 +26,23 @@ NEWSGROUPS = (
 )
 NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
 NOISES = {
-    "exponential": "Answer",
+    "exponential": "Output perturbation",
     "gaussian": "Gaussian",
-    "objective": "Objective",
+    "objective": "Objective perturbation",
 }
 NOISES_HELP = (
-    "How a source hides its rows. **Answer**: the exact minimum plus noise of uniform direction. **Gaussian**: "
-    "less of it, at the price of delta. **Objective**: a random linear term before minimising, for hypotheses "
-    "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
+    "How a source protects its rows. **Output perturbation**: the exact minimiser plus noise of uniform "
+    "direction. **Gaussian**: Gaussian noise on the minimiser, less of it at the price of delta. **Objective "
+    "perturbation**: a random linear term is added before minimising, for hypotheses and importance weights. The "
+    "curvature of the rows then dampens the noise. Try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
 PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
 PROJECTIONS_HELP = (
-    "What of a text the sources work with. **Projected**: the few main directions of the public texts. "
-    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as "
-    "in the paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
+    "Which features of a text the sources use. **Projected**: the few main directions of the public texts. "
+    "**Hashed**: words dealt into a few features with random signs, without reading any text. **All words**: no "
+    "projection, as in the paper (5,588 features for topics, 2,969 for reviews). Their effect is in the tab "
+    "*Features*."
 )
 KNOBS = {
     "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},

@@ -492,7 +492,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Shown as the six steps: who reads what, what leaves, and what it costs.",
             "hypotheses",
             {"epsilon": "10"},
-            tab="Steps",
+            tab="Algorithm",
         ),
         Part(
             "Table 1: topics of the sources",
@@ -501,7 +501,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "real letters are fetched where a person asks for them.",
             "hypotheses",
             TOPICS,
-            tab="Table",
+            tab="Results table",
         ),
         Part(
             "Section 4.1: 20 Newsgroups, 5,588 terms",
@@ -628,7 +628,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "levels cannot be read in our copy.",
             "hypotheses",
             TOPICS,
-            tab="Table",
+            tab="Results table",
         ),
         Part(
             "Figures 4 and 5 with few features",

@@ -14,7 +14,7 @@ MORE = ("people", "settings_tried")
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("afterwards", "Then, with the weights", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
+    desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -80,9 +80,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("effects", "Neighbours", ("effects", "neighbours")),
-        Tab("searches", "Tuning", ("searches",), searches),
-        Tab("table", "Proofs", ("table",), over_noise),
+        Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours")),
+        Tab("searches", "Hyperparameter tuning", ("searches",), searches),
+        Tab("table", "Accountants", ("table",), over_noise),
         Tab("statements", "Theorems", ("statements",), statements),
     ),
     frames=lambda result: {

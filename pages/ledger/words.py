@@ -27,11 +27,11 @@ AFTERWARDS = {
     "round": "round to 8 bits",
     "predict": "a million predictions",
 }
-SHORT = {"nothing": "nothing", "average": "average", "round": "round", "predict": "predict"}
+SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
 AFTERWARDS_HELP = (
-    "Post-processing: whatever is computed from the released weights alone, without another look at the data, costs "
-    "nothing: their average over the last steps, rounding to 8 bits, a million predictions. Choose one, and "
-    "epsilon stays."
+    "What is done with the released weights. Anything computed from them alone, without reading the data again, "
+    "costs no privacy. Examples are their average over the last steps, rounding to 8 bits and a million "
+    "predictions. Choose one, and epsilon stays."
 )
 INTRODUCTION = (
     "A model is trained in steps. Each looks at a random sample of the rows, adds Gaussian noise, and costs some "

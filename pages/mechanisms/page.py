@@ -25,13 +25,13 @@ DRAWN = {
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another mechanism."""
-    desk.choose("mechanism", "Noise on the number", SHORT, wide=True, help=say.MECHANISMS_HELP)
+    desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("vote", "When a winner is published, your vote goes to", VOTES)
-    desk.choose("noise", "Noise on its counts", COUNT_NOISES)
+    desk.choose("vote", "Your vote", VOTES)
+    desk.choose("noise", "Noise on counts", COUNT_NOISES)
 
 
 def row(*names: str, height: int = 360, first_wide: float = 1.0):
@@ -84,9 +84,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
-        Tab("table", "All three", ("table",), row("errors", "dots")),
+        Tab("table", "Compare mechanisms", ("table",), row("errors", "dots")),
         Tab("formulas", "Formulas", ("formulas",), row("formulas")),
-        Tab("choice", "A winner instead", ("choice",), row("choice")),
+        Tab("choice", "Private selection", ("choice",), row("choice")),
     ),
     frames=lambda result: {
         "Mechanisms": result.table,

@@ -31,17 +31,22 @@ _LOTS = {
     ),
 }
 MECHANISMS_HELP = (
-    "**By chance**: each row is in a lot with a probability, and that nobody knows in which lowers the price. **Fixed "
-    "order**: lots go through the rows one after another, as where data arrive in a stream, and no chance lowers it; "
-    "noise is drawn anew in each step, or, by **DP-FTRL**, belongs to the nodes of a binary tree over the lots."
+    "**Lots by chance**: Poisson sampling puts each row into a batch (lot) with a fixed probability. Nobody knows "
+    "in which, so the steps cost less (privacy amplification by subsampling). **Fixed order**: batches go through "
+    "the rows one after another, as in a data stream, without amplification. The noise of the steps is "
+    "independent or, with **DP-FTRL**, correlated by a binary tree over the batches."
+)
+PLANS_HELP = (
+    "**All epochs are done**: the noise is calibrated so that these epochs spend epsilon. **Epsilon is spent**: "
+    "you set the noise multiplier, and training stops when the budget is used up."
 )
 VARIANTS_HELP = (
-    "**Sound**: each row is in a lot by chance (or, under Advanced, in its turn), noise is added once a lot, and the "
-    "sum is divided by the constant L. **Noise inside**: noise is added for every row, as one report prints it. "
-    "**Realised lot**: the sum is divided by the size that the lot happens to have. **Shuffled**: lots are cut from a "
-    "shuffle of the rows, as most code does."
+    "**Correct**: DP-SGD with Poisson-sampled batches (or, under More settings, batches in a fixed order). Noise "
+    "is added once per batch, and the sum is divided by the constant L. **Noise per example**: noise is added for "
+    "every row, as one report prints it. **Actual batch size**: the sum is divided by the size of the sampled "
+    "batch. **Shuffled batches**: batches are cut from a shuffle of the rows, as in most code."
 )
-ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
+ACCOUNTANTS = {"renyi": "RDP accountant", "moments": "moments accountant", "pld": "PLD accountant (slower)"}
 CAPTION = (
     "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
     "Shaded: nine runs in ten."

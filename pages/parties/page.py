@@ -24,13 +24,13 @@ def setup(desk: controls.Desk) -> None:
     desk.choose(
         "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=say.DATA_HELP
     )
-    desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
+    desk.choose("method", "Mechanism", methods, wide=True, help=say.METHODS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("learner", "Parties train", say.LEARNERS)
-    desk.choose("labels", "Soft labels are", say.LABELS)
+    desk.choose("learner", "Local model", say.LEARNERS)
+    desk.choose("labels", "Soft labels", say.LABELS)
     desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
 
 
@@ -114,8 +114,8 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("trust", "Trust", ("trust",), drawn=True),
-        Tab("others", "Ways", ("table",), pictures=others),
+        Tab("trust", "Trust model", ("trust",), drawn=True),
+        Tab("others", "Methods", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theorems", ("statements",), limits),
@@ -147,5 +147,5 @@ OF_OWN = replace(
     ),
     words=PAGE.words | {"caption": say.own_caption},
     pictures=own_pictures,
-    tabs=tuple(Tab("others", "Ways", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
+    tabs=tuple(Tab("others", "Methods", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
 )

@@ -18,9 +18,10 @@ from ui.plot.theme import written
 
 METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
 METHODS_HELP = (
-    "What leaves the aggregator. **Soft labels**: public rows are labelled with each class's share of the votes. "
-    "**Vote**: with the winner alone. **Average**: of the parties' weights; no public rows, only where all parties "
-    "train the same linear model. **PATE**: noisy winners for some public rows, and a student who learns from them."
+    "What the aggregator releases. **Soft labels**: a model trained on public rows that are labelled with each "
+    "class's share of the votes. **Vote**: the same with the majority class alone. **Average**: the average of "
+    "the parties' weights. It needs no public rows, and all parties must train the same linear model. **PATE**: a "
+    "student model trained on noisy majority votes for some public rows."
 )
 LEARNERS = {
     "logistic": "logistic regression",
@@ -29,12 +30,12 @@ LEARNERS = {
     "neighbours": "nearest neighbours",
     "mixed": "mixed kinds",
 }
-LABELS = {"votes": "shares of votes", "probabilities": "class probabilities"}
-CONSTANTS = {"published": "as published", "sharp": "exact for logistic loss", "norms": "with bounded weights"}
+LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
+CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
 CONSTANTS_HELP = (
-    "How far one party may move the weights, and so how much noise there is. **As published**: 2/lambda, 2/(M lambda). "
-    "**Exact for logistic loss**: half of it for two classes, times the public rows' mean norm. **With bounded "
-    "weights**: uses besides that no minimiser can be longer than a bound of ours, which helps averages most."
+    "How far one party may move the weights, which sets the noise. **As published**: 2/lambda, or 2/(M lambda). "
+    "**Tight for logistic loss**: half of that for two classes, times the mean norm of the public rows. **With "
+    "bounded weights**: also uses an upper bound on the norm of the minimiser, which helps averages most."
 )
 DATA_HELP = (
     "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "

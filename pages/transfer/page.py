@@ -15,22 +15,26 @@ HEIGHT = 400
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
 DATA = {"made": "Made up, truth known", "own": "My data"}
-ADJACENCY = {"replace-one": "replace one row", "add/remove": "add or remove one row"}
+ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
+ADJACENCY_HELP = (
+    "Which data sets count as neighbours. **Replace-one**: the values of one row are replaced. **Add/remove**: one row "
+    "is added or removed. Never compare epsilons of the two."
+)
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     words = say_own if my_rows.own(desk.settings) else say
     desk.choose("dataset", "Data", DATA)
-    desk.choose("selection", "Near sources", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+    desk.choose("selection", "Selection", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
-    desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-    desk.choose("polytope", "The walk goes over", say.POLYTOPES)
+    desk.choose("noise", "Mechanism", noises, help=say.NOISES_HELP)
+    desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
+    desk.choose("polytope", "Feasible set", say.POLYTOPES)
     if not my_rows.own(desk.settings):
         desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
@@ -115,8 +119,8 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=sources),
         Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
-        Tab("published", "As published", ("published",), published),
-        Tab("costs", "Printed noise", ("costs",)),
+        Tab("published", "Published table", ("published",), published),
+        Tab("costs", "Published noise scale", ("costs",)),
     ),
     frames=lambda result: {
         "Candidates": result.table,

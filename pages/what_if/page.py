@@ -22,7 +22,7 @@ from ui.plain import quoted
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("average run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = (
     "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
     "which no guarantee here counts."
@@ -34,7 +34,7 @@ ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     """What is asked about: a page, and what makes another experiment there."""
     about = {page.name: page for page in pages}
-    desk.choose("topic", "About", {name: about[name].title for name in desk.settings.TOPICS})
+    desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
     with st.popover("Measure and parameters", icon=":material/tune:"):
         settings = desk.settings
@@ -73,7 +73,7 @@ def aside(desk: controls.Desk) -> None:
         other(desk)
     if desk.settings.exact:
         return
-    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
@@ -94,7 +94,7 @@ def other(desk: controls.Desk) -> None:
         values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
         desk.change(versus=f"{name} {values[0]}")
 
-    st.selectbox("B has another", names, key=key, format_func=called, on_change=first)
+    st.selectbox("Setting that differs in B", names, key=key, format_func=called, on_change=first)
     if now not in names:
         return
     value = f"{key}.{now}"
@@ -192,9 +192,9 @@ def asked(name: str, questions: Page) -> Asked | None:
 def inset(desk: controls.Desk) -> None:
     """What can be asked in the tab of a page."""
     settings = desk.settings
-    desk.choose("knob", "Along", {name: label(name) for name in settings.knobs})
+    desk.choose("knob", "Vary", {name: label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
@@ -248,10 +248,10 @@ def page(pages: Sequence[Page]) -> Page:
         pictures=pictures,
         tabs=(
             WHY_TAB,
-            Tab(GUARANTEE_TAB.name, "Price of searching", ("guarantee",)),
+            Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
-            Tab("table", "Table", ("table",)),
-            Tab(page_full_size.NAME, "Full size", shows=page_full_size.show),
+            Tab("table", "Results table", ("table",)),
+            Tab(page_full_size.NAME, "Larger run", shows=page_full_size.show),
         ),
         frames=lambda result: {
             "All runs": result.all_runs,
