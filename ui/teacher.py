@@ -32,7 +32,7 @@ def heed(page: Page, desk: Desk) -> None:
     whole = _all(page.at(desk.settings).knobs(desk.settings)) if ONLY in shown and not private else []
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
-        _note(desk, f"In the link, `only` names no knob of this page: {', '.join(map(quoted, unknown))}.")
+        _note(desk, f"In the link, `only` names no slider of this page: {', '.join(map(quoted, unknown))}.")
         shown[ONLY] = ",".join(name for name in _named(desk) if name not in unknown)
     if ONLY in shown and not _named(desk):
         del shown[ONLY]

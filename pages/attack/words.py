@@ -11,7 +11,7 @@ from pages.attack.two_worlds_result import WorldsResult
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot.theme import written
-from ui.vocabulary import KNOBS as VOCABULARY
+from ui.vocabulary import in_sentence
 
 PARTS_HELP = (
     "**One person**: was this person's row in the training data, or another one? "
@@ -28,11 +28,11 @@ VERSIONS_HELP = (
 )
 KNOBS = {
     "repeats": {
-        "label": "Trainings in each world",
+        "label": "Trainings per world",
         "scale": "log",
         "stops": 20,
-        "help": "How often the attacker trains with the person, and how often with another. More trainings give "
-        "narrower intervals.",
+        "help": "The number of models trained with the person, and of those trained with another one. More trainings "
+        "give narrower intervals.",
     }
 }
 NOBODY_PROVED = "An audit can refute a claim; it never proves one."
@@ -93,7 +93,7 @@ def recipe(part: str) -> str:
     given = PRESETS[part]
     if not given:
         return ""
-    names = [f"{VOCABULARY[name]['label'].lower()} {written(value)}" for name, value in given.items()]
+    names = [f"{in_sentence(name)} {written(value)}" for name, value in given.items()]
     return (
         f"This view starts from settings that make the effect visible ({', '.join(names[:-1])} and {names[-1]}). "
         "Change them freely; links keep your own."

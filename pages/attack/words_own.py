@@ -20,8 +20,8 @@ WHO_HELP = (
 
 KNOBS = {
     "person": {
-        "label": "Person, by number",
-        "help": "Which of the people that models are trained on is meant. The seed decides their order.",
+        "label": "Person #",
+        "help": "The person who is attacked. The seed decides the order of people.",
     }
 }
 

@@ -150,7 +150,7 @@ PAGE = Page(
     lead=always(
         "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
         "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "
-        "epsilon**, then mix the target from the sources (under More knobs)."
+        "epsilon**, then mix the target from the sources (under More settings)."
     ),
     numbers=say.numbers,
     knobs=knobs,

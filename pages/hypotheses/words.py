@@ -45,18 +45,30 @@ PROJECTIONS_HELP = (
     "*Features*."
 )
 KNOBS = {
-    "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
-    "sources": {"label": "Sources", "help": "K, how many parties lend their hypotheses."},
+    "epsilon": {
+        "help": "The privacy budget for one row of one source. Each source adds its own noise. A larger epsilon "
+        "means less noise and weaker privacy."
+    },
+    "sources": {"label": "Sources", "help": "The number of parties that share their hypotheses.", "symbol": "K"},
     "dimension": {
         "label": "Features kept",
         "scale": "log",
         "stops": 12,
-        "help": "d', how many features are left after the public projection. More of them need more noise in all.",
+        "help": "The number of features after the public projection. More features need more noise in total.",
+        "symbol": "d'",
     },
-    "target_rows": {"label": "Target rows", "help": "All rows of the target, with labels or without."},
-    "public_rows": {"label": "Public rows", "help": "Rows that everybody sees, an even mixture of the domains."},
-    "repeats": {"help": "How many runs there are, each with other rows and other noise."},
-    "seed": {"help": "Decides the domains, the rows and all of the noise. The same seed gives the same numbers."},
+    "target_rows": {
+        "label": "Target rows",
+        "help": "All rows of the target, labelled or not. More rows leave less to gain from sources.",
+    },
+    "public_rows": {
+        "label": "Public rows",
+        "help": "Rows that everybody may see, an even mixture of the domains. They are used for the projection.",
+    },
+    "repeats": {
+        "help": "The number of runs, each with other rows and other noise. More repeats give steadier figures."
+    },
+    "seed": {"help": "Decides the domains, the rows and the noise. The same seed gives the same numbers."},
 }
 
 

@@ -129,7 +129,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Transferable set $A_q$, and data sets from uniform laws",
             "Sources whose contrast $\\lVert \\delta^{(k)} \\rVert_q$ is at most $h$ are used; rows of each come from "
             "a uniform law of its own.",
-            "Shown with $h$ and $q$ as knobs. At $h = 0.7$, 2 of the page's 6 sources are in the set. Finding it out "
+            "Shown with $h$ and $q$ as sliders. At $h = 0.7$, 2 of the page's 6 sources are in the set. Finding it out "
             "from private rows is a release too, and is charged.",
             "transfer",
             {"h": "0.7", "q": "1"},
@@ -139,7 +139,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Loss $L(\\theta)$ with $\\lambda \\lVert \\omega \\rVert_q$",
             "Least squares with a penalty.",
-            "A knob: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
+            "A slider: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
             "that it costs no epsilon. In 500 coefficients and 200 rows, $\\lambda = 0.05$ leaves 14 of them "
             "without privacy. The printed table contains the L1 norm on the rows that were fitted; its loop descends "
             "on a squared one.",
@@ -426,7 +426,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Private linear regression: its budget",
             "A larger part of epsilon for the quadratic, which is more sensitive.",
-            "Sound: parts add up. The share is a knob; as it is set here, the quadratic has 0.90 of epsilon.",
+            "Sound: parts add up. The share is a slider; as it is set here, the quadratic has 0.90 of epsilon.",
             "regression",
             {"mechanism": "published", "split": "own", "share": "0.9"},
             {"0.90": lambda result: result.settings.share_of("published")},

@@ -18,7 +18,9 @@ KNOBS = {
     "steps": {
         "scale": "log",
         "stops": 20,
-        "help": "T. Every step is another release, and every release costs. Epochs are steps times sampling rate.",
+        "help": "The number of steps. Each step is another release and costs privacy. Epochs are steps times "
+        "sampling rate.",
+        "symbol": "T",
     }
 }
 AFTERWARDS = {

@@ -90,10 +90,19 @@ ABOUT = {
     ),
 }
 KNOBS = {
-    "epsilon": {"help": "The budget of the whole training, spent step by step."},
-    "shown": {"label": "Moment shown", "unit": f"/ {FRAMES}", "pace": 80},
-    "learning_rate": {"help": "How far a step goes at first; by the end it has fallen to the share under More."},
-    "noise_multiplier": {"help": "sigma, the noise's standard deviation over C in each step."},
+    "epsilon": {
+        "help": "The privacy budget of the whole training, spent step by step. A larger epsilon means less noise and "
+        "weaker privacy."
+    },
+    "shown": {"unit": f"/ {FRAMES}", "pace": 80},
+    "learning_rate": {
+        "help": "The length of the first step. By the last step it falls to the final learning rate ratio, which is "
+        "under More settings."
+    },
+    "noise_multiplier": {
+        "help": "The standard deviation of the noise in each step, divided by the clipping norm. More noise costs less "
+        "privacy."
+    },
 }
 
 
@@ -319,7 +328,11 @@ def _lots(result: NetworkResult) -> str:
 
 def _diverged(result: NetworkResult) -> str:
     lost = count(result.diverged, "network has", "networks have")
-    return f"Without privacy, {lost} diverged: lower their rate under More." if result.diverged else ""
+    return (
+        f"Without privacy, {lost} diverged: lower the non-private learning rate under More settings."
+        if result.diverged
+        else ""
+    )
 
 
 def _plain(result: NetworkResult) -> str:
@@ -329,7 +342,7 @@ def _plain(result: NetworkResult) -> str:
         mine, theirs = outcomes.apart(private.median, plain.median)
         return (
             f"The networks without privacy do worse here ({theirs} against {mine}). Their gradients are not clipped, "
-            "and they have a rate of their own: try another one under More."
+            "and they have a rate of their own: try another one under More settings."
         )
     if not result.settings.layers:
         return "Without a hidden layer every boundary between two classes is straight, with or without privacy."
@@ -435,7 +448,7 @@ def mechanisms(result: NetworkResult) -> str:
                 "right": "…" if right is None else percent(Spread.of(right).median),
             }
         )
-    also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
+    also = " Accuracies of the others are computed once one of the fixed orders is chosen under More settings."
     return panels.note(_bought(result)) + panels.table(
         rows,
         title=f"<b>Three ways to make lots and noise</b>, made for epsilon {number(settings.left)}, at the end",

@@ -257,8 +257,8 @@ def guarantee(result: RegressionResult) -> str:
     if isinstance(settings.own, OwnRows):
         return text + panels.note(_of_own(settings.own.roles))
     return text + panels.note(
-        "Assumed: bounds of features and label, the number of rows and everything on this page's knobs are public; one "
-        "row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
+        "Assumed: bounds of features and label, the number of rows and everything on this page's sliders are public; "
+        "one row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
         "squares (analyst only), and what other people's data reveals about you."
     )
 

@@ -137,8 +137,8 @@ PAGE = Page(
 )
 
 _REACH = {
-    "label": "Correction, up to h",
-    "help": "How far, in L1 norm, the private rows may move the coefficients away from what the sources say. The noise "
+    "label": "Maximum correction h",
+    "help": "How far, in L1 norm, the private rows may move the coefficients away from those of the sources. The noise "
     "grows with it.",
 }
 # No truth is known, no row of a file is drawn, and no program can bring it.

@@ -256,7 +256,7 @@ def page(pages: Sequence[Page]) -> Page:
         frames=lambda result: {
             "All runs": result.all_runs,
             "Table": result.table,
-            "Knobs": result.bars,
+            "Parameters": result.bars,
             "Map": result.cells,
             "Tries": result.search,
         },
