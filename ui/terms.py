@@ -28,8 +28,8 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
     "The promise": {
         "epsilon": Term(
             "Epsilon",
-            "The privacy budget: what one person adds may change the odds of anything that is published by a "
-            "factor of at most e to the epsilon, up to delta. At epsilon 1 an attacker who starts at even odds is "
+            "The privacy budget. One person's data change the probability of any output by a factor of at most e to "
+            "the epsilon, apart from delta. At epsilon 1 an attacker who starts at even odds is "
             "right at most {right_1} times in 100, at epsilon 3 at most {right_3}.",
             "dwork2014",
             "mechanisms",
@@ -51,8 +51,8 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
         ),
         "pure": Term(
             "Pure differential privacy",
-            "The promise with delta 0: the odds never change by more than epsilon says, whatever comes out. "
-            "Laplace noise keeps it, Gaussian noise does not.",
+            "The guarantee with delta 0. One person's data change no output's probability by more than a factor of e "
+            "to the epsilon. Laplace noise satisfies it, Gaussian noise does not.",
             "dwork2014",
             "mechanisms",
             "Laplace noise, whose log-ratio never leaves the band",

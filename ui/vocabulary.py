@@ -113,8 +113,8 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     ),
     "people": _whole(
         "Group size",
-        "The number of rows that a group, such as a household, has together. Group privacy protects all of them at "
-        "once, and a larger group has a larger epsilon.",
+        "The number of people (rows) in a group such as a household. Group privacy protects all of them at once, and "
+        "a larger group has a larger epsilon.",
     ),
     "settings_tried": _whole(
         "Configurations tried",
@@ -331,7 +331,8 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     "minority": _log(
         "Minority fraction",
         20,
-        "The fraction of the private rows that belongs to the smaller group. A smaller group loses more accuracy.",
+        "The fraction of the private rows that belongs to the smaller group. A smaller group usually loses more "
+        "accuracy.",
     ),
     "canaries": _log(
         "Canaries",

@@ -123,7 +123,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "1": lambda result: result.settings.epsilon,
                 "2.15": lambda result: result.strong("target").epsilon,
             },
-            "Printed noise",
+            "Published noise scale",
         ),
         Part(
             "Transferable set $A_q$, and data sets from uniform laws",
@@ -193,7 +193,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "transfer",
             {"epsilon": "1"},
             {"34.1758": _quiet, "34.1760": _printed(0)},
-            "As published",
+            "Published table",
         ),
         Part(
             "Step 2: the loop's penalty",
@@ -204,7 +204,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "transfer",
             {"loop_penalty": "0"},
             {"34.1210": _printed(0), "0.3039": _printed(20)},
-            "As published",
+            "Published table",
         ),
         Part(
             "Table of errors (migrate 0 to 20)",
@@ -220,7 +220,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "1.8909": _printed(15),
                 "0.5093": _printed(20),
             },
-            "As published",
+            "Published table",
         ),
         Part(
             "Simulation: transfer helps",
@@ -267,7 +267,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "0.000103": lambda result: delta_rounded_up(result.effects()[2].guarantee.delta, digits=3),
                 "0.00001": lambda result: result.settings.delta,
             },
-            "Neighbours",
+            "Adjacency, groups, tuning",
         ),
         Part(
             "Algorithm 1, DP-SGD (after Abadi et al.)",
@@ -344,7 +344,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "1.26 against 9.34",
             "One run: 1.26 by the moments accountant, 9.34 by strong composition.",
             "1.2586 is reproduced. 9.3391 multiplies the step's epsilon by $q$, which holds for small ones only; with "
-            "valid amplification strong composition gives 26.4. The exact cost is 0.947.",
+            "valid amplification strong composition gives 26.4. The PLD accountant gives 0.947, a tight upper bound.",
             "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {
@@ -353,7 +353,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "26.4": lambda result: result.epsilon("strong"),
                 "0.947": lambda result: result.epsilon("pld"),
             },
-            "Proofs",
+            "Accountants",
         ),
         Part(
             "Theorem 3.2.1 and the moments of the sampled Gaussian",
@@ -362,7 +362,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {"1.035": lambda result: result.epsilon("renyi"), "1.2586": lambda result: result.epsilon("moments")},
-            "Proofs",
+            "Accountants",
         ),
         Part(
             "Bound on the moments",
@@ -380,7 +380,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Theorems",
         ),
         Part(
-            "Tuning",
+            "Hyperparameter tuning",
             "Costs of all settings tried are added up.",
             "Sound. Ten such runs cost 3.41 together, at most 3.42 on the coarse grid that the page counts them on. If "
             "only the best of a random number is released, Rényi orders show at most 1.82.",
@@ -398,7 +398,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "3.42": lambda result: result.tuned.epsilon,
                 "1.82": lambda result: result.searches["logarithmic"].epsilon,
             },
-            "Tuning",
+            "Hyperparameter tuning",
         ),
         Part(
             "Private linear regression: sensitivities",
@@ -654,7 +654,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "hypotheses",
             {"epsilon": "10", "dimension": "20"},
             {"20": lambda result: result.dimension, "68.3": _median("soft")},
-            "Ways",
+            "Methods",
         ),
     ),
     "hamm2016": (
@@ -778,7 +778,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "87": _median("average"),
                 "75": _median("soft"),
             },
-            "Ways",
+            "Methods",
         ),
         Part(
             "Answering question by question",
@@ -788,7 +788,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "parties",
             {"method": "soft", "constants": "sharp"},
             {"100": lambda result: result.worth},
-            "Why",
+            "Explanation",
         ),
         Part(
             "Experiments: activities",
@@ -830,7 +830,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "55": _median("vote"),
                 "81": lambda result: 100 * result.local.median,
             },
-            "Ways",
+            "Methods",
         ),
     ),
     "hoseinpour2023": (
@@ -919,7 +919,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "6.2": lambda result: result.gains.most,
                 "−0.1": lambda result: result.gains.last,
             },
-            "Table, and as published",
+            "Results table",
         ),
         Part(
             "Figures: loss over steps",
@@ -977,7 +977,7 @@ BEYOND: Mapping[str, tuple[Part, ...]] = {
                 "59": _at_the_end("ordered"),
                 "88": _at_the_end("sampled"),
             },
-            "Sampling",
+            "Batch sampling",
         ),
     ),
 }

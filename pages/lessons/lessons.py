@@ -357,8 +357,8 @@ LESSONS = (
             low=0.1,
             high=1000,
             step=1,
-            centre="exact count",
-            says="The exact count is {}.",
+            centre="GDP accountant",
+            says="The GDP accountant gives {}, which is exact here.",
         ),
         observe=Choice(
             options=(

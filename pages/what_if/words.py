@@ -252,7 +252,11 @@ def table(result: WhatIfResult) -> str:
     if not settings.exact:
         heads |= {"range": "nine runs in ten", "reach": f"of 100, reach {target(settings)}"}
     now = at(settings, name, getattr(settings, name))
-    caption = "Computed, not drawn." if settings.exact else f"{outcomes.count(len(result.now), 'run')} at each value."
+    caption = (
+        "Computed, without sampling error."
+        if settings.exact
+        else f"{outcomes.count(len(result.now), 'run')} at each value."
+    )
     return panels.table(rows, caption=caption, heads=heads, now=now)
 
 

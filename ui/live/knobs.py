@@ -36,8 +36,8 @@ class Knob:
 
     `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of stops in a
     decade of a logarithmic one. Either says only where the thumb can rest: a value typed into the field is
-    taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate"). `symbol` is
-    what formulas call it, shown in brackets after the label.
+    taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate"). `symbol`
+    is what formulas call it, shown in brackets after the label.
 
     A knob that can `play` has buttons under its track: it then goes from stop to stop by itself, each time the picture
     has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob.
