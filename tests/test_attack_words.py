@@ -120,11 +120,17 @@ INVERSION: Table = (
 )
 AUDITED: Table = (
     ("still running", lambda r: len(r.bounds) < len(AUDITS)),
-    ("never arrived", lambda r: "void" in r.verdicts.values()),
-    ("whose canaries never", lambda r: list(r.verdicts.values()).count("void") > 1),
+    ("filtered out", lambda r: "void" in r.verdicts.values()),
+    ("their canaries were filtered out", lambda r: list(r.verdicts.values()).count("void") > 1),
     ("Not as expected", lambda r: any(verdict != AUDITS[name].expected for name, verdict in r.verdicts.items())),
-    ("Every broken mechanism is caught", lambda r: bool(r.bounds) and as_expected(r)),
+    ("broken mechanisms were caught", lambda r: broken(r) and as_expected(r)),
+    ("correct ones was refuted", lambda r: len(r.bounds) > len(broken(r)) and as_expected(r)),
 )
+
+
+def broken(result) -> list[str]:
+    """Return the audits of broken mechanisms that are done."""
+    return [name for name in result.bounds if AUDITS[name].expected != "consistent"]
 
 
 def as_expected(result) -> bool:
