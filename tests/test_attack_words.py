@@ -336,7 +336,12 @@ def test_sentences_of_audits():
             bounds[name] = replace(PLAIN[name], epsilon=epsilon)
             verdicts[name] = one.verdict(bounds[name], arrives=bool(rng.random() < 0.97))
         result = AuditResult(settings=AttackSettings(part="audit"), bounds=bounds, verdicts=verdicts)
-        judged(short(judge.audit_verdict(result)), result, AUDITED)
+        said = short(judge.audit_verdict(result))
+        judged(said, result, AUDITED)
+        if counted := re.search(r"(\d+) of (\d+) broken mechanisms were caught", said):
+            caught = [name for name in broken(result) if verdicts[name] == "caught"]
+            assert [int(one) for one in counted.groups()] == [len(caught), len(broken(result))]
+        assert ("So far" in said) <= (len(bounds) < len(AUDITS))
         tiles = told(judge.audit_numbers(result))
         for label, sound in (("Broken ones caught", False), ("Sound ones refuted", True)):
             some = [name for name in names if (AUDITS[name].expected == "consistent") == sound]
