@@ -82,7 +82,7 @@ def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
     assert "Same noise in both: A is right" in said(both)
     table = plain(both.moving[MOVING])
     middle = [f"{100 * np.median(one):.0f}" for one in (a, b)]
-    assert f"Epsilon 2 1 Clip norm 1 0.1 Private model is right {' '.join(middle)}" in re.sub(r"\s+", " ", table)
+    assert f"Epsilon 2 1 Clipping norm 1 0.1 Private model is right {' '.join(middle)}" in re.sub(r"\s+", " ", table)
 
 
 def said(both) -> str:
@@ -173,9 +173,9 @@ def pins(app) -> tuple[str, ...]:
 def test_pin_swap_and_unpin(quick):
     assert not {"Swap", "Unpin"} & {one.label for one in quick.button}
     assert "lab-compare" not in "".join(one.proto.body for one in quick.get("html") if "<table>" in one.proto.body)
-    press(quick, "Pin")
+    press(quick, "Pin for comparison")
     assert "The same: A is right as often as B" in text(quick)
-    assert next(one for one in quick.button if one.label == "Pin").disabled
+    assert next(one for one in quick.button if one.label == "Pin for comparison").disabled
     at_rest(moved(quick, "epsilon", 2.5), CLASSIFIER)
     assert '<th scope="row">Epsilon</th><td>2.5</td><td>0.5</td>' in text(quick)
     press(quick, "Swap")
@@ -190,13 +190,13 @@ def test_pin_swap_and_unpin(quick):
 def test_a_link_with_pins_opens_the_same_in_a_fresh_session(quick):
     for value in (1.0, 2.0, 3.0):
         at_rest(moved(quick, "epsilon", value), CLASSIFIER)
-        press(quick, "Pin")
+        press(quick, "Pin for comparison")
     assert len(pins(quick)) == MOST
     at_rest(moved(quick, "epsilon", 4.0), CLASSIFIER)
     quick.text_input[0].set_value("my <b>best</b>").run()
     quick.selectbox(key="classifier/pins.which").select(1).run()
     at_rest(quick, CLASSIFIER)
-    assert next(one for one in quick.button if one.label == "Pin").disabled, "there is no room"
+    assert next(one for one in quick.button if one.label == "Pin for comparison").disabled, "there is no room"
     address = parse_qs(urlencode({**quick.query_params}, doseq=True))
     assert len(address["pin"]) == MOST
     fresh = opened(CLASSIFIER, **{name: value if name == "pin" else value[0] for name, value in address.items()})
@@ -221,6 +221,6 @@ def test_a_broken_pin_in_a_link_is_said_and_gone():
 
 
 def test_pins_stay_with_their_page_and_a_link_without_them_has_none(quick):
-    press(quick, "Pin")
+    press(quick, "Pin for comparison")
     again = opened(CLASSIFIER, **LINK)
     assert pins(again) == ()

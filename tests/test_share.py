@@ -91,7 +91,7 @@ def test_a_picture_says_what_it_is_of(at):
     assert page.question in about
     for part in ("Data Iris", "Method Sound", "Epsilon 0.3", "Repeats 24", "Seed 9"):
         assert part in words
-    assert "Clip norm" not in words, "as it is by default"
+    assert "Clipping norm" not in words, "as it is by default"
     assert link.startswith(HERE)
     assert paper["stem"] == share.paper(page, replace(desk))["stem"]
     assert "epsilon-0.3" in paper["stem"]

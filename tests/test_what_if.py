@@ -142,7 +142,7 @@ class TestCrossing:
         values = [value for value in settings.around.curve if 0.2 < value < 3]
         assert result.reaching.intervals == ((min(values), max(values)),)
         said = words_answers.verdict(result) + words_numbers.numbers(result)[0].label
-        assert "clip norm" in said
+        assert "clipping norm" in said
         assert not {"smallest", "Smallest", "Fewest"} & set(said.split())
 
     def test_of_few_runs_nine_in_ten_cannot_be_told(self):

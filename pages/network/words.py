@@ -56,7 +56,8 @@ ABOUT = {
     "accuracy": (
         "How often networks are right on rows they have not seen, step by step in training: the middle one, the range "
         "of nine private ones in ten, and the middle one without privacy. The dot is at the moment shown. Look for "
-        "where the private curve comes to rest below the other; under Advanced it runs over the epsilon spent."
+        "where the private curve comes to rest below the other; with another x axis under More settings it runs over "
+        "the epsilon spent."
     ),
     "map": (
         "Each line is where one network changes its mind, at the moment shown; the ground has the colour of the class "
