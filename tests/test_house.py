@@ -70,6 +70,8 @@ RANK = {
     "ui.own_session": 15,
     "ui.own_file": 16,
     "ui.my_rows": 16,
+    "ui.mu": 15,
+    "ui.hundred": 15,
     "ui.panels": 16,
     "ui.outcomes": 17,
     "ui.wrong_move": 18,

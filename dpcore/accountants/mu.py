@@ -21,11 +21,16 @@ from dpcore.privacy import (
     PoissonSampled,
     UnsupportedEventError,
     releases,
+    rounded_up,
 )
 
 # The deltas between which mu is compared with the mechanism, and by how much its epsilon may lie above.
 LARGEST, SMALLEST = 1e-3, 1e-10
 TOLERANCE = 0.01
+# What is said where there is none.
+UNFIT = "none, as one number does not describe this mechanism"
+UNKNOWN = "none, as at least a part is counted by epsilon and delta only"
+UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
 # Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4 too large.
 _POINTS = 2000
 _RELATIVE = 1e-7
@@ -37,6 +42,11 @@ class Fit(NamedTuple):
     mu: float
     fits: bool
     exact: bool = False
+
+    @property
+    def shown(self) -> float:
+        """mu with three digits, rounded up, as a smaller one does not cover the mechanism."""
+        return rounded_up(self.mu, digits=3)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +85,12 @@ class Fitting:
         except UnsupportedEventError:
             return None
         return curve and _fit(*curve)
+
+    def why_none(self, found: Fit | None) -> str:
+        """Return why no mu is stated where ``run`` has ``found`` this, or nothing."""
+        if found is None:
+            return UNCOUNTED if self.known else UNKNOWN
+        return "" if found.fits else UNFIT
 
 
 def fitting(guarantee: Guarantee) -> Fitting:

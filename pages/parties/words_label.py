@@ -45,5 +45,6 @@ def label(result: PartiesResult) -> Stated:
     return Stated(
         promise=settings.promise,
         claimed=settings.epsilon,
+        right=result.attacker,
         said=FIXED | own | {"mechanism": mechanism, "attacker": f"{attacker} (a coin: 50)"},
     )
