@@ -126,6 +126,7 @@ class Handout:
             f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
+            f"{hundred.stated(self.page.label(self.result), self.settings)}"
         )
 
     def _foot(self) -> str:
@@ -243,7 +244,7 @@ def _short(found: Label) -> str:
     pair = str(how_much["epsilon"])
     if isinstance(how_much["epsilon"], float):
         pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {theme.delta(how_much['delta'])}"
-        pair += f", mu {panels.number(how_much['mu'])}" * isinstance(how_much["mu"], float)
+        pair += f", mu {panels.number(how_much['mu'])}" if isinstance(how_much["mu"], float) else ""
     rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
     whose = found.fields["who"]["neighbours"]
     rows.insert(2, ("Promise", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))

@@ -15,6 +15,8 @@ PENDING = '<span class="lab-pending">…</span>'
 _COUNTS: ContextVar[bool] = ContextVar("counts", default=False)
 _DELTAS = f"delta from {number(mu.LARGEST)} to {number(mu.SMALLEST)}"
 
+_TOLERANCE = f"{100 * mu.TOLERANCE:g}\u00a0%"
+
 
 def said(held: Guarantee) -> str:
     """Return what is said of a guarantee's mu (HTML)."""
@@ -26,12 +28,12 @@ def said(held: Guarantee) -> str:
     why = work.why_none(found)
     if why == mu.UNFIT:
         return (
-            f"{why}. At some {_DELTAS}, its epsilon is more than {mu.TOLERANCE:.0%} below that of the smallest mu that "
+            f"{why}. At some {_DELTAS}, its epsilon is more than {_TOLERANCE} below that of the smallest mu that "
             "covers it."
         )
     if why:
         return why
-    exact = "exact" if found.exact else f"within {mu.TOLERANCE:.0%} of epsilon at every {_DELTAS}"
+    exact = "exact" if found.exact else f"within {_TOLERANCE} of epsilon at every {_DELTAS}"
     return f"{number(found.shown)} (Gaussian differential privacy, {exact})"
 
 

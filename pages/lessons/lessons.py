@@ -74,9 +74,9 @@ class Lesson:
     a link says it; change: what the outcome is asked for. board, picture: where its chart is; chart: what it is called
     here. only: the knobs that matter, to try it. known: what is known -> numbers of the first text; found: (what is
     known, the outcome) -> those of the others. attacker: the outcome -> (how often the best attacker is right at most,
-    what is guaranteed), where the lesson is about them. points: what of the chart may be seen before the guess: (x, y, words).
-    claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work. upwards:
-    the ends of the axis upwards, where the page's own would tell.
+    what is guaranteed), where the lesson is about them. points: what of the chart may be seen before the guess: (x, y,
+    words). claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work.
+    upwards: the ends of the axis upwards, where the page's own would tell.
     """
 
     name: str
