@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore import privacy
-from dpcore.accountants.mu import fitting
+from dpcore.accountants.mu import Fitting
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.experiment import Settings
 from dpcore.kept import MEMORY
@@ -118,7 +118,7 @@ def _promised(promise: Guarantee) -> dict[str, str | float]:
 
 
 def _mu(promise: Guarantee) -> str | float:
-    work = fitting(promise)
+    work = Fitting(promise.event, promise.adjacency)
     found = MEMORY.answer(work, work.run)
     return work.why_none(found) or found.shown
 

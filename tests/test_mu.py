@@ -33,7 +33,7 @@ def sampled(rate, multiplier, steps=1):
 
 
 def fit(event, adjacency=ADD):
-    return Fitting(event=event, adjacency=adjacency).run()
+    return Fitting(event, adjacency).run()
 
 
 def of_two(p, q):
@@ -149,7 +149,7 @@ KNOWN_BY_EPSILON = [
     ids=["alone", "repeated", "after another", "in a sample"],
 )
 def test_there_is_no_mu_where_a_part_is_known_by_epsilon_and_delta_only(part, whole):
-    work = Fitting(event=whole(part), adjacency=ADD)
+    work = Fitting(whole(part), ADD)
     assert work.run() is None
     assert not work.known
     assert work.quick
@@ -168,6 +168,6 @@ def test_there_is_no_mu_where_a_part_is_known_by_epsilon_and_delta_only(part, wh
     ids=["no noise", "no noise in samples", "epsilon beyond 700", "epsilon 0", "too many steps", "not proved"],
 )
 def test_there_is_no_mu_where_the_curve_cannot_be_counted(event, adjacency):
-    work = Fitting(event=event, adjacency=adjacency)
+    work = Fitting(event, adjacency)
     assert work.run() is None
     assert work.known

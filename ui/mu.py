@@ -20,7 +20,7 @@ _TOLERANCE = f"{100 * mu.TOLERANCE:g}\u00a0%"
 
 def said(held: Guarantee) -> str:
     """Return what is said of a guarantee's mu (HTML)."""
-    work = mu.fitting(held)
+    work = mu.Fitting(held.event, held.adjacency)
     known, found = (True, work.run()) if work.quick else MEMORY.find(work)
     if not known and not _COUNTS.get():
         return PENDING

@@ -11,22 +11,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
+from dpcore import privacy
 from dpcore.accountants import gdp, pld
-from dpcore.privacy import (
-    Adjacency,
-    Event,
-    GaussianRelease,
-    Guarantee,
-    LaplaceRelease,
-    PoissonSampled,
-    UnsupportedEventError,
-    releases,
-    rounded_up,
-)
 
 # The deltas between which mu is compared with the mechanism, and by how much its epsilon may lie above.
-LARGEST, SMALLEST = 1e-3, 1e-10
-TOLERANCE = 0.01
+LARGEST, SMALLEST, TOLERANCE = 1e-3, 1e-10, 0.01
 # What is said where there is none.
 UNFIT = "none, as one number does not describe this mechanism"
 UNKNOWN = "none, as at least a part is counted by epsilon and delta only"
@@ -46,10 +35,10 @@ class Fit(NamedTuple):
     @property
     def shown(self) -> float:
         """mu with three digits, rounded up, as a smaller one does not cover the mechanism."""
-        return rounded_up(self.mu, digits=3)
+        return privacy.rounded_up(self.mu, digits=3)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Fitting:
     """The work of finding the mu of an event, its own cache key.
 
@@ -58,10 +47,9 @@ class Fitting:
     mu.
     """
 
+    event: privacy.Event
+    adjacency: privacy.Adjacency
     essential: ClassVar[bool] = False
-
-    event: Event
-    adjacency: Adjacency
 
     @property
     def known(self) -> bool:
@@ -82,7 +70,7 @@ class Fitting:
             return Fit(mu, fits=True, exact=True) if math.isfinite(mu) else None
         try:
             curve = pld.curve(self.event, delta=SMALLEST, points=_POINTS, adjacency=self.adjacency)
-        except UnsupportedEventError:
+        except privacy.UnsupportedEventError:
             return None
         return curve and _fit(*curve)
 
@@ -93,15 +81,12 @@ class Fitting:
         return "" if found.fits else UNFIT
 
 
-def fitting(guarantee: Guarantee) -> Fitting:
-    """Return the work of finding the mu of what a guarantee counts."""
-    return Fitting(event=guarantee.event, adjacency=guarantee.adjacency)
-
-
-def _is_known(event: Event) -> bool:
+def _is_known(event: privacy.Event) -> bool:
     return all(
-        _is_known(one.event) if isinstance(one, PoissonSampled) else isinstance(one, GaussianRelease | LaplaceRelease)
-        for one in releases(event)
+        _is_known(one.event)
+        if isinstance(one, privacy.PoissonSampled)
+        else isinstance(one, privacy.GaussianRelease | privacy.LaplaceRelease)
+        for one in privacy.releases(event)
     )
 
 
@@ -127,5 +112,4 @@ def _covers(mu: float, epsilon: np.ndarray, delta: np.ndarray) -> bool:
     falls = np.clip((delta[:-1] - delta[1:]) * np.exp(-last) / -np.expm1(-width), 0, 1)
     nearest = np.clip(-mu * (mu / 2 + ndtri(falls)), first, last)
     passed = np.exp(nearest - last) * np.expm1(first - nearest) / np.expm1(-width)
-    chord = delta[:-1] + passed * (delta[1:] - delta[:-1])
-    return bool((gdp.deltas_of(nearest, mu=mu) >= chord).all())
+    return bool((gdp.deltas_of(nearest, mu=mu) >= delta[:-1] + passed * np.diff(delta)).all())
