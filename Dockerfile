@@ -8,6 +8,7 @@ RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ig
 
 COPY .streamlit/ .streamlit/
 COPY dpcore/ dpcore/
+COPY lab/ lab/
 COPY pages/ pages/
 COPY sample_data/ sample_data/
 COPY ui/ ui/

@@ -13,7 +13,7 @@ export DENO_NO_UPDATE_CHECK := 1
 export DENO_DIR := $(CURDIR)/$(VENV)/deno
 
 .DEFAULT_GOAL := help
-.PHONY: help run class load test lint format quick browser soak sweep audit bench clean
+.PHONY: help run class load test lint format quick browser soak sweep audit bench pictures clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -51,8 +51,8 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what 
 		$(PY) -m pytest -m browser -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
 		$(PY) -m pytest -m browser --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
 
-soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), the painter and late messages against all pages
-	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
+soak: $(VENV)/.dev ## hold every sentence and attacker against 3,000 settings a page (SOAK=500 for fewer), the painter and late messages against all pages
+	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py tests/browser/test_slow_network.py
 
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
@@ -63,6 +63,9 @@ audit: $(VENV)/.run ## attack every mechanism of the lab and print what was meas
 
 bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in one run
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
+
+pictures: $(VENV)/.dev ## make the README's pictures from the running lab
+	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && $(PY) -m scripts.make_pictures
 
 clean: ## remove the environments and everything else that can be made again
 	rm -rf $(VENV) $(BENCH_VENV) .pytest_cache .ruff_cache

@@ -77,6 +77,20 @@ class BoundedRangeRelease(PureRelease):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NormExponentialRelease(PureRelease):
+    """A vector of ``dimension`` coordinates with noise b of density exp(-epsilon ||b||_2 / sensitivity).
+
+    An accountant that does not know this counts the release that it also is, a pure one.
+    """
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check.whole(1, dimension=self.dimension)
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApproximateRelease:
     """A release by a mechanism of which only its (epsilon, delta)-differential privacy is known."""
 
@@ -275,8 +289,8 @@ def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
 def for_replacement(guarantee: Guarantee) -> Guarantee:
     """What a guarantee under add/remove means under replace-one: one unit leaves, then another comes.
 
-    (2 epsilon, (1 + e^epsilon) delta). The event keeps the noise multiplier that it had under add/remove, as the
-    basis says. The other direction does not hold, and raises RefusedError.
+    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The other direction does not hold, and raises
+    RefusedError.
     """
     if guarantee.adjacency is not Adjacency.ADD_REMOVE:
         raise check.RefusedError("adjacency", str(guarantee.adjacency), str(Adjacency.ADD_REMOVE))
@@ -289,7 +303,8 @@ def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
     epsilon, delta = guarantee.epsilon, 0.0
     for _ in range(steps):
         delta = min(guarantee.delta + math.exp(min(epsilon, 700.0)) * delta, 1.0)
-    return replace(guarantee, epsilon=steps * epsilon, delta=delta)
+    known = ApproximateRelease(epsilon=min(steps * epsilon, 1e300), delta=delta)
+    return replace(guarantee, epsilon=steps * epsilon, delta=delta, event=known)
 
 
 # What a bound from both of an attack's rates takes for granted of a mechanism: that its worst pair of data sets is told

@@ -25,7 +25,7 @@ for line in sys.stdin:
 FORGET = """
 import sys
 for name in [*sys.modules]:
-    if name.partition(".")[0] in ("dpcore", "pages", "ui"):
+    if name.partition(".")[0] in ("dpcore", "lab", "pages", "ui"):
         del sys.modules[name]
 """
 

@@ -33,7 +33,7 @@ def copy(tmp_path_factory) -> Path:
     """The project with all that the guide adds."""
     to = tmp_path_factory.mktemp("lab")
     ignored = shutil.ignore_patterns("__pycache__", "browser")
-    for name in ("app.py", "ui", "pages", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
+    for name in ("app.py", "ui", "pages", "lab", "dpcore", "sample_data", "scripts", "tests", ".streamlit"):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, to / name, ignore=ignored)
         else:
@@ -68,7 +68,7 @@ from tests.test_pages import at_rest, opened, text
 
 def test_survey():
     app = at_rest(opened("survey", epsilon="3.0"), "survey")
-    assert "nine surveys in ten" in text(app)
+    assert "the median survey estimates" in text(app)
     assert str(app.query_params["epsilon"]) in "['3.0']"
     app.session_state["survey.tabs"] = "Share"
     app.run()
@@ -83,7 +83,7 @@ def refuses(test, *arguments):
 
 def test_flip_with_half_of_the_noise_is_refused(monkeypatch):
     monkeypatch.setattr(PermuteAndFlip, "scale", property(lambda self: self.sensitivity / self.epsilon))
-    refuses(test_permute_and_flip.test_what_is_drawn_has_the_stated_chances)
+    refuses(test_permute_and_flip.test_outputs_have_the_stated_probabilities)
     refuses(test_audit_table.test_the_audit_table, "flip")
 
 

@@ -32,8 +32,8 @@ def first():
     import ui.compute
 
 def second():
-    import dpcore, ui
-    for package in (dpcore, ui):
+    import dpcore, lab, ui
+    for package in (dpcore, lab, ui):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
     from dpcore import cores

@@ -154,13 +154,6 @@ def test_a_calibrated_descent_never_counts_to_more_than_its_claim(steps, delta):
         assert found == pytest.approx(epsilon, rel=1e-9)
 
 
-@pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
-def test_attacker_accuracy_is_the_best_threshold(mu):
-    thresholds = np.linspace(-10, 10 + mu, 20_001)
-    right = (stats.norm.cdf(thresholds) + stats.norm.sf(thresholds - mu)) / 2
-    assert gdp.attacker_accuracy(mu) == pytest.approx(right.max(), abs=1e-6)
-
-
 @pytest.mark.parametrize(
     ("claimed", "true"),
     [(0.01, 0.00455), (0.1, 0.061), (0.5, 0.353), (1, 0.751), (5, 4.54), (10, 10.39), (15, 17.4), (50, 96),

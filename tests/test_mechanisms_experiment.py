@@ -200,7 +200,7 @@ def test_the_gaussian_trade_off_is_the_one_of_theory():
     mu = gdp.mu_of(2.0, delta=1e-5)
     alpha = np.linspace(0.01, 0.99, 50)
     np.testing.assert_allclose(run.worlds.misses(alpha), stats.norm.cdf(stats.norm.isf(alpha) - mu), rtol=1e-9)
-    assert run.worlds.balanced_accuracy == pytest.approx(gdp.attacker_accuracy(mu))
+    assert run.worlds.balanced_accuracy == pytest.approx(stats.norm.cdf(mu / 2))
 
 
 @pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)

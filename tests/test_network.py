@@ -9,9 +9,9 @@ import pytest
 
 from dpcore import accountants, check
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
 from dpcore.training import networks, sgd, tree
+from lab.own_settings import OWN
 from pages.network import experiment as network
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES, Job, inputs
@@ -382,7 +382,7 @@ class TestResult:
         assert ((share >= 1 / len(result.weights("private"))) & (share <= 1)).all()
 
     def test_moons_cost_little_at_epsilon_8_and_more_at_1(self):
-        """Two moons, 2,000 rows, delta 1e-5, 24 networks: the acceptance of the page, and what README prints."""
+        """Two moons, 2,000 rows, delta 1e-5, 24 networks: the acceptance of the page."""
         medians = {}
         for epsilon in (1.0, 3.0, 8.0):
             result = NetworkSettings(epsilon=epsilon, repeats=24).run()

@@ -12,16 +12,16 @@ from dp_accounting import NeighboringRelation, dp_event
 from dp_accounting.pld import PLDAccountant
 
 from dpcore import check
+from dpcore.accountants.attacker import best_attacker
 from dpcore.data import own_rows
-from dpcore.data.own_settings import PaidBounds
 from dpcore.data.paid_bounds import Payment
 from dpcore.mechanisms import NormExponential
-from dpcore.privacy import PureRelease, releases
+from dpcore.privacy import Adjacency, Guarantee, NormExponentialRelease, PureRelease, Sequence, releases
+from lab.own_settings import PaidBounds
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES
 from pages.parties.experiment import PartiesSettings
-from pages.parties.work import attacker_accuracy
 from pages.table import PAGES as ALL
 from tests import test_own_parties, test_own_sources
 from tests.handouts import handout
@@ -205,6 +205,9 @@ def test_who_sees_bounds_and_a_party_s_noise_is_as_good_as_the_best_rule(epsilon
     # The density ratio of the two worlds, seen from each of them, against what the bounds say
     ratio = epsilon * (there - here)
     right = p * (ratio > -pure).mean() + (1 - p) * (ratio > pure).mean()
-    found = attacker_accuracy(epsilon, dimension=dimension, pure=pure)
+    bounds = (PureRelease(epsilon=pure),) if pure else ()
+    event = Sequence(events=(*bounds, NormExponentialRelease(epsilon=epsilon, dimension=dimension)))
+    promise = {"adjacency": Adjacency.REPLACE_ONE, "unit": "party", "basis": "", "event": event}
+    found = best_attacker(Guarantee(epsilon=epsilon + pure, delta=0.0, **promise)).right
     assert found == pytest.approx(right, abs=0.012)
     assert found <= 1 / (1 + math.exp(-epsilon - pure)) + 1e-9

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import stats
 
 from dpcore import check
-from dpcore.accountants import gdp
 from dpcore.attacks import audit
 from dpcore.data import own_rows, paid_bounds
 from dpcore.data.own_rows import Column
@@ -148,12 +147,3 @@ def test_buying_draws_anew_and_refusing_costs_nothing(monkeypatch):
     (rows, once), (people, again) = drawn
     assert (len(rows), len(people)) == (1000, 3)
     assert once != again
-
-
-@pytest.mark.parametrize(("mu", "pure"), [(0.3, 0.2), (1.0, 0.0), (0.05, 1.0), (2.0, 0.7)])
-def test_the_attacker_of_both_is_as_good_as_the_best_rule(mu, pure):
-    p = 1 / (1 + math.exp(-pure))
-    best, _ = integrate.quad(
-        lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x, loc=mu)), -12, 12, limit=400
-    )
-    assert gdp.attacker_accuracy(mu, pure=pure) == pytest.approx(best, abs=1e-7)

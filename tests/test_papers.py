@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.papers import PAPERS
-from dpcore.papers import cited as linked
+from lab.papers import PAPERS
+from lab.papers import cited as linked
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
-    path for top in ("dpcore", "pages") for path in (ROOT / top).rglob("*") if path.suffix in (".py", ".md")
+    path for top in ("dpcore", "lab", "pages") for path in (ROOT / top).rglob("*") if path.suffix in (".py", ".md")
 )
 # [key] or [key, Theorem 1]; several keys in one bracket are separated by semicolons.
 KEY = re.compile(r"[\[;]\s*([a-z]+\d{4}[a-z]?)(?=[\],;])")

@@ -1,7 +1,5 @@
 """Worlds of parties, what they learn alone, what is made of it, and the published orderings on generated data."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -10,7 +8,6 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from dpcore.check import RefusedError
-from dpcore.mechanisms import NormExponential
 from dpcore.parties import local
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, KINDS, World, parties, public
 from pages.parties import crowd as crowds
@@ -277,18 +274,3 @@ class TestOrderings:
         few, many = (self.medians(dataset="two", parties=count, constants="sharp") for count in (100, 2000))
         for name in ("soft", "average"):
             assert many[name] > few[name] + 0.1
-
-
-class TestAttacker:
-    @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
-    def test_the_best_attacker_is_right_as_often_as_the_law_of_one_coordinate_says(self, epsilon):
-        """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
-        half, pure = epsilon / 2, math.exp(epsilon) / (1 + math.exp(epsilon))
-        exact = 1 - (2 + half) * math.exp(-half) / 4
-        assert work.attacker_accuracy(epsilon, dimension=3) == pytest.approx(exact, abs=1e-5)
-        noise = NormExponential(sensitivity=1.0, epsilon=epsilon)
-        drawn = noise.noise(12, np.random.default_rng(0), size=40_000)[:, 0]
-        found = [work.attacker_accuracy(epsilon, dimension=d) for d in (2, 3, 12, 90)]
-        assert found[2] == pytest.approx((drawn < 0.5).mean(), abs=4 * 0.5 / 200)
-        assert found == sorted(found, reverse=True)
-        assert found[0] <= pure

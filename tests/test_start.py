@@ -82,7 +82,7 @@ def test_the_first_visitor_waits_for_no_import_and_no_packet():
     ran = subprocess.run([sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, check=True)
     known, *hurries = json.loads(ran.stdout)
     asked = {name for page in (ROOT / "pages").rglob("page.py") for name in imports(page.read_text("utf-8"))}
-    rooms = ("dpcore", "pages", "ui.plot")
+    rooms = ("dpcore", "lab", "pages", "ui.plot")
     needed = {module(name) for name in asked if any(within(name, room) for room in rooms)}
     assert len(needed) > 30
     assert needed - set(known) == set()

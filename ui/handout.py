@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from dpcore.experiment import Settings
-from dpcore.label import NOT_STATED, SCHEMA, Label, label
+from lab.label import NOT_STATED, SCHEMA, Label, label
+from lab.settings import Settings
 from ui import comparison, hundred, mu, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View
@@ -76,7 +76,7 @@ class Handout:
         stated = self.page.label(self.result)
         said = {"date": self.date, "version": self.version, "link": self.link}
         if stated.promise and "attacker" not in stated.said:
-            said["attacker"] = _TAG.sub("", panels.odds(stated.promise, exact=stated.right))
+            said["attacker"] = _TAG.sub("", panels.odds(stated.promise))
         return label(self.settings, stated, **said)
 
     def files(self) -> dict[str, Callable[[], str]]:

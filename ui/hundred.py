@@ -4,8 +4,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from dpcore.label import Stated
+from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
+from lab.label import Stated
 from ui.plot import theme
 
 RULES = Path(__file__).with_suffix(".css")
@@ -23,20 +24,17 @@ def people(right: float) -> int:
 
 
 def stated(said: Stated, settings: Any) -> str:
-    """Return the drawing for what a page's label states, or nothing where that does not hold or is not counted yet."""
-    held = said.promise
-    if held is None or said.void or settings.void or math.isinf(held.epsilon):
-        return ""
-    return drawn(held.attacker_accuracy if said.right is None else said.right, held)
+    """Return the drawing for what a page's label states, or nothing where that does not hold."""
+    return "" if said.promise is None or said.void or settings.void else drawn(said.promise)
 
 
-def drawn(right: float, held: Guarantee) -> str:
-    """Return the drawing (HTML) of an attacker who is ``right`` this often at most, against what is ``held``.
+def drawn(held: Guarantee) -> str:
+    """Return the drawing (HTML) of the best attacker against a guarantee.
 
     The two rows are the point of the trade-off curve where both errors are equal, (1 + TV)/2 and (1 - TV)/2 for the
     best attacker of a symmetric curve, and bounds on both for any other.
     """
-    many = people(right)
+    many = people(best_attacker(held).right)
     if held.adjacency is Adjacency.ADD_REMOVE:
         with_you, without_you, word = "with you", "without you", "in"
     else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 
 from dpcore.accountants import mu
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from ui.plot.theme import number
 
@@ -21,10 +21,10 @@ _TOLERANCE = f"{100 * mu.TOLERANCE:g}\u00a0%"
 def said(held: Guarantee) -> str:
     """Return what is said of a guarantee's mu (HTML)."""
     work = mu.Fitting(held.event, held.adjacency)
-    known, found = (True, work.run()) if work.quick else MEMORY.find(work)
+    known, found = (True, work.run()) if work.quick else CACHE.find(work)
     if not known and not _COUNTS.get():
         return PENDING
-    found = found if known else MEMORY.answer(work, work.run)
+    found = found if known else CACHE.answer(work, work.run)
     why = work.why_none(found)
     if why == mu.UNFIT:
         return (

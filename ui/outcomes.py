@@ -9,9 +9,11 @@ from html import escape
 
 import numpy as np
 
+from dpcore.accountants.attacker import best_attacker
 from dpcore.confusion import ByClass
 from dpcore.data.own_rows import Roles
-from dpcore.data.own_settings import RowsSettings
+from dpcore.privacy import Guarantee
+from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
 from ui.plot.columns import Leading
@@ -167,18 +169,21 @@ def noise(ratio: float, *, steps: int, accuracy: float, base: float) -> str:
     return f"{ahead}, and {count(steps, 'step')} {'do' if steps > 1 else 'does'} not make up for it"
 
 
-def limit(exact: float, any_mechanism: float, *, noise: str, least: str = "epsilon and delta") -> str:
-    """The attacker's exact number, and beside it what the promise alone would allow."""
-    mine, most = at_most(exact), at_most(any_mechanism)
-    if exact > 0.9995:
-        return f"The noise is {noise}, but there is so little of it that the attacker is right practically every time."
-    if any_mechanism > 0.9995:
-        most = "practically 100"
+def limit(held: Guarantee) -> str:
+    """The best attacker's number, and beside it what epsilon and delta alone would allow."""
+    found, most = best_attacker(held), at_most(held.attacker_accuracy)
+    mine, least = at_most(found.right), "epsilon and delta" if held.delta else "epsilon"
+    if found.right > 0.9995:
+        return "There is so little noise that the best attacker is right practically every time."
+    if found.known == "epsilon":
+        return f"The best attacker is right at most {mine} times in 100: the limit for any mechanism with this {least}."
+    against = "Against this noise" if found.known == "noise" else "Counted by the noise or epsilon of each part"
     if mine == most:
-        return f"The noise is {noise}, and the best attacker is right {mine} times in 100."
+        return f"{against}, the best attacker is right {mine} times in 100, the limit for any mechanism."
+    most = "practically 100" if held.attacker_accuracy > 0.9995 else most
     return (
-        f"Because the noise is {noise}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the "
-        f"limit for any mechanism with this {least}."
+        f"{against}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the limit for any "
+        f"mechanism with this {least}."
     )
 
 

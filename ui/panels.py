@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
+from dpcore.accountants.attacker import best_attacker
 from dpcore.confusion import ByClass
-from dpcore.privacy import Adjacency, Guarantee
+from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui import mu
 from ui.plot.theme import delta as delta_text
 from ui.plot.theme import number, written
@@ -22,7 +23,8 @@ class Number(NamedTuple):
     """One of the big numbers over the pictures: what it is, the number as it is shown (HTML), and a line under it.
 
     tone: "private", "public" or "bound", for its colour. amount: the number itself, as shown, from which a difference
-    is made, in ``unit``; None where it has none. mark: a small drawing under it (HTML).
+    is made, in ``unit``; None where it has none. mark: a small drawing under it (HTML). about: what it counts, behind
+    a question mark.
     """
 
     label: str
@@ -32,27 +34,58 @@ class Number(NamedTuple):
     amount: float | None = None
     unit: str = ""
     mark: str = ""
+    about: str = ""
 
 
 def tiles(numbers: Iterable[Number]) -> str:
     """The big numbers side by side."""
     return "".join(
         f'<div class="lab-tile {one.tone}"><span>{one.label}</span><b>{one.value}</b>{one.mark}'
-        f"<small>{one.note}</small></div>"
+        f"<small>{one.note}</small>{_asked(one)}</div>"
         for one in numbers
     )
 
 
-def attacker(right: float) -> Number:
-    """The best attacker, who is right this often, at most, where a coin is right half of the time.
+def _asked(one: Number) -> str:
+    """What a number counts, behind a question mark."""
+    if not one.about:
+        return ""
+    return (
+        f'<details class="lab-asked"><summary aria-label="What is counted: {one.label}">?</summary>'
+        f"<p>{one.about}</p></details>"
+    )
+
+
+# What the best attacker's number holds for, by what is known of the mechanism.
+_HOLDS_FOR = {
+    "noise": "against this noise",
+    "parts": "by noise or epsilon of each part",
+    "epsilon": "any mechanism with this epsilon",
+}
+
+
+def attacker(held: Guarantee | None) -> Number:
+    """The best attacker, who is right this often, at most, where a coin is right half of the time; None: no noise.
 
     A slider's value text finds it (`voice.js`).
     """
+    right, known = best_attacker(held) if held else (1.0, "noise")
     said = at_most(right) if right <= 0.9995 else "100"
     bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
     value = f'<span class="lab-odds">{said} <small>times in 100</small></span>'
-    return Number(
-        "Best attacker, at most", value, "50: a coin; 100: always", tone="bound", amount=float(said), mark=bar
+    note, about = (_HOLDS_FOR[known], _compared(held)) if held else ("there is no noise", "")
+    return Number("Best attacker, at most", value, note, tone="bound", amount=float(said), mark=bar, about=about)
+
+
+def _compared(held: Guarantee) -> str:
+    """What the best attacker sees and knows, and which data sets they tell apart."""
+    rates = [one.rate for one in releases(held.event) if isinstance(one, PoissonSampled)]
+    unit = "row" if held.unit == "record" else held.unit
+    sampling = f"each {unit} is in a step with probability {number(rates[0])} (Poisson)" if rates else "none counted"
+    return (
+        "The attacker sees everything that is released, knows all other data, and guesses which of two neighbouring "
+        "data sets was used. Both are equally likely beforehand, so a coin is right 50 times in 100. "
+        f"Adjacency: {held.adjacency}, one {unit}. Sampling: {sampling}."
     )
 
 
@@ -105,16 +138,14 @@ def in_hundred(share: float) -> str:
     return f"{percent:.1f}" if 99 < percent < 99.95 else f"{percent:.0f}"
 
 
-def odds(guarantee: Guarantee, *, exact: float | None = None) -> str:
-    """What the guarantee means for a person, in a sentence's half.
-
-    exact: the best attacker's share of right answers against this very noise, where it is known: a page gives one
-    number. Without it, what epsilon and delta allow.
-    """
-    right = guarantee.attacker_accuracy if exact is None else exact
+def odds(guarantee: Guarantee) -> str:
+    """What the guarantee means for a person, in a sentence's half."""
+    right = best_attacker(guarantee).right
     worlds = (
         "whether you are in the data"
         if guarantee.adjacency is Adjacency.ADD_REMOVE
+        else "whether a party took part, or another in its place,"
+        if guarantee.unit == "party"
         else "whether the data hold your rows or another person's in their place"
         if guarantee.unit == "person"
         else "whether the data hold your row or another in its place"
@@ -130,9 +161,9 @@ def at_most(share: float) -> str:
     return f"{math.ceil(100 * steps * share - 1e-6) / steps:g}"
 
 
-def weak(right: float) -> str:
-    """A sentence where the attacker is right this often, else nothing."""
-    return " That is hardly a promise any more." if right > 0.95 else ""
+def weak(held: Guarantee) -> str:
+    """A sentence where the best attacker is right nearly always, else nothing."""
+    return " That is hardly a promise any more." if best_attacker(held).right > 0.95 else ""
 
 
 def large_delta(delta: float, count: int, units: str = "rows") -> str:

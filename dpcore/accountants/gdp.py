@@ -119,14 +119,3 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     """Exact epsilon of Gaussian releases taken each of ``counts`` times [dong2022, Corollary 3.3]."""
     mu = mu_of_event(event) * np.sqrt(np.asarray(counts, dtype=float))
     return np.array([math.inf if math.isinf(one) else epsilon_of(delta, mu=one) for one in mu])
-
-
-def attacker_accuracy(mu: float, *, pure: float = 0.0) -> float:
-    """Best share of right answers of a 50:50 attacker against a mu-GDP release: Phi(mu/2) [dong2022, Sec. 2.2].
-
-    pure: what releases of pure privacy beside it spend. Nothing (e, 0)-DP shows more than an answer that is right with
-    probability p = e^e / (1 + e^e) [kairouz2015]; who has both is right at most p Phi(mu/2 + e/mu) +
-    (1 - p) Phi(mu/2 - e/mu) of the time.
-    """
-    p = 1 / (1 + math.exp(-pure))
-    return float(p * ndtr(mu / 2 + pure / mu) + (1 - p) * ndtr(mu / 2 - pure / mu))

@@ -18,7 +18,7 @@ from dpcore.accountants import gdp, pld
 LARGEST, SMALLEST, TOLERANCE = 1e-3, 1e-10, 0.01
 # What is said where there is none.
 UNFIT = "none, as one number does not describe this mechanism"
-UNKNOWN = "none, as at least a part is counted by epsilon and delta only"
+UNKNOWN = "none, as only epsilon and delta are used of at least a part"
 UNCOUNTED = "none, as its delta cannot be counted down to 1e-10"
 # Epsilons from 0 to that at the smallest delta: with so many, mu comes out less than 1 part in 10^4 too large.
 _POINTS = 2000

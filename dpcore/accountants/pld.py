@@ -5,18 +5,19 @@ composes by Fourier transforms. What is ours is the grid, and which of its distr
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from scipy import fft
 from scipy.special import ndtri
 
 from dpcore import check
-from dpcore.accountants import gdp, naive, rdp
-from dpcore.kept import kept
+from dpcore.accountants import basic, gdp, rdp
+from dpcore.cache import cached
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
+    BoundedRangeRelease,
     Composed,
     Event,
     GaussianRelease,
@@ -70,33 +71,34 @@ def epsilons(
     if value_discretization_interval is not None:
         check.positive(value_discretization_interval=value_discretization_interval)
     found = releases(event)
-    if any(_silent(release) for release in found):
+    if any(silent(release) for release in found):
         return np.full(len(counts), math.inf)
-    parts = [_merged({release: int(count) * times for release, times in found.items()}) for count in counts]
+    parts = [merged({release: int(count) * times for release, times in found.items()}) for count in counts]
     grids = [value_discretization_interval or interval(part, adjacency, resolution) for part in parts]
     return np.array([_epsilon(part, grid, delta, adjacency) for part, grid in zip(parts, grids, strict=True)])
 
 
 def _epsilon(found: dict[Release, int], grid: float, delta: float, adjacency: Adjacency) -> float:
     """Epsilon of releases, each as often as it says."""
-    total, hidden = _composed(found, grid, delta, adjacency)
-    if total is None:
+    total, transformed = _composed(found, grid, adjacency)
+    if _USUAL * transformed > delta / 2:
         return _by_orders(found, delta, adjacency)
+    hidden = min(_ROUNDING * transformed, delta / 2)
     with np.errstate(over="ignore"):  # the library's next quotient is infinite where it ends its search: no fault
         return float(total.get_epsilon_for_delta(delta - hidden))
 
 
-def _composed(found: dict[Release, int], grid: float, delta: float, adjacency: Adjacency):
-    """(the distribution of releases, each as often as it says, or None; what rounding may hide of ``delta``)."""
-    transformed = sum(times for times in found.values() if times > 1)
-    if _USUAL * transformed > delta / 2:
-        return None, math.inf
-    total = None
-    for release, times in found.items():
-        single = distribution(release, grid, adjacency)
-        composed = self_composed(single, times) if times > 1 else single
-        total = composed if total is None else total.compose(composed)
-    return total, min(_ROUNDING * transformed, delta / 2)
+def delta_at_zero(found: dict[Release, int], adjacency: Adjacency, resolution: tuple[float, int]) -> float:
+    """Delta at epsilon 0 of releases, each as often as it says: an upper bound too, the larger of both directions."""
+    with np.errstate(over="ignore"):  # of losses beyond 709, whose odds are infinite
+        total, transformed = _composed(found, interval(found, adjacency, resolution), adjacency)
+    return min(float(total.get_delta_for_epsilon(0.0)) + _ROUNDING * transformed, 1.0)
+
+
+def _composed(found: dict[Release, int], grid: float, adjacency: Adjacency):
+    """(the library's distribution of releases, each as often as it says; how many of them a transform has rounded)."""
+    parts = [self_composed(distribution(one, grid, adjacency), times) for one, times in found.items()]
+    return reduce(lambda one, other: one.compose(other), parts), sum(times for times in found.values() if times > 1)
 
 
 def curve(event: Event, *, delta: float, points: int, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray] | None:
@@ -105,11 +107,12 @@ def curve(event: Event, *, delta: float, points: int, adjacency: Adjacency) -> t
     None where that epsilon is 0 or beyond ``_LARGEST``, or where rounding may hide more than ``_BLUR`` of delta.
     """
     found = releases(event)
-    if any(_silent(release) for release in found):
+    if any(map(silent, found)):
         return None
-    found = _merged(found)
-    total, hidden = _composed(found, interval(found, adjacency, FINE), delta, adjacency)
-    if total is None or hidden > _BLUR * delta:
+    found = merged(found)
+    total, transformed = _composed(found, interval(found, adjacency, FINE), adjacency)
+    hidden = _ROUNDING * transformed
+    if hidden > _BLUR * delta:
         return None
     with np.errstate(over="ignore"):  # as above
         last = total.get_epsilon_for_delta(delta - hidden)
@@ -138,7 +141,7 @@ def _by_orders(found: dict[Release, int], delta: float, adjacency: Adjacency) ->
     return float(rdp.renyi(event, np.ones(1), delta=delta, adjacency=adjacency)[0])
 
 
-def _merged(found: dict[Release, int]) -> dict[Release, int]:
+def merged(found: dict[Release, int]) -> dict[Release, int]:
     """The same, with all Gaussian releases as the one that they are together, exactly."""
     gaussian = {release: times for release, times in found.items() if isinstance(release, GaussianRelease)}
     if not gaussian:
@@ -148,18 +151,18 @@ def _merged(found: dict[Release, int]) -> dict[Release, int]:
     return {GaussianRelease(noise_multiplier=1 / mu): 1, **others}
 
 
-def _silent(release: Release) -> bool:
+def silent(release: Release) -> bool:
     """Whether a release, or one inside of it, has no noise."""
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
             return multiplier == 0
         case PoissonSampled(event=inner):
-            return any(_silent(one) for one in releases(inner))
+            return any(silent(one) for one in releases(inner))
         case _:
             return False
 
 
-@kept
+@cached
 def distribution(release: Release, grid: float, adjacency: Adjacency):
     """The library's privacy loss distribution of one release.
 
@@ -178,6 +181,8 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
             return library.from_gaussian_mechanism(multiplier, **sampled)
         case LaplaceRelease(noise_multiplier=multiplier):
             return library.from_laplace_mechanism(multiplier, **sampled)
+        case BoundedRangeRelease(epsilon=epsilon):
+            return _bounded_range(epsilon, grid)
         case PureRelease(epsilon=epsilon):
             return _randomised_response(epsilon, 0.0, grid)
         case ApproximateRelease(epsilon=epsilon, delta=delta):
@@ -189,9 +194,9 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
             return _sampled_gaussian(gdp.mu_of_event(inner), rate, grid)
         case PoissonSampled(event=LaplaceRelease(noise_multiplier=multiplier)) if not replaced:
             return library.from_laplace_mechanism(multiplier, **sampled)
-        case PoissonSampled() if not replaced and naive.failures(release)[1] == 0:
-            epsilon = float(naive.price(release, slack=np.ones(1))[0])
-            return _randomised_response(epsilon, naive.failures(release)[0], grid)
+        case PoissonSampled() if not replaced and basic.failures(release)[1] == 0:
+            epsilon = float(basic.price(release, slack=np.ones(1))[0])
+            return _randomised_response(epsilon, basic.failures(release)[0], grid)
         case _:
             raise UnsupportedEventError(f"the PLD accountant has no distribution under {adjacency} for {release!r}")
 
@@ -209,7 +214,7 @@ def _sampled_gaussian(mu: float, rate: float, grid: float):
     parts = [
         pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
             grid, first, last, curve(np.arange(first, last + 1) * grid, mu=mu, rate=rate)
-        )
+        ).to_dense_pmf()  # a dictionary of a thousand numbers would take the cache long to measure
         for first, last, curve in ((low, high, with_against_without), (-high, -low, without_against_with))
     ]
     return PrivacyLossDistribution(*parts)
@@ -256,17 +261,33 @@ def _randomised_response(epsilon: float, delta: float, grid: float):
 
     It tells all with probability delta, and else answers rightly with probability p = e^epsilon/(1 + e^epsilon).
     """
-    from dp_accounting.pld import pld_pmf
-    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-
     ends = np.array([-epsilon, epsilon]) / grid
     points = np.unique(np.concatenate([np.floor(ends), np.ceil(ends)])).astype(int)
     x = points * grid
     # (p - e^x (1-p)) between the two losses, 1 - e^x below, 0 above: the curve delta(x) that the dots are put on.
     inside = -np.expm1(np.minimum(x - epsilon, 0)) / (1 + math.exp(-epsilon))
     curve = np.where(x < -epsilon, -np.expm1(np.minimum(x, 0)), inside)
-    dots = np.clip(delta + (1 - delta) * curve, 0, 1)
-    return PrivacyLossDistribution(pld_pmf.create_pmf_pessimistic_connect_dots(grid, points, dots))
+    return _dotted(points, delta + (1 - delta) * curve, grid)
+
+
+def _bounded_range(epsilon: float, grid: float):
+    """The exponential mechanism: delta(x) = (1 - e^{(x-epsilon)/2})^2 / (1 - e^-epsilon) for |x| <= epsilon.
+
+    The largest over t, at t = (x + epsilon)/2, of the pairs whose loss is t or t - epsilon, the worst of bounded range
+    [durfee2019].
+    """
+    points = np.arange(-math.ceil(epsilon / grid), math.ceil(epsilon / grid) + 1)
+    x = np.clip(points * grid, -epsilon, epsilon)
+    inside = np.expm1((x - epsilon) / 2) ** 2 / -math.expm1(-epsilon)
+    return _dotted(points, np.where(points * grid < -epsilon, -np.expm1(points * grid), inside), grid)
+
+
+def _dotted(points: np.ndarray, curve: np.ndarray, grid: float):
+    """The distribution whose delta at ``points`` of the grid is that of the curve: the same in both directions."""
+    from dp_accounting.pld import pld_pmf
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
+    return PrivacyLossDistribution(pld_pmf.create_pmf_pessimistic_connect_dots(grid, points, np.clip(curve, 0, 1)))
 
 
 # Of the Chernoff bounds: times the number of points, as the library has them.
@@ -298,6 +319,8 @@ def self_composed(single, times: int):
     Left to itself the library first takes the size to the power of the count, a whole number of up to a million digits,
     to learn that a distribution is large.
     """
+    if times == 1:
+        return single
     parts = [single._pmf_remove] if single._symmetric else [single._pmf_remove, single._pmf_add]
     if min(part.size for part in parts) ** 2 <= _SMALL:
         return single.self_compose(times)
@@ -344,5 +367,5 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
             mean = weight @ loss
             return math.sqrt(weight @ (loss - mean) ** 2), loss[-1] - loss[0]
         case _:
-            epsilon = float(naive.price(release, slack=np.ones(1))[0])
+            epsilon = float(basic.price(release, slack=np.ones(1))[0])
             return epsilon, 0.0

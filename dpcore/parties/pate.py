@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-# A party that votes for another class moves two counts by 1
+# A party that votes for another class moves two counts by 1. Bounds that depend on the votes would be private too.
 COUNTS_SENSITIVITY = math.sqrt(2)
 
 

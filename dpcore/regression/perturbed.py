@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore import accountants, check
 from dpcore.mechanisms import NormExponential
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, NormExponentialRelease
 from dpcore.regression.functional import Fit, pure
 from dpcore.regression.gaussian_statistics import noise_multipliers
 from dpcore.regression.least_squares import Statistics, Unit, ridge_in_ball, standard
@@ -65,11 +65,9 @@ class OutputPerturbation(Unit):
             scales.append(self.sensitivity(penalty, inputs=p, rows=n) / epsilon)
         return Fit(in_ball(np.array(optima)[:, None] + noise * np.array(scales)[:, None, None], self.radius))
 
-    def event(self, epsilon: float) -> Event:
-        return PureRelease(epsilon=epsilon)
-
     def guarantee(self, epsilon: float, *, inputs: int, rows: int) -> Guarantee:
-        return pure(epsilon, self.event(epsilon), basis="output perturbation of a strongly convex objective")
+        event = NormExponentialRelease(epsilon=epsilon, dimension=inputs)
+        return pure(epsilon, event, basis="output perturbation of a strongly convex objective")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,8 @@ Layer l maps its inputs a (with the constant 1 appended) to W_l a; hidden layers
 one gives the K logits of the softmax loss. All weights of one network are one vector; a batch is ``(R, P)``.
 
 The gradient of one example in layer l is the outer product of its backpropagated error e_l and its inputs a_l, whose
-L2 norm is ||e_l|| ||a_l||: no gradient of a single example is ever formed.
+L2 norm is ||e_l|| ||a_l||: no gradient of a single example is ever formed. Arrays are (units, models, examples), so
+that sums over units, norms and activations run over contiguous memory.
 """
 
 from collections.abc import Sequence

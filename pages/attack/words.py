@@ -1,10 +1,9 @@
 """The attack in words: numbers, verdict, diagnostics and guarantee of two worlds; the other parts are in
 ``words_audits`` and ``words_parts``."""
 
-from dpcore.accountants import gdp
-from dpcore.data.own_settings import OWN
 from dpcore.privacy import LowerBound
 from dpcore.training.recipes import crossing
+from lab.own_settings import OWN
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
@@ -103,13 +102,13 @@ def best_attacker(settings: AttackSettings) -> Number:
     """The best attacker against the sound recipe's noise; one whom nothing limits where the guarantee is void."""
     if settings.void:
         return outcomes.void_attacker(settings)
-    return panels.attacker(gdp.attacker_accuracy(gdp.mu_of(settings.epsilon, delta=settings.delta)))
+    return panels.attacker(settings.guarantees.formula)
 
 
 def claimed(settings: AttackSettings, *, allows: float) -> Number:
     """What the claim leaves the best attacker: the sound noise's own limit, what a claim would allow, or no limit."""
     if settings.version != "published":
-        return best_attacker(settings) if settings.version == "sound" else panels.attacker(1.0)
+        return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
     said = panels.at_most(allows) if allows <= 0.9995 else "100"
     value = f"{said} <small>times in 100</small>"
     return Number("The claim would allow", value, "right answers, if it held", tone="bound", amount=float(said))
@@ -259,7 +258,12 @@ def guarantee(result: WorldsResult) -> str:
     )
     match settings.version:
         case "sound":
-            return hundred.drawn(result.ceiling, held.formula) + panels.guarantee(here=held.formula) + worlds
+            return (
+                hundred.drawn(held.formula)
+                + panels.guarantee(here=held.formula)
+                + panels.note(outcomes.limit(held.formula))
+                + worlds
+            )
         case "published":
             limit = number(crossing(settings.delta))
             return (

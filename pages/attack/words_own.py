@@ -53,7 +53,7 @@ def worlds_guarantee(result: WorldsResult) -> str:
     """What is promised, in whom the worlds differ, and what is public."""
     settings = result.settings
     held = result.guarantees.formula
-    text = "" if settings.void else hundred.drawn(result.ceiling, held) + panels.guarantee(here=held)
+    text = "" if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
     rows, it = ("all rows", "they have") if settings.by_person else ("the row", "it has")
     who = f"the person with number {settings.person}" if settings.who == "row" else _WHOSE[settings.who]
     other = (

@@ -4,8 +4,8 @@ from html import escape
 
 from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
-from dpcore.experiment import Spread
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
+from lab.settings import Spread
 from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
 from ui.outcomes import percent
@@ -70,7 +70,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
         case "sound" if settings.void:
             said.append(outcomes.void_attacker(settings))
         case "sound":
-            said.append(panels.attacker(result.gaussian_attacker))
+            said.append(panels.attacker(held.formula))
         case "published":
             real = held.bounded.epsilon
             said.append(
@@ -79,7 +79,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
                 )
             )
         case _:
-            said.append(panels.attacker(1.0))
+            said.append(panels.attacker(None))
     return said
 
 
@@ -109,9 +109,8 @@ def _nothing(result: ClassifierResult) -> str:
 
 def _promise(result: ClassifierResult) -> str:
     """What the sound version promises to a person."""
-    attacker = result.gaussian_attacker
-    odds = panels.odds(result.guarantees.formula, exact=attacker)
-    return f"With <b>epsilon {number(result.settings.epsilon)}</b>, {odds}.{panels.weak(attacker)}"
+    held = result.guarantees.formula
+    return f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(held)}.{panels.weak(held)}"
 
 
 def _published(result: ClassifierResult) -> str:
@@ -272,7 +271,7 @@ def guarantee(result: ClassifierResult) -> str:
                 + panels.guarantee(here=held.formula)
                 + panels.note(
                     (outcomes.paid(settings) or f"This run spends exactly epsilon {number(settings.epsilon)}. ")
-                    + outcomes.limit(result.gaussian_attacker, held.formula.attacker_accuracy, noise="Gaussian")
+                    + outcomes.limit(held.formula)
                 )
             )
         case "published":

@@ -1,7 +1,7 @@
 """What the classifier's privacy label says whatever its knobs, and what follows from them."""
 
 from dpcore.data.toy import DATASETS
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.classifier.experiment import OWN, ClassifierResult
 
 FIXED = {
@@ -46,6 +46,5 @@ def label(result: ClassifierResult) -> Stated:
         promise=settings.promise,
         void=_VOID.get(settings.version, ""),
         claimed=None if settings.version == "none" else settings.epsilon,
-        right=result.gaussian_attacker,
         said=FIXED | own,
     )

@@ -118,7 +118,7 @@ def numbers(result: HypothesesResult) -> list[Number]:
     shares = [
         Number(label, _shown(result, value), note, tone, **_amount(result, value)) for label, value, note, tone in said
     ]
-    return [*shares, panels.attacker(result.guarantee.attacker_accuracy)]
+    return [*shares, panels.attacker(result.guarantee)]
 
 
 def _amount(result: HypothesesResult, value: float) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def _weights(result: HypothesesResult) -> str:
 
 def _promise(result: HypothesesResult) -> str:
     held = result.guarantee
-    return f"For one row of a source, {panels.odds(held)}.{panels.weak(held.attacker_accuracy)}"
+    return f"For one row of a source, {panels.odds(held)}.{panels.weak(held)}"
 
 
 def caption(result: HypothesesResult) -> str:
@@ -429,6 +429,7 @@ def guarantee(result: HypothesesResult) -> str:
     return (
         panels.note(_promise(result))
         + panels.guarantee(here=result.guarantee)
+        + panels.note(outcomes.limit(result.guarantee))
         + trust(result)
         + panels.note(
             "Assumed: a person has one row, in one part of one source; the parts are divided without looking at the "

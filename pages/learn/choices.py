@@ -9,8 +9,17 @@ from typing import NamedTuple
 from dpcore import check
 from dpcore.accountants import BASES, account, calibrate, gdp, tuning
 from dpcore.accountants.prices import Price, step
-from dpcore.kept import MEMORY
-from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease, for_group
+from dpcore.cache import CACHE
+from dpcore.privacy import (
+    Adjacency,
+    Composed,
+    Event,
+    GaussianRelease,
+    Guarantee,
+    LaplaceRelease,
+    PureRelease,
+    for_group,
+)
 
 RELEASED = {
     "model": "a model, trained on all people's rows",
@@ -128,7 +137,8 @@ def _number(answers: Answers) -> Choice:
     )
     each = _down(answers.epsilon / times)
     settings = {"mechanism": "laplace", "epsilon": f"{each:g}", "sensitivity": str(answers.rows_each)}
-    held = _pure(each, times, adjacency=Adjacency.ADD_REMOVE, unit="record")
+    one = LaplaceRelease(noise_multiplier=1 / each)
+    held = _pure(one, each, times, adjacency=Adjacency.ADD_REMOVE, unit="record")
     return Choice("mechanisms", settings, held, _unit(answers), _adds(times), tuple(reasons), times)
 
 
@@ -143,7 +153,7 @@ def _votes(answers: Answers) -> Choice:
         "One model is released: questions to it cost nothing more, and no delta is needed.",
         *_of_uses(answers),
     )
-    held = _pure(each, times, adjacency=Adjacency.REPLACE_ONE, unit="party")
+    held = _pure(PureRelease(epsilon=each), each, times, adjacency=Adjacency.REPLACE_ONE, unit="party")
     return Choice("parties", settings, held, "a whole party", _adds(times), reasons, times)
 
 
@@ -204,7 +214,7 @@ def _held(run: _Run, noise: float, delta: float) -> Guarantee:
         return tuning.price(one, way="logarithmic", tries=run.best_of, delta=delta, adjacency=adjacency)
     told = {"sampling_rate": run.rate, "noise_multipliers": (noise,), "steps": (run.steps,), "delta": delta}
     task = Price(accountant=run.accountant, **told)
-    epsilon = float(MEMORY.answer(task, task.run)[0, 0])
+    epsilon = float(CACHE.answer(task, task.run)[0, 0])
     basis = BASES[run.accountant]
     return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis=basis, event=one)
 
@@ -225,8 +235,9 @@ def _down(value: float) -> float:
     return round(math.floor(value * 10**digits + 1e-9) / 10**digits, digits)
 
 
-def _pure(each: float, times: int, *, adjacency: Adjacency, unit: str) -> Guarantee:
-    event = Composed(event=PureRelease(epsilon=each), count=times)
+def _pure(one: Event, each: float, times: int, *, adjacency: Adjacency, unit: str) -> Guarantee:
+    """Of ``one`` release, which costs epsilon ``each``, so many times."""
+    event = Composed(event=one, count=times)
     return Guarantee(epsilon=times * each, delta=0.0, adjacency=adjacency, unit=unit, basis=BASES["naive"], event=event)
 
 

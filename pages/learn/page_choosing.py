@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.learn import choices
 from pages.learn.choices import Answers, Choice
-from ui import doors, panels
+from ui import page_links, panels
 from ui.glossary import linked
 from ui.page import Page
 from ui.plot import theme
@@ -78,24 +78,13 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         together = "" if choice.times == 1 else f" for all {choice.times} together"
         st.html(
             f'<div class="lab-verdict">Then epsilon is <b>{panels.number(held.epsilon)}</b>{together}: '
-            f"{_odds(choice)}.</div>"
+            f"{panels.odds(choice.guarantee)}.</div>"
         )
         st.caption(
             " · ".join(f"{KNOBS[name]['label']} {value}" for name, value in choice.settings.items() if name in KNOBS)
         )
-        doors.way(choice.page, f"Open these settings: {titles[choice.page]}", choice.settings)
+        page_links.way(choice.page, f"Open these settings: {titles[choice.page]}", choice.settings)
     st.header("Why", anchor=False)
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))
     if choice.page == "classifier":
         st.caption(f"The page shows it on made-up rows; what is promised is the same for {answers.people:,} people.")
-
-
-def _odds(choice: Choice) -> str:
-    held = choice.guarantee
-    if held.unit != "party":
-        return panels.odds(held)
-    right = panels.at_most(held.attacker_accuracy)
-    return (
-        "an attacker guessing whether a party took part, or another in its place, is right "
-        f"<b>at most {right} times in 100</b> (a coin: 50)"
-    )

@@ -4,12 +4,12 @@ import math
 
 from dpcore.accountants import selection
 from dpcore.accountants.prices import MOST_STEPS
-from dpcore.papers import short
 from dpcore.privacy import LAWS
+from lab.papers import short
 from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
 from pages.ledger.figures import number
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
@@ -128,7 +128,7 @@ def numbers(result: LedgerResult) -> list[Number]:
             f"epsilon {target}{', overspent' if left < 0 else ''}",
             amount=math.copysign(_amount(size), left) if math.isfinite(left) else None,
         ),
-        panels.attacker(result.exact_accuracy or result.held.attacker_accuracy),
+        panels.attacker(result.held),
     ]
 
 
@@ -419,15 +419,14 @@ def _pair(guarantee) -> str:
 
 def guarantee(result: LedgerResult) -> str:
     """What is promised, and on what it rests."""
-    right = result.exact_accuracy
-    odds = f"{panels.odds(result.held, exact=right)}.{panels.weak(right or result.held.attacker_accuracy)}"
+    held = result.held
     assumed = (
         "Assumed: Poisson samples (each row is drawn independently), clipped contributions, noise as stated, one row "
         "per person; the number of rows, or a fixed denominator, is public. Batches of a shuffled data set are "
         "<b>not</b> covered. Delta should be far below one over the number of rows."
     )
-    said = f"With epsilon {number(result.held.epsilon)}, {odds}"
-    return panels.guarantee(here=result.held) + panels.note(said) + panels.note(assumed)
+    said = f"With epsilon {number(held.epsilon)}, {panels.odds(held)}.{panels.weak(held)}"
+    return panels.guarantee(here=held) + "".join(map(panels.note, (said, outcomes.limit(held), assumed)))
 
 
 def neighbours(result: LedgerResult) -> str:

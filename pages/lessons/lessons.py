@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dpcore import links
 from dpcore.accountants import tuning
-from dpcore.experiment import Settings, Spread
 from dpcore.privacy import Adjacency, Guarantee
-from dpcore.sweep import shown
+from lab import links
+from lab.settings import Settings, Spread
+from lab.sweep import shown
 
 
 class Case:
@@ -73,10 +73,10 @@ class Lesson:
     name: in the address, and of the file of its texts. page, settings: the page of the lab, and what is known there, as
     a link says it; change: what the outcome is asked for. board, picture: where its chart is; chart: what it is called
     here. only: the knobs that matter, to try it. known: what is known -> numbers of the first text; found: (what is
-    known, the outcome) -> those of the others. attacker: the outcome -> (how often the best attacker is right at most,
-    what is guaranteed), where the lesson is about them. points: what of the chart may be seen before the guess: (x, y,
-    words). claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work.
-    upwards: the ends of the axis upwards, where the page's own would tell.
+    known, the outcome) -> those of the others. attacker: the outcome -> what is guaranteed against the best
+    attacker, where the lesson is about them. points: what of the chart may be seen before the guess: (x, y, words).
+    claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work. upwards:
+    the ends of the axis upwards, where the page's own would tell.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Lesson:
     whole: bool = False
     points: Callable[[Case], list[tuple[float, float, str]]] = field(default=lambda _: [])
     upwards: tuple[float, float] | None = None
-    attacker: Callable[[Case], tuple[float, Guarantee]] | None = None
+    attacker: Callable[[Case], Guarantee] | None = None
 
     def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
         """(what is known, what is asked for) as settings of its page."""
@@ -298,7 +298,7 @@ LESSONS = (
             and _after(Case(after.settings.change(epsilon=10.0))) > 99.9
             and _gains(before, after) == 0
         ),
-        attacker=lambda after: (after.result.worlds.balanced_accuracy, after.result.claim.guarantee),
+        attacker=lambda after: after.result.claim.guarantee,
     ),
     Lesson(
         name="clipping",
@@ -558,7 +558,7 @@ LESSONS = (
             "noise": f"{100 * after.result.ceiling:.0f}",
             "allowed": f"{100 * after.result.promised:.0f}",
         },
-        attacker=lambda after: (after.result.ceiling, after.result.guarantees.formula),
+        attacker=lambda after: after.result.guarantees.formula,
         claim=lambda before, after: after.result.attack.low > 0.5 and _below_bound(before, after) < 2,
     ),
     Lesson(

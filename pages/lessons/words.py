@@ -76,8 +76,7 @@ def attacker(lesson: Lesson, after: Case) -> str:
     """The best attacker as two rows of people, HTML, in a lesson that is about them."""
     if lesson.attacker is None:
         return ""
-    right, held = lesson.attacker(after)
-    return f'<p class="lab-note">{DECIDES}</p>{hundred.drawn(right, held)}'
+    return f'<p class="lab-note">{DECIDES}</p>{hundred.drawn(lesson.attacker(after))}'
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:

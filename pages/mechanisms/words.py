@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.papers import short
 from dpcore.privacy import delta_rounded_up
+from lab.papers import short
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
 from ui import outcomes, panels
@@ -82,7 +82,7 @@ def numbers(result: MechanismsResult) -> list[Number]:
             amount=_amount(then),
             unit="points",
         ),
-        panels.attacker(result.worlds.balanced_accuracy),
+        panels.attacker(result.claim.guarantee),
     ]
 
 
@@ -318,15 +318,13 @@ def _factor(result: MechanismsResult) -> str:
 
 def _promise(result: MechanismsResult) -> str:
     """What it means for a person."""
-    right = result.worlds.balanced_accuracy
-    odds = f"{panels.odds(result.claim.guarantee, exact=right)}.{panels.weak(right)}"
-    return f"With epsilon {number(result.claim.guarantee.epsilon)}, {odds}"
+    held = result.claim.guarantee
+    return f"With epsilon {number(held.epsilon)}, {panels.odds(held)}.{panels.weak(held)}"
 
 
 def guarantee(result: MechanismsResult) -> str:
     """What is promised, under which assumptions, and what is not."""
     settings, held = result.settings, result.claim.guarantee
-    laplace = settings.mechanism == "laplace"
     text = ""
     if settings.mechanism == "classical":
         text += panels.note(
@@ -334,8 +332,7 @@ def guarantee(result: MechanismsResult) -> str:
             "really gives:"
         )
     text += panels.guarantee(here=held) + panels.note(_promise(result))
-    named = {"noise": "Laplace", "least": "epsilon"} if laplace else {"noise": "Gaussian"}
-    text += panels.note(outcomes.limit(result.worlds.balanced_accuracy, held.attacker_accuracy, **named))
+    text += panels.note(outcomes.limit(held))
     return text + panels.note(
         "Assumed: nobody adds more than the sensitivity; one release. <b>Not</b> protected: what other people's "
         "answers reveal about you, and the last binary digits, since this is ordinary floating-point noise."

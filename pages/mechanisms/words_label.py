@@ -1,6 +1,6 @@
 """What the label of one answer says: made-up groups, and what one release like this would promise."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.mechanisms.experiment import MechanismsResult
 
 FIXED = {
@@ -24,4 +24,4 @@ FIXED = {
 
 def label(result: MechanismsResult) -> Stated:
     held = result.claim.guarantee
-    return Stated(promise=held, claimed=result.settings.epsilon, right=result.worlds.balanced_accuracy, said={**FIXED})
+    return Stated(promise=held, claimed=result.settings.epsilon, said={**FIXED})

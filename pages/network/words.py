@@ -3,9 +3,9 @@
 import math
 from html import escape
 
-from dpcore import differences
 from dpcore.data.own_rows import OwnRows
-from dpcore.experiment import Spread
+from lab import differences
+from lab.settings import Spread
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -159,12 +159,8 @@ def _promise(result: NetworkResult) -> Number:
     """What is promised at the moment shown: before the first step nothing is released but bounds."""
     if result.settings.void:
         return outcomes.void_attacker(result.settings)
-    if not result.step:
-        return panels.attacker(1 / (1 + math.exp(-result.settings.spent)))
-    if result.holds:
-        spent = result.guarantee
-        known = panels.attacker(spent.attacker_accuracy)
-        return known if math.isfinite(spent.epsilon) else Number(known.label, "…", "being counted", tone="bound")
+    if result.holds or not result.step:
+        return panels.attacker(result.guarantee)
     if result.settings.variant == "shuffled":
         proved = number(result.by_epochs.epsilon)
         amount = result.by_epochs.epsilon
@@ -377,7 +373,8 @@ def _spent(result: NetworkResult) -> str:
     """What the epsilon spent so far means for a person."""
     spent = result.guarantee
     said = f"With <b>epsilon {number(spent.epsilon)}</b> spent, {panels.odds(spent)}."
-    return panels.note(said + panels.weak(spent.attacker_accuracy)) + panels.guarantee(here=spent)
+    text = panels.note(said + panels.weak(spent)) + panels.guarantee(here=spent)
+    return text + panels.note(outcomes.limit(spent))
 
 
 def _epsilon(result: NetworkResult) -> str:

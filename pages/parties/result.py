@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import gdp
+from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
-from dpcore.experiment import Settings, Spread, Task, quantiles_of
-from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Guarantee
 from dpcore.training import losses
+from lab.settings import Settings, Spread, Task, quantiles_of
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
@@ -163,14 +162,6 @@ class PartiesResult:
     def guarantee(self, method: str) -> Guarantee:
         """What a method promises to a whole party."""
         return self.settings.guarantee(method)
-
-    @cached_property
-    def attacker(self) -> float:
-        """The best attacker's share of right answers, at most: whether it was this party or another in its place."""
-        if self.settings.method == "pate":
-            alone = self.settings.model.guarantee("pate", self.settings.epsilon)
-            return gdp.attacker_accuracy(gdp.mu_of_event(alone.event), pure=self.settings.spent)
-        return work.attacker_accuracy(self.settings.left, dimension=self.dimensions, pure=self.settings.spent)
 
     def curve(self, method: str, over: str) -> tuple[np.ndarray, np.ndarray]:
         """Of what is done: places (m,), and 5 %, 50 % and 95 % quantiles of accuracy (3, m)."""
@@ -326,7 +317,7 @@ class PartiesResult:
         return pd.DataFrame(self.movements)
 
 
-@kept
+@cached
 def _shown(world: World, count: int) -> Shown:
     kind, (X, y) = world.kind, parties(world, 0, count)
     return Shown(X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), source=Names(classes=kind.names))

@@ -140,7 +140,7 @@ def numbers(result: PartiesResult) -> list[Number]:
         Number(_TILES[method], mine, note, tone="private", amount=float(mine.split()[0]), unit="points"),
         Number("All rows, no privacy", plain, price(spread.median, result.batch_accuracy)),
         panels.runs("Nine runs in ten", runs, low=spread.low, high=spread.high),
-        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.attacker),
+        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee(method)),
     ]
 
 
@@ -367,19 +367,12 @@ def guarantee(result: PartiesResult) -> str:
     """What the chosen release promises, to whom, and what it leaves open."""
     if result.settings.void:
         return outcomes.void_guarantee(result.settings) + _of_own(result)
-    held, exact = result.guarantee(result.settings.method), result.attacker
-    sure = "practically every time" if exact > 0.9995 else f"at most {panels.at_most(exact)} times in 100"
-    pate = result.settings.method == "pate"
-    noise, least = (
-        ("Gaussian", "epsilon and delta") if pate else (f"spread over {result.dimensions} dimensions", "epsilon")
-    )
+    held, pate = result.guarantee(result.settings.method), result.settings.method == "pate"
     text = panels.guarantee(here=held)
     text += panels.note(outcomes.paid(result.settings)) if result.settings.paid else ""
     text += panels.note(
         "The unit is a <b>whole party</b>: all of its rows may be others, and what is released stays nearly as likely. "
-        "An attacker guessing whether a party took part, or another party in its place, is right "
-        f"<b>{sure}</b> (a coin: 50).{panels.weak(exact)} "
-        + limit(exact, held.attacker_accuracy, noise=noise, least=least)
+        f"So {panels.odds(held)}.{panels.weak(held)} {limit(held)}"
     )
     text += panels.note(
         "The aggregator is trusted: it sees every classifier. The guarantee is for one release; publishing two adds "

@@ -1,9 +1,8 @@
 """What the parties' privacy label says whatever its knobs, and what follows from them."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
-from ui.panels import at_most
 
 FIXED = {
     "unit": "one whole party, all of its rows",
@@ -40,11 +39,9 @@ def label(result: PartiesResult) -> Stated:
     settings = result.settings
     own = _OWN if settings.dataset == OWN else {}
     own |= {"source": _SOURCES.get(settings.dataset, FIXED["source"])} if settings.dataset != OWN else {}
-    attacker = f"who guesses whether a party took part, or another, is right at most {at_most(result.attacker)} in 100"
     mechanism = _MECHANISM.get(settings.method, "noise on the weights, whose density falls with its length")
     return Stated(
         promise=settings.promise,
         claimed=settings.epsilon,
-        right=result.attacker,
-        said=FIXED | own | {"mechanism": mechanism, "attacker": f"{attacker} (a coin: 50)"},
+        said=FIXED | own | {"mechanism": mechanism},
     )

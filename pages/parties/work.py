@@ -9,16 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, gammaincinv
 
 from dpcore import accountants
 from dpcore.accountants import gdp
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, local, pate
 from dpcore.parties.aggregation import RELEASES
 from dpcore.parties.worlds import CHECK_ROWS, CONSTANT, World, parties, public
-from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, PureRelease
+from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, NormExponentialRelease
 from dpcore.streams import stream
 from dpcore.training import erm, losses
 from dpcore.training.losses import outputs
@@ -114,7 +113,8 @@ class Model:
             "sharp": "norm-exponential noise, exact sensitivity of logistic loss",
             "norms": "norm-exponential noise, sensitivity with bounded weights",
         }[self.constants if method != "average" or self.constants == "norms" else "published"]
-        return Guarantee(epsilon=left, delta=0.0, basis=basis, event=PureRelease(epsilon=left), **base)
+        event = NormExponentialRelease(epsilon=left, dimension=math.prod(self.ensemble.shape))
+        return Guarantee(epsilon=left, delta=0.0, basis=basis, event=event, **base)
 
 
 def methods(learner: str) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ def methods(learner: str) -> tuple[str, ...]:
     return METHODS if learner == "logistic" else tuple(name for name in METHODS if name != "average")
 
 
-@kept
+@cached
 def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.ndarray:
     """Of the release with so many parties; no epsilon moves them."""
     return np.array([model.at(count).sensitivity(release) for count in counts])
@@ -145,7 +145,7 @@ class Fits:
     kept: int
 
 
-@kept
+@cached
 def fits(ensemble: Ensemble, asked: int) -> Fits:
     """By the first ``asked`` of the ensemble's parties: all of them, or so far.
 
@@ -173,7 +173,7 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
     )
 
 
-@kept
+@cached
 def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int]) -> np.ndarray:
     """Norm-exponential draws (R, k, d) of sensitivity and epsilon 1: the same ones at every epsilon and for every M."""
     mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
@@ -227,7 +227,7 @@ def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "so
     return losses.expected_values(z, _said(ensemble, asked, release)).mean(axis=-1)
 
 
-@kept
+@cached
 def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
     """w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = ensemble.rows["check"].X, _said(ensemble, asked, release)
@@ -340,26 +340,3 @@ class Locals:
         options = {"classes": self.crowd.world.kind.classes, "regularisation": self.crowd.regularisation}
         found = [said.votes for said in local.votes(self.crowd.learner, X, y, rows, **options)]
         return np.concatenate(found).astype(np.uint8)
-
-
-def attacker_accuracy(epsilon: float, *, dimension: int, pure: float = 0.0) -> float:
-    """The best share of right answers to "which of two weights got this norm-exponential noise?", from 50:50 on.
-
-    The weights lie a sensitivity apart, with noise b of length r, ||b|| ~ Gamma(d, 1/epsilon), and of direction u with
-    u_1^2 ~ Beta(1/2, (d-1)/2). The answer is right where the noise is nearer to its own weights than to the others:
-    where u_1 < 1/(2 r). The more dimensions, the less can be seen.
-
-    pure: what releases of pure privacy beside it spend. They show no more than an answer that is right with probability
-    p = e^pure / (1 + e^pure) [kairouz2015]; noise speaks against it where ||b - e_1|| < r - pure/epsilon.
-    """
-    r = gammaincinv(dimension, (np.arange(2000) + 0.5) / 2000) / epsilon  # the middles of 2,000 equal parts
-    p, ahead = 1 / (1 + math.exp(-pure)), pure / epsilon
-    return float(p * _nearer(r, ahead, dimension).mean() + (1 - p) * _nearer(r, -ahead, dimension).mean())
-
-
-def _nearer(r: np.ndarray, ahead: float, dimension: int) -> np.ndarray:
-    """P[||b - e_1|| > r - ahead] over directions of noise b of length ``r`` (m,)."""
-    far = r - ahead
-    end = np.where(far > 0, (r**2 + 1 - far**2) / (2 * r), 1)  # of u_1
-    within = betainc(0.5, (dimension - 1) / 2, np.minimum(end**2, 1))
-    return (1 + np.sign(end) * within) / 2

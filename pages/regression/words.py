@@ -97,9 +97,7 @@ def numbers(result: RegressionResult) -> list[Number]:
         ),
         Number("Without privacy", plain, f"price: {price}" if price else cost),
         Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
-        outcomes.void_attacker(result.settings)
-        if result.settings.void
-        else panels.attacker(result.guarantee.attacker_accuracy),
+        outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee),
     ]
 
 
@@ -242,8 +240,9 @@ def guarantee(result: RegressionResult) -> str:
     settings = result.settings
     if settings.void:
         return outcomes.void_guarantee(settings) + panels.note(_of_own(settings.own.roles))
-    odds = f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(result.guarantee)}."
-    text = panels.note(odds + panels.weak(result.guarantee.attacker_accuracy)) + panels.guarantee(here=result.guarantee)
+    held = result.guarantee
+    odds = f"With <b>epsilon {number(settings.epsilon)}</b>, {panels.odds(held)}.{panels.weak(held)}"
+    text = panels.note(odds) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if result.settings.mechanism == "published":
         end = " What fails here is not the promise but the answer." if result.failed else ""

@@ -9,7 +9,7 @@ from pages.transfer.figures import risk
 from pages.transfer.published import PublishedResult
 from pages.transfer.result import TransferResult, printed_costs
 from pages.transfer.work import CANDIDATES
-from ui import panels
+from ui import outcomes, panels
 from ui.outcomes import count
 from ui.panels import Number, number
 
@@ -89,7 +89,7 @@ def numbers(result: TransferResult) -> list[Number]:
         nominal, real = number(settings.epsilon), number(held.epsilon)
         said.append(Number("Epsilon really spent", real, f"nominal: {nominal}", tone="bound", amount=held.epsilon))
     else:
-        said.append(panels.attacker(held.attacker_accuracy))
+        said.append(panels.attacker(held))
     return said
 
 
@@ -272,6 +272,7 @@ def guarantee(result: TransferResult) -> str:
             "composition, for which the scale is made. By the sharper count:"
         )
     text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
+    text += panels.note(outcomes.limit(held["transfer"]))
     if result.detection_guarantee is None:
         text += panels.note(
             "<b>Trusting the sources as they are</b> never sees a private row and needs no epsilon. But someone must "

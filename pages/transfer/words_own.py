@@ -10,9 +10,9 @@ from pages.transfer.figures import error
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
 from ui import outcomes, panels
+from ui.escaping import plain
 from ui.outcomes import count
 from ui.panels import Number, number
-from ui.plain import plain
 
 LEAD = (
     "A few private rows are to be learnt from: those of one value of your column. The rows of others are **public, as "
@@ -52,9 +52,7 @@ def numbers(result: TransferResult) -> list[Number]:
         Number("Off by, with sources", error(helped), _beside(helped, alone), tone="public", amount=_amount(helped)),
         Number("Off by, alone", error(alone), more, tone="private", amount=_amount(alone)),
         Number("Off by, no privacy", error(plainly), "private rows alone"),
-        outcomes.void_attacker(settings)
-        if settings.void
-        else panels.attacker(result.guarantee("transfer").attacker_accuracy),
+        outcomes.void_attacker(settings) if settings.void else panels.attacker(result.guarantee("transfer")),
     ]
 
 
@@ -174,6 +172,7 @@ def guarantee(result: TransferResult) -> str:
     held = {name: result.guarantee(name) for name in ("target", "pooled", "transfer")}
     text = panels.note(f"With epsilon {number(held['transfer'].epsilon)}, {panels.odds(held['transfer'])}.")
     text += panels.guarantee(alone=held["target"], pooled=held["pooled"], with_sources=held["transfer"])
+    text += panels.note(outcomes.limit(held["transfer"]))
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""
     if result.detection_guarantee is None:
         needs = "sees nothing of a private row but the bounds" if settings.paid else "never sees a private row"

@@ -14,7 +14,7 @@ from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import live
 from ui.controls import visit
-from ui.doors import remember
+from ui.page_links import remember
 from ui.show import show, style
 from ui.uploads import limit_mb
 
@@ -26,7 +26,8 @@ LEARN = (
     ("choosing", "Choosing", ":material/rule:", partial(page_choosing.show, PAGES)),
 )
 
-st.set_page_config(page_title="Epsilon Lab", page_icon=Path(__file__).with_name("icon.svg"), layout="wide")
+_ICON = Path(__file__).parents[1] / "ui" / "icon.svg"
+st.set_page_config(page_title="Epsilon Lab", page_icon=_ICON, layout="wide")
 style()
 live.connection(uploads=limit_mb())
 doors = {
@@ -43,7 +44,7 @@ menus = {group: [doors[page.name] for page in PAGES if page.group == group] for 
 if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
-    st.logo(Path(__file__).with_name("icon.svg"), size="large")
+    st.logo(_ICON, size="large")
 menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own], "Learn": list(texts.values())}
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 visit(here.url_path)

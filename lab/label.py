@@ -15,10 +15,10 @@ from typing import Any
 
 from dpcore import privacy
 from dpcore.accountants.mu import Fitting
+from dpcore.cache import CACHE
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.experiment import Settings
-from dpcore.kept import MEMORY
 from dpcore.privacy import Guarantee
+from lab.settings import Settings
 
 SCHEMA = Path(__file__).with_name("label.schema.json")
 NOT_STATED, NOTHING = "not stated", "nothing promised"
@@ -35,16 +35,14 @@ class Stated:
     """What a page says of a result on it.
 
     promise: what is guaranteed; None: nothing, and ``nothing`` may say why. void: why what is claimed does not hold.
-    claimed: the epsilon that was asked for. right: the best attacker's share of right answers against this very noise.
-    said: field -> text; of an access to private rows it begins with "paid", "public", "none", "not released" (kept from
-    all but the analyst) or "not covered".
+    claimed: the epsilon that was asked for. said: field -> text; of an access to private rows it begins with "paid",
+    "public", "none", "not released" (kept from all but the analyst) or "not covered".
     """
 
     promise: Guarantee | None = None
     nothing: str = ""
     void: str = ""
     claimed: float | None = None
-    right: float | None = None
     said: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -119,7 +117,7 @@ def _promised(promise: Guarantee) -> dict[str, str | float]:
 
 def _mu(promise: Guarantee) -> str | float:
     work = Fitting(promise.event, promise.adjacency)
-    found = MEMORY.answer(work, work.run)
+    found = CACHE.answer(work, work.run)
     return work.why_none(found) or found.shown
 
 

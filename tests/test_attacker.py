@@ -1,0 +1,279 @@
+"""The best attacker against counts that share nothing with the engine's, and the same number on every page."""
+
+import itertools
+import math
+import os
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from dpcore.accountants import gdp, zcdp
+from dpcore.accountants.attacker import best_attacker
+from dpcore.mechanisms import NormExponential
+from dpcore.privacy import (
+    Adjacency,
+    ApproximateRelease,
+    BestOf,
+    BoundedRangeRelease,
+    Composed,
+    Event,
+    GaussianRelease,
+    Guarantee,
+    LaplaceRelease,
+    NormExponentialRelease,
+    PoissonSampled,
+    PureRelease,
+    Sequence,
+    for_group,
+    for_replacement,
+)
+from pages import table
+from pages.classifier.experiment import ClassifierSettings
+from pages.network.experiment import NetworkSettings
+from tests import attackers
+from tests.sentences import at_random
+from ui import panels
+
+ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
+ROOMS = {room.name: room for room in table.ROOMS}
+
+
+def held(event: Event, *, epsilon: float = math.inf, delta: float = 0.0, adjacency: Adjacency = ADD) -> Guarantee:
+    return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis="", event=event)
+
+
+def right(event: Event, **promise: Any) -> float:
+    return best_attacker(held(event, **promise)).right
+
+
+def sampled(rate: float, multiplier: float, count: int = 1) -> Event:
+    return Composed(event=PoissonSampled(rate=rate, event=GaussianRelease(noise_multiplier=multiplier)), count=count)
+
+
+PURE, HALF = PureRelease(epsilon=0.3), PureRelease(epsilon=0.5)
+EVENTS = {
+    "few sampled steps": sampled(0.9, 0.3, 2),
+    "an epoch": sampled(0.1, 3.0, 60),
+    "much spent": sampled(0.1, 1.0, 300),
+    "the textbook run": sampled(0.01, 4.0, 10_000),
+    "rare samples, little noise": sampled(0.001, 0.3, 100),
+    "many rare samples": sampled(1e-4, 0.3, 100_000),
+    "two kinds of steps": Sequence(events=(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100))),
+    "layers": PoissonSampled(rate=0.2, event=Composed(event=GaussianRelease(noise_multiplier=3.0), count=2)),
+    "two Laplace releases": Sequence(events=(LaplaceRelease(noise_multiplier=1.0), LaplaceRelease(noise_multiplier=2))),
+    "pure releases": Sequence(events=(Composed(event=PURE, count=10), HALF)),
+    "approximate releases": Composed(event=ApproximateRelease(epsilon=0.5, delta=0.01), count=3),
+    "bounds and Gaussian steps": Sequence(events=(PURE, HALF, GaussianRelease(noise_multiplier=2.0))),
+    "bounds and sampled steps": Sequence(events=(HALF, HALF, sampled(0.1, 3.0, 60))),
+    "exponential mechanism": Composed(event=BoundedRangeRelease(epsilon=0.1), count=16),
+    "choices and a Gaussian release": Sequence(
+        events=(Composed(event=BoundedRangeRelease(epsilon=0.3), count=5), GaussianRelease(noise_multiplier=5.0))
+    ),
+    "no privacy to speak of": Composed(event=PureRelease(epsilon=500.0), count=2),
+    "one wide choice": BoundedRangeRelease(epsilon=8.0),
+    "a vector": NormExponentialRelease(epsilon=10.0, dimension=20),
+    "a long vector": NormExponentialRelease(epsilon=0.01, dimension=2000),
+    "a pair": NormExponentialRelease(epsilon=1.0, dimension=2),
+}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_it_is_exact_within_a_twentieth_of_a_point_and_never_too_small(name):
+    exact = attackers.right(EVENTS[name], ADD)
+    assert exact - 1e-6 <= right(EVENTS[name]) <= exact + 5e-4
+
+
+@pytest.mark.parametrize(("rate", "multiplier"), [(0.25, 2.0), (0.9, 0.5), (0.01, 0.3)])
+def test_one_sampled_step_is_as_the_densities_say_in_both_directions(rate, multiplier):
+    mu = 1 / multiplier
+    mixture = lambda z: (1 - rate) * stats.norm.pdf(z) + rate * stats.norm.pdf(z - mu)  # noqa: E731
+    best, _ = integrate.quad(lambda z: max(mixture(z), stats.norm.pdf(z)) / 2, -12, 12 + mu, limit=500)
+    assert right(sampled(rate, multiplier)) == pytest.approx(best, abs=5e-4)
+    assert right(sampled(rate, multiplier)) >= best - 1e-9
+    both = lambda z: max(mixture(z), mixture(-z)) / 2  # noqa: E731
+    best, _ = integrate.quad(both, -12 - mu, 12 + mu, limit=500)
+    replaced = sampled(rate, multiplier / 2)  # in units of two contributions
+    assert right(replaced, adjacency=REPLACE) == pytest.approx(best, abs=5e-4)
+    assert right(replaced, adjacency=REPLACE) >= best - 1e-9
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
+def test_of_gaussian_releases_it_is_the_best_threshold(mu):
+    thresholds = np.linspace(-10, 10 + mu, 20_001)
+    best = (stats.norm.cdf(thresholds) + stats.norm.sf(thresholds - mu)).max() / 2
+    several = Composed(event=GaussianRelease(noise_multiplier=5 / mu), count=25)
+    assert best_attacker(held(several)) == (pytest.approx(best, abs=1e-6), "noise")
+    assert right(Sequence(events=(several, GaussianRelease(noise_multiplier=0)))) == 1.0
+
+
+@pytest.mark.parametrize(("mu", "pure"), [(0.3, 0.2), (1.0, 0.01), (0.05, 1.0), (2.0, 0.7)])
+def test_a_pure_release_beside_gaussian_ones_counts_as_randomised_response(mu, pure):
+    p = 1 / (1 + math.exp(-pure))
+    best, _ = integrate.quad(
+        lambda x: max(p * stats.norm.pdf(x), (1 - p) * stats.norm.pdf(x, loc=mu)), -12, 12, limit=400
+    )
+    event = Sequence(events=(PureRelease(epsilon=pure), GaussianRelease(noise_multiplier=1 / mu)))
+    assert best_attacker(held(event)) == (pytest.approx(best, abs=1e-7), "parts")
+
+
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_randomised_responses_are_as_an_enumeration_of_all_answers(count):
+    epsilons = np.linspace(0.2, 0.9, count)
+    p = 1 / (1 + np.exp(-epsilons))
+    outcomes = [np.prod(np.where(truth, p, 1 - p)) for truth in itertools.product([True, False], repeat=count)]
+    event = Sequence(events=tuple(PureRelease(epsilon=float(one)) for one in epsilons))
+    best = (1 + np.abs(np.subtract(outcomes, outcomes[::-1])).sum() / 2) / 2
+    assert right(event) == pytest.approx(best, abs=5e-4)
+    assert right(event) >= best - 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
+    """Each is one of the pairs whose loss is t or t - epsilon, the second chosen after the first has answered."""
+    places = np.linspace(0, epsilon, 41)[1:-1]
+    high = np.expm1(places - epsilon) / math.expm1(-epsilon)
+
+    def after(loss: np.ndarray) -> np.ndarray:
+        """E_P[(1 - e^-(loss + L))_+] with the pair that is best at this loss."""
+        gain = lambda one: np.maximum(-np.expm1(-one), 0)  # noqa: E731
+        told = high * gain(loss[:, None] + places) + (1 - high) * gain(loss[:, None] + places - epsilon)
+        return told.max(axis=1)
+
+    best = (high * after(places) + (1 - high) * after(places - epsilon)).max()
+    found = 2 * right(Composed(event=BoundedRangeRelease(epsilon=epsilon), count=2)) - 1
+    assert best - 1e-9 <= found <= 1.25 * best
+    alone = math.tanh(epsilon / 4)
+    assert 2 * right(BoundedRangeRelease(epsilon=epsilon)) - 1 == pytest.approx(alone, rel=2e-3)
+    assert found < 2 * right(Composed(event=PureRelease(epsilon=epsilon), count=2)) - 1
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
+def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
+    """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
+    exact = 1 - (2 + epsilon / 2) * math.exp(-epsilon / 2) / 4
+    found = [right(NormExponentialRelease(epsilon=epsilon, dimension=d)) for d in (2, 3, 12, 90)]
+    assert found[1] == pytest.approx(exact, abs=1e-5)
+    drawn = NormExponential(sensitivity=1.0, epsilon=epsilon).noise(12, np.random.default_rng(0), size=40_000)[:, 0]
+    assert found[2] == pytest.approx((drawn < 0.5).mean(), abs=4 * 0.5 / 200)
+    assert found == sorted(found, reverse=True)
+    assert found[0] <= 1 / (1 + math.exp(-epsilon))
+
+
+SEARCH = BestOf(event=GaussianRelease(noise_multiplier=3.0), law="logarithmic", tries=5)
+
+
+@pytest.mark.parametrize(
+    ("event", "adjacency"),
+    [
+        (PureRelease(epsilon=0.7), ADD),
+        (ApproximateRelease(epsilon=0.7, delta=1e-3), ADD),
+        (SEARCH, ADD),
+        (PoissonSampled(rate=0.1, event=PureRelease(epsilon=1.0)), REPLACE),
+    ],
+)
+def test_where_epsilon_and_delta_alone_are_known_it_is_what_they_allow(event, adjacency):
+    promise = held(event, epsilon=0.7, delta=getattr(event, "delta", 1e-5 * (event is SEARCH)), adjacency=adjacency)
+    assert best_attacker(promise) == (pytest.approx(promise.attacker_accuracy, rel=1e-9), "epsilon")
+
+
+def test_several_choices_are_never_more_than_their_epsilon_and_delta_allow():
+    event = Composed(event=BoundedRangeRelease(epsilon=0.01), count=3)
+    promise = zcdp.account(event, delta=0.3, adjacency=ADD)
+    assert best_attacker(promise) == (pytest.approx(right(event)), "parts")
+    assert best_attacker(held(event, epsilon=1e-4)).right == pytest.approx(held(event, epsilon=1e-4).attacker_accuracy)
+
+
+def test_of_a_group_and_of_a_replacement_only_epsilon_and_delta_are_known():
+    one = held(GaussianRelease(noise_multiplier=2.0), epsilon=gdp.epsilon_of(1e-5, mu=0.5), delta=1e-5)
+    for other in (for_group(one, people=3), for_replacement(one)):
+        assert best_attacker(other) == (pytest.approx(other.attacker_accuracy, rel=1e-9), "epsilon")
+        assert best_attacker(other).right > best_attacker(one).right
+
+
+def first(settings: Any) -> Any:
+    return settings.result({task: task.run() for task in settings.tasks() if task.essential})
+
+
+def promised(settings: Any) -> Guarantee | None:
+    """What the page of these settings states, trained or not."""
+    match type(settings).__module__.split(".")[1]:
+        case "attack":
+            return settings.guarantees.formula if settings.version == "sound" else None
+        case "mechanisms":
+            return first(settings).claim.guarantee
+        case "ledger":
+            return first(settings).held
+        case _:
+            return settings.promise
+
+
+# Where settings are quick, and rows are no one's own.
+WITHIN = {
+    "classifier": {"dataset": ["gaussians"]},
+    "network": {"dataset": ["moons"], "accountant": ["renyi"], "layers": (1, 1), "width": (2, 4)},
+    "regression": {"dataset": ["census"]},
+    "transfer": {"dataset": ["regression"]},
+    "parties": {"dataset": ["two", "digits"]},
+    "hypotheses": {"data": ["domains"]},
+    "attack": {"dataset": ["gaussians"], "part": ["worlds"]},
+}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_the_attacker_is_the_exact_number_at_any_settings(name):
+    kind, rng = ROOMS[name].settings, np.random.default_rng(7)
+    some = 0
+    for _ in range(int(os.environ.get("SOAK", "20"))):
+        promise = promised(at_random(kind, rng, WITHIN.get(name, {})))
+        if promise is None:
+            continue
+        exact, found = attackers.right(promise.event, promise.adjacency), best_attacker(promise).right
+        assert exact - 1e-5 <= found <= exact + 1e-3, promise
+        some += 1
+    assert some
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_the_tile_and_the_guarantee_say_it_at_the_defaults(name):
+    result = first(ROOMS[name].settings())
+    page = ROOMS[name].at(result.settings)
+    promise = promised(result.settings)
+    (tile,) = (one for one in page.numbers(result) if one.label == "Best attacker, at most")
+    assert attackers.close(promise, str(tile.amount))
+    said = re.sub(r"<[^>]*>", "", page.view(result).words["guarantee"])
+    alone = panels.at_most(promise.attacker_accuracy)
+    assert f"right only {panels.at_most(best_attacker(promise).right)} times in 100" in said
+    assert f"{alone if promise.attacker_accuracy <= 0.9995 else 'practically 100'} is the limit for any" in said
+
+
+def test_the_tile_names_what_it_holds_for_and_which_data_sets_are_compared():
+    network, classifier = (panels.attacker(one().promise) for one in (NetworkSettings, ClassifierSettings))
+    assert (network.note, classifier.note) == ("against this noise", "against this noise")
+    assert "add/remove, one row. Sampling: each row is in a step with probability 0.25 (Poisson)" in network.about
+    assert "replace-one, one row. Sampling: none counted" in classifier.about
+    assert panels.attacker(held(SEARCH, epsilon=1.0)).note == "any mechanism with this epsilon"
+    assert "epsilon of each part" in panels.attacker(held(EVENTS["bounds and sampled steps"], epsilon=9.0)).note
+    assert panels.attacker(None).amount == 100
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
+def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
+    network = NetworkSettings(mechanism="ordered", epsilon=epsilon)
+    classifier = ClassifierSettings(adjacency="add/remove", epsilon=epsilon, delta=network.delta)
+    mine, other = network.promise, classifier.promise
+    assert gdp.mu_of_event(mine.event) == pytest.approx(gdp.mu_of_event(other.event), rel=1e-3)
+    assert panels.attacker(mine)[:6] == panels.attacker(other)[:6]
+    whole = NetworkSettings(rows=200, lot_size=200, epsilon=epsilon, accountant="renyi").promise
+    mu = gdp.mu_of_event(whole.event)
+    assert best_attacker(whole).right == pytest.approx(stats.norm.cdf(mu / 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_attack_that_is_carried_out_beats_the_tile(seed):
+    settings = ROOMS["attack"].settings(sees="steps", clip_norm=0.02, steps=5, epsilon=4.0, repeats=500, seed=seed)
+    result = first(settings)
+    (tile,) = (one for one in ROOMS["attack"].numbers(result) if one.label == "Best attacker, at most")
+    assert 50 < 100 * result.attack.low <= tile.amount + 0.5
