@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from dpcore import privacy
-from dpcore.accountants.mu import Fitting
 from dpcore.cache import CACHE
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.privacy import Guarantee
+from lab.mu import Fitting
 from lab.settings import Settings
 
 SCHEMA = Path(__file__).with_name("label.schema.json")

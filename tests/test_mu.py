@@ -7,8 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpcore.accountants import gdp, mu
-from dpcore.accountants.mu import Fitting
+from dpcore.accountants import gdp
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -21,6 +20,8 @@ from dpcore.privacy import (
     PureRelease,
     Sequence,
 )
+from lab import mu
+from lab.mu import Fitting
 
 ADD, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE_ONE
 GAUSSIAN = GaussianRelease(noise_multiplier=2.0)

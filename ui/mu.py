@@ -6,9 +6,9 @@ A count takes up to a second, so a first picture and a moving slider show ``PEND
 from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 
-from dpcore.accountants import mu
 from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
+from lab import mu
 from ui.plot.theme import number
 
 PENDING = '<span class="lab-pending">…</span>'
