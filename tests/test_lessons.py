@@ -229,6 +229,8 @@ class TestSteps:
         assert "That is what the chart shows." in app.success[0].value
         press(app, "Why?")
         assert "Not so:" in text(app)
+        assert "Of 100 releases with you, the attacker says “in” for at most 70." in text(app)
+        assert "Of 100 releases without you, they say “in” for 30." in text(app)
         press(app, "Try it yourself")
         press(app, "Next: How far to clip")
         assert app.query_params["lesson"] == "clipping"
