@@ -14,7 +14,7 @@ lab's own configuration, and take turns in one run.
   have changed since the one before, and no more redraws count than the slider had values. Each drag has settings of its
   own: nothing that is drawn was computed before.
 
-``PAGES=ledger,attack`` in the environment measures these beside the bare page, and no others.
+``PAGES=accounting,attack`` in the environment measures these beside the bare page, and no others.
 """
 
 import importlib.util

@@ -51,7 +51,7 @@ BENCHMARKS = {
     "parties": ("20,000 parties: first picture, slices, memory; four releases beside a loop", parties.run, 5),
     "extremes": ("every page with its knobs at their highest: first picture, longest slice, memory", extremes.run, 3),
     "frames": ("what a redraw of each page costs the server, in CPU time", frames.run, 5),
-    "what-if": ("the answers of What would it take?: first picture, curve, bars, map", what_if.run, 3),
+    "what-if": ("the answers of the What-if planner: first picture, curve, bars, map", what_if.run, 3),
     "sweeps": ("a sweep on threads, processes and two Dask workers", sweeps.run, 3),
     "play": ("a training that plays: moments drawn a second", play.run, 3),
     "load": ("25 and 100 people at once on one server, beside a bare page", load.run, 3),

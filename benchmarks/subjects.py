@@ -28,9 +28,9 @@ SUBJECTS = {
         charts=tuple(f'[data-chart="{name}"]' for name in ("accuracy", "map.scratch", "map.public")),
         moving=(0, 1, 2),
     ),
-    "ledger": Subject(
+    "accounting": Subject(
         script="app.py",
-        path="ledger",
+        path="accounting",
         slider="Noise multiplier",
         query="noise_multiplier=1.0",  # from here there are as many stops upwards as keys are pressed
         unseen=("delta", (2e-5, 3e-5, 4e-5, 5e-5)),
@@ -93,6 +93,16 @@ SUBJECTS = {
     ),
 }
 # Of these the redraws of a drag are counted.
-DRAGGED = ("classifier", "ledger", "mechanisms", "regression", "network", "transfer", "parties", "hypotheses", "attack")
+DRAGGED = (
+    "classifier",
+    "accounting",
+    "mechanisms",
+    "regression",
+    "network",
+    "transfer",
+    "parties",
+    "hypotheses",
+    "attack",
+)
 # The first six; of the others a redraw costs the server more.
 QUICK = DRAGGED[:6]

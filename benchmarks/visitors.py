@@ -20,7 +20,7 @@ KNOBS = {
     "classifier": ("epsilon", (0.05, 50.0)),
     "mechanisms": ("epsilon", (0.05, 50.0)),
     "regression": ("epsilon", (0.05, 50.0)),
-    "ledger": ("noise_multiplier", (0.5, 50.0)),
+    "accounting": ("noise_multiplier", (0.5, 50.0)),
     "transfer": ("epsilon", (0.1, 20.0)),
     "parties": ("epsilon", (0.1, 50.0)),
     "network": ("epsilon", (0.2, 20.0)),

@@ -1,4 +1,4 @@
-"""What an answer of *What would it take?* takes: first picture, curve, bars, map.
+"""What an answer of the *What-if planner* takes: first picture, curve, bars, map.
 
 Each answer is computed from nothing, by the functions that the page uses (``ui.compute``), in slices as the page has
 them. A *picture* is the result and all that the page shows of it. CPU time of the process, which others on the machine

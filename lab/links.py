@@ -17,6 +17,8 @@ from lab.settings import Settings
 
 # Parts a name from its value, and a pair from the next, where a whole setting is one word.
 APART = "~"
+# Old names of pages -> their names now. Links, pins, downloads and open browser tabs may still hold an old one.
+RENAMED = MappingProxyType({"ledger": "accounting"})
 UNFORESEEN = "another value, as this one met a fault of the page"
 # Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
 # digits of other scripts.
@@ -25,6 +27,11 @@ _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNOR
 THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 
 _log = logging.getLogger(__name__)
+
+
+def page_now(name: str) -> str:
+    """Return the name that the page called ``name`` has now."""
+    return RENAMED.get(name, name)
 
 
 def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:

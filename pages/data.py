@@ -23,18 +23,21 @@ from ui.samples import SAMPLES, TEMPLATE, Sample
 QUESTION = "What would privacy cost on your own data?"
 _MEGABYTES = own_table.MOST_BYTES // 10**6
 # Page that learns classes, numbers, or from parties -> what its button says, and how that looks.
-_OF_CLASSES = {"classifier": ("Classifier", "scatter_plot", "primary"), "network": ("Network", "hub", "secondary")}
-_OF_ATTACK = {"attack": ("Attacker", "my_location", "secondary")}
-_OF_PARTIES = {"parties": ("Parties", "groups", "secondary")}
+_OF_CLASSES = {
+    "classifier": ("Classifier", "scatter_plot", "primary"),
+    "network": ("Neural network", "hub", "secondary"),
+}
+_OF_ATTACK = {"attack": ("Attacks and audits", "my_location", "secondary")}
+_OF_PARTIES = {"parties": ("Learning across parties", "groups", "secondary")}
 _OF_NUMBERS = {"regression": ("Regression", "show_chart", "primary")}
 # The same where a column says the source, too.
-_OF_SOURCES = {"transfer": ("Head start", "move_up", "secondary")}
+_OF_SOURCES = {"transfer": ("Public-to-private transfer", "move_up", "secondary")}
 # Of a column's name, its use, its bounds and a note.
 _WIDTHS = (1.2, 1.35, 2.3, 1.9)
-_EMPTY = "**There is no file yet.** Bring a table with a row for each person, or try one of these, which are made up."
+_EMPTY = "**Upload a table** with a row for each person, or try one of these made-up examples."
 _SOURCES = (
-    "For *Head start*, the notes let {name} say the source: the rows of {own} are private; those of {others} are "
-    "public, as their salaries stand in the town's budget."
+    "For *Public-to-private transfer*, the notes let {name} say the source. The rows of {own} are private. Those of "
+    "{others} are public, as their salaries stand in the town's budget."
 )
 _NOTES = (
     "This table has notes that say which bounds are public, and why: what anybody could know without the file. With "
@@ -138,7 +141,7 @@ def _samples() -> None:
             st.markdown(f"{sample.icon} **{sample.title}.** {sample.about}")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 key, act = f"data.sample.{sample.file}", partial(_take_sample, sample)
-                st.button(f"Try {sample.title.lower()}", key=key, type="primary", on_click=act)
+                st.button(f"Use the {sample.title.lower()} table", key=key, type="primary", on_click=act)
                 _download(sample.file, sample.data)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("A table that says what each of its lines is for:", width="content")
@@ -373,7 +376,7 @@ def _said(draft: Draft, name: str, use: str) -> str:
         + ("Missing: the row stays, and adds nothing." if draft.gaps else "Missing after all: the middle."),
         "person": _of_each(draft.roles),
         "source": "One value's rows are private. The others' you declare **public**, with their answers: they get "
-        "no protection on *Head start*. Other pages do not read this column.",
+        "no protection in *Public-to-private transfer*. Other pages do not read this column.",
     }[use]
 
 

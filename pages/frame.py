@@ -22,8 +22,8 @@ from ui.uploads import limit_mb
 LEARN = (
     ("lessons", "Lessons", ":material/school:", partial(lessons.show, PAGES)),
     ("glossary", "Glossary", ":material/dictionary:", page_glossary.show),
-    ("works", "Works", ":material/library_books:", partial(page_works.show, PAGES)),
-    ("choosing", "Choosing", ":material/rule:", partial(page_choosing.show, PAGES)),
+    ("works", "Papers, checked", ":material/library_books:", partial(page_works.show, PAGES)),
+    ("choosing", "Choose parameters", ":material/rule:", partial(page_choosing.show, PAGES)),
 )
 
 _ICON = Path(__file__).parents[1] / "ui" / "icon.svg"
@@ -45,7 +45,7 @@ if st.context.is_embedded:  # in somebody else's page: no head of our own
     st.html("<style>[data-testid=stHeader] { display: none } :root { --lab-head: .5rem }</style>")
 else:
     st.logo(_ICON, size="large")
-menus = {"": [front]} | menus | {"Decide": [*menus.get("Decide", ()), own], "Learn": list(texts.values())}
+menus = {"": [front]} | menus | {"Plan": [*menus.get("Plan", ()), own], "Learn": list(texts.values())}
 here = st.navigation(menus, position="hidden" if st.context.is_embedded else "top")
 visit(here.url_path)
 here.run()

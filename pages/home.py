@@ -9,7 +9,7 @@ from ui import controls
 from ui.page import Knobs, Page, always
 
 HEIGHT = 340
-QUESTION = "What does privacy cost a machine that learns?"
+QUESTION = "What does privacy cost a learning algorithm?"
 _LEAD = (
     '<p class="lab-lead">Each blue line is a model, trained just now. <b>Differential privacy</b> adds noise, so that '
     "even an attacker can hardly tell whether the data hold <i>you</i> or somebody else. Less epsilon: more noise, "
@@ -43,10 +43,10 @@ TOUR = (
     ),
 )
 GROUPS = {
-    "Cost": "What a model loses",
-    "Promise": "What is guaranteed, and to whom",
-    "Together": "What others can help",
-    "Decide": "What it takes to reach a goal",
+    "Train": "what privacy costs a model",
+    "Privacy": "what is guaranteed, and to whom",
+    "Collaborate": "federated and transfer learning",
+    "Plan": "the settings that reach a goal",
 }
 # What one sees, can trust, and can take away.
 _TEXTS = (
@@ -93,6 +93,7 @@ def front(pages: Sequence[Page]) -> Page:
         variant=None,
         question=QUESTION,
         setup=always(None),
+        more=None,
         knobs=always(Knobs(hero="epsilon")),
         numbers=numbers,
         pictures=lambda result: [[replace(whole.pictures(result)[0][1], height=HEIGHT)]],
@@ -109,7 +110,7 @@ def show(home: Page, pages: Sequence[Page], doors: Mapping[str, st.Page], shown:
     for column, (name, text, lesson) in zip(st.columns(4, gap="small"), TOUR, strict=True):
         with column.container(border=True, height="stretch", vertical_alignment="distribute"):
             st.markdown(f"**{name}.** {text}")
-            label = "Take the lesson"
+            label = "Start lesson"
             st.page_link(doors["lessons"], label=label, icon=":material/school:", query_params={"lesson": lesson})
     _own(doors)
     _all(pages, doors)
@@ -129,7 +130,7 @@ def _all(pages: Sequence[Page], doors: Mapping[str, st.Page]) -> None:
     """Every page by its group, with what it is about."""
     groups = list(dict.fromkeys(page.group for page in pages))
     for column, group in zip(st.columns(len(groups), gap="large"), groups, strict=True):
-        column.markdown(f"**{group}**: {GROUPS[group].lower()}")
+        column.markdown(f"**{group}**: {GROUPS[group]}")
         for page in (one for one in pages if one.group == group):
             column.page_link(doors[page.name], icon=page.icon)
             column.caption(page.about)

@@ -47,7 +47,8 @@ def read(text: str) -> tuple[str, Settings]:
     else:
         parts = urlsplit(text)
         page, texts = parts.path.strip("/").rpartition("/")[-1], dict(parse_qsl(parts.query, keep_blank_values=True))
-    settings, refused = links.read(kinds[check.choice(kinds, page=page)], texts)
+    page = check.choice(kinds, page=links.page_now(page))
+    settings, refused = links.read(kinds[page], texts)
     for refusal in refused.values():
         raise refusal
     if unknown := sorted(set(texts) - asdict(settings).keys()):

@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 from dpcore.cache import Memory
 from dpcore.check import RefusedError
-from lab import at_scale
+from lab import at_scale, links
 from lab.sweep import sweep as in_order
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
@@ -183,6 +183,13 @@ def test_settings_are_read_from_a_file_as_from_a_link(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
     assert sweep.read(str(file)) == sweep.read(LINK) == ("classifier", SETTINGS)
+
+
+@pytest.mark.parametrize(("old", "now"), links.RENAMED.items())
+def test_a_folder_of_before_names_the_page_as_it_was_called(tmp_path, old, now):
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"page": old, "steps": 300}))
+    assert sweep.read(str(file)) == sweep.read(f"{now}?steps=300") == sweep.read(f"{old}?steps=300")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

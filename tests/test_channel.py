@@ -12,6 +12,7 @@ import pytest
 from starlette.applications import Starlette
 
 from dpcore.cache import CACHE
+from lab.links import RENAMED
 from pages.table import PAGES
 from tests.toy.page import TOY, Piece
 from ui import debounce
@@ -184,6 +185,14 @@ def test_only_what_differs_travels():
     assert set(second["charts"]["moves"]) == {"alt", "data", "layout"}
     assert set(second["charts"]["moves"]["layout"]) == {"title"}
     assert second["charts"]["stays"] == {"alt": "Line"}
+
+
+@pytest.mark.parametrize(("old", "now"), RENAMED.items())
+def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
+    message = {"number": 1, "settings": {"steps": "9"}, "moves": []}
+    first, second = (channel.read(orjson.dumps(message | {"page": name}).decode(), BY_NAME) for name in (old, now))
+    assert first == second
+    assert first[0].page.name == now
 
 
 def test_what_is_refused_is_said_and_the_rest_counts():

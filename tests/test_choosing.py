@@ -56,7 +56,7 @@ def test_every_answer_ends_in_settings_that_promise_it(released: str, people: in
         held = chosen.guarantee
         assert 0.95 * answers.epsilon < held.epsilon <= answers.epsilon * (1 + 1e-9)
         assert held.delta * people <= 0.1
-        if chosen.page == "ledger":
+        if chosen.page == "accounting":
             assert held.epsilon == on_the_ledger(settings)
             assert (held.delta, held.adjacency) == (settings.delta, Adjacency.ADD_REMOVE)
             one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g}: on the page"
@@ -110,7 +110,7 @@ def test_a_shuffled_epoch_is_counted_as_one_release():
 def test_many_uses_of_a_number_need_gaussian_noise_and_few_need_laplace():
     assert choose(Answers(released="number")).page == "mechanisms"
     many = choose(Answers(released="number", people=300, releases=12, tries=10))
-    assert many.page == "ledger"
+    assert many.page == "accounting"
     assert any("Gaussian noise" in reason for reason in many.reasons)
 
 

@@ -82,6 +82,6 @@ def test_an_address_of_before_is_a_link_again_once_another_page_was_visited(page
     app = opened(page, epsilon="0.5")
     desk = app.session_state[f"{name}.desk"]
     assert {"epsilon": "0.5"} in desk.replaced
-    app.session_state["lab.visited"] = "ledger"
+    app.session_state["lab.visited"] = "accounting"
     late(app, epsilon="0.5")
     assert not desk.late

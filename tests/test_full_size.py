@@ -107,7 +107,7 @@ def test_nothing_is_offered_where_no_more_can_be_trained_or_nothing_is_drawn(que
             assert size > (one.repeats, one.seeds)
             assert FullSize(larger(one, *size)).count <= MOST
     assert full_size.sizes(question.change(repeats=400, seeds=20)) == [(1000, 20)]
-    assert not full_size.sweeps(asked("ledger"))
+    assert not full_size.sweeps(asked("accounting"))
     assert not full_size.sweeps(question.change(question="best"))
     assert not full_size.sweeps(question.change(question="versus"))
     assert full_size.sweeps(question.change(question="people"))

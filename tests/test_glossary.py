@@ -55,7 +55,7 @@ def test_every_figure_is_used_and_is_what_the_engine_says():
     assert used == FIGURES.keys()
     found = {name: make() for name, make in FIGURES.items()}
     assert (found["right_1"], found["right_3"], found["group_3"]) == ("73", "95", "3")
-    ledger = opened("ledger").session_state["ledger.desk"].settings.run()
+    ledger = opened("accounting").session_state["accounting.desk"].settings.run()
     for name, row in (("run_naive", "naive"), ("run_strong", "strong"), ("run_renyi", "renyi")):
         assert found[name] == f"{ledger.epsilon(row):.3g}"
     assert float(found["best_10"]) < float(found["all_10"])
@@ -126,4 +126,4 @@ def test_a_drawing_is_said_in_words(key):
 
 
 def test_the_address_of_the_glossary_is_its_own():
-    assert opened(glossary.PAGE).title[0].value == "What do the words mean?"
+    assert opened(glossary.PAGE).title[0].value == "Glossary"

@@ -1,6 +1,7 @@
 """The home page: every link on it opens with the settings that it names."""
 
 import ast
+import inspect
 from pathlib import Path
 
 import pytest
@@ -34,9 +35,14 @@ def test_every_page_has_its_door():
     stops = ["lessons"] * len(home.TOUR)
     assert links == [*stops, "data", *(page.name for group in groups() for page in group)]
     assert [caption.value for caption in app.caption][: len(PAGES)] == [page.about for g in groups() for page in g]
-    assert {page.name.replace("-", "_") for page in PAGES} == {
+    assert {folder(page) for page in PAGES} == {
         path.parent.name for path in HOME.parent.glob("*/page.py") if path.parent.name not in ABOUT_ALL
     }
+
+
+def folder(page: Page) -> str:
+    """Return the name of the folder that holds the page's code."""
+    return Path(inspect.getfile(page.settings)).parent.name
 
 
 def groups() -> list[list[Page]]:
@@ -52,10 +58,8 @@ def test_it_says_that_a_link_gives_the_noise_away():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_asks_one_question_wherever_it_stands(page):
     assert opened(page.name).title[0].value == page.question
-    assert (
-        ast.get_docstring(ast.parse((HOME.parent / page.name.replace("-", "_") / "page.py").read_text("utf-8")))
-        == page.question
-    )
+    source = (HOME.parent / folder(page) / "page.py").read_text("utf-8")
+    assert ast.get_docstring(ast.parse(source)) == page.question
 
 
 def test_its_picture_is_the_classifiers():

@@ -221,7 +221,7 @@ def test_curves_fall_in_the_order_of_the_proofs(example):
 
 
 class TestPage:
-    PAGE = "ledger"
+    PAGE = "accounting"
 
     def open(self, **link: str) -> AppTest:
         app = opened(self.PAGE, **link)
@@ -229,11 +229,11 @@ class TestPage:
         return app
 
     def settings(self, app: AppTest) -> LedgerSettings:
-        return app.session_state["ledger.desk"].settings
+        return app.session_state["accounting.desk"].settings
 
     def move(self, app: AppTest, name: str, value: float) -> AppTest:
-        seq = app.session_state["ledger.desk"].ack + 1
-        app.session_state["ledger.knobs"] = {
+        seq = app.session_state["accounting.desk"].ack + 1
+        app.session_state["accounting.knobs"] = {
             "movement": {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
         }
         return app.run()
@@ -254,7 +254,7 @@ class TestPage:
         app = self.move(self.open(), "noise_multiplier", 1e9)
         assert not app.exception
         assert self.settings(app) == LedgerSettings()
-        sentence = app.session_state["ledger.desk"].errors["noise_multiplier"]
+        sentence = app.session_state["accounting.desk"].errors["noise_multiplier"]
         assert sentence.startswith("Noise multiplier cannot be")
 
     def test_the_first_picture_has_the_quick_theorems(self):

@@ -302,7 +302,7 @@ class TestTeacher:
         assert 'class="lab-numbers"' in text(app)
 
     def test_a_guess_of_what_has_no_limit_is_typed(self):
-        app = opened("ledger", guess="epsilon")
+        app = opened("accounting", guess="epsilon")
         app.number_input[0].set_value(3.0)
         press(app, "Lock in and see")
         assert "You said **3**. It is **0.947**." in text(app)

@@ -24,7 +24,7 @@ OWN = {
     },
     "regression": {"error": lambda result: result.summary()},
     "network": {"accuracy": lambda result: result.summary("private")},
-    "ledger": {
+    "accounting": {
         "epsilon": lambda result: Spread.of(result.epsilon("pld")),
         "group": lambda result: Spread.of(result.effects()[2].guarantee.epsilon),
         "tuned": lambda result: Spread.of(result.tuned.epsilon),
@@ -111,7 +111,7 @@ OTHERS = {
     "transfer": [{"selection": "detected"}, {"noise": "laplace", "dimension": 7, "repeats": 5}],
     "parties": [{"dataset": "digits", "parties": 200}, {"method": "pate", "repeats": 3}],
     "hypotheses": [{"noise": "gaussian", "repeats": 4}, {"dimension": 40, "repeats": 8}],
-    "ledger": [{"sampling_rate": 1.0}],
+    "accounting": [{"sampling_rate": 1.0}],
     "mechanisms": [{"mechanism": "gaussian"}],
     "attack": [{"dataset": "iris", "repeats": 100}],
 }
@@ -157,7 +157,7 @@ ALONG = {
     "classifier": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (50, 75, 150, 280, 1000)},
     "network": {"epsilon": (0.2, 1.0, 10.0), "delta": _DELTAS, "rows": (200, 500, 1200)},
     "regression": {"epsilon": _EPSILONS, "delta": _DELTAS, "rows": (500, 20_000, 296_000)},
-    "ledger": {
+    "accounting": {
         "noise_multiplier": (0.3, 1.0, 5.0, 30.0),
         "people": (1, 3, 10, 50),
         "settings_tried": (1, 3, 30, 100),
@@ -181,7 +181,7 @@ PLACES = {
     "classifier": [{}, {"dataset": "breast_cancer"}, {"dataset": "iris", "public_rows": 0}, {"version": "published"}],
     "network": [{}, {"dataset": "circles", "variant": "shuffled", "shown": 40}],
     "regression": [{"mechanism": name} for name in ("adassp", "output", "descent")] + [{}],
-    "ledger": [{}, {"steps": 300, "sampling_rate": 0.2}],
+    "accounting": [{}, {"steps": 300, "sampling_rate": 0.2}],
     "mechanisms": [{"mechanism": name} for name in ("laplace", "gaussian", "classical")],
     "transfer": [{}, {"noise": "laplace", "h": 0.2}, {"selection": "detected"}],
     "parties": [{}, {"dataset": "four", "parties": 300}],

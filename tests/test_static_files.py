@@ -9,6 +9,7 @@ import plotly
 import pytest
 import streamlit as st
 
+from lab import links
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
 from ui import static_files
@@ -34,14 +35,17 @@ def front() -> static_files.Delivery:
     return static_files.Delivery(inside, QUESTIONS)
 
 
-def ask(app: static_files.Delivery, path: str, *, takes: str = "gzip, br", method: str = "GET") -> tuple[dict, bytes]:
+def ask(
+    app: static_files.Delivery, path: str, *, takes: str = "gzip, br", method: str = "GET", query: str = ""
+) -> tuple[dict, bytes]:
     said = []
 
     async def send(message):
         said.append(message)
 
     headers = [(b"accept-encoding", takes.encode())]
-    asyncio.run(app({"type": "http", "method": method, "path": path, "headers": headers}, None, send))
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": headers}
+    asyncio.run(app(scope, None, send))
     return {name.decode(): value.decode() for name, value in said[0]["headers"]}, said[1]["body"]
 
 
@@ -125,6 +129,18 @@ def test_it_stands_below_the_base_path(monkeypatch):
     assert ask(below, chart)[1] == b"inside"
     assert gzip.decompress(ask(below, f"/lab{chart}")[1]) == (serving.HERE / "assets/chart.js").read_bytes()
     assert f'href=".{chart}"' in html(below, "/lab/classifier")
+
+
+@pytest.mark.parametrize("base", ["", "/lab"])
+@pytest.mark.parametrize("query", ["", "steps=9&pin=~~steps~3&embed=true"])
+def test_an_old_address_leads_to_the_new_one_with_its_query(monkeypatch, base, query):
+    monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
+    moved = static_files.Delivery(inside, QUESTIONS)
+    for old, now in links.RENAMED.items():
+        for takes in ("gzip", ""):
+            headers, _ = ask(moved, f"{base}/{old}", query=query, takes=takes)
+            assert headers["location"] == f"{base}/{now}{'?' * bool(query)}{query}"
+            assert now in {page.name for page in PAGES}
 
 
 def traces(bundle: Path) -> set[str]:

@@ -65,13 +65,16 @@ SOLUTIONS = {
         f"{100 * one.claim.guarantee.attacker_accuracy:.0f}",
         "100",
     ],
-    "/ledger?sampling_rate=0.01&noise_multiplier=4&steps=10000&delta=1e-05": lambda one: [
+    "/accounting?sampling_rate=0.01&noise_multiplier=4&steps=10000&delta=1e-05": lambda one: [
         f"{one.epsilon('strong'):.1f}",
         f"{one.epsilon('moments'):.2f}",
         f"{one.epsilon('pld'):.3f}",
     ],
-    "/ledger?people=3": lambda one: [f"{one.effects()[2].guarantee.epsilon:.2f}"],
-    "/ledger?settings_tried=10": lambda one: [f"{one.tuned.epsilon:.2f}", f"{one.searches['logarithmic'].epsilon:.2f}"],
+    "/accounting?people=3": lambda one: [f"{one.effects()[2].guarantee.epsilon:.2f}"],
+    "/accounting?settings_tried=10": lambda one: [
+        f"{one.tuned.epsilon:.2f}",
+        f"{one.searches['logarithmic'].epsilon:.2f}",
+    ],
     "/mechanisms?mechanism=classical&epsilon=150&delta=1e-05": lambda one: [f"{one.claim.guarantee.epsilon:.0f}"],
     "/classifier?epsilon=0.1": lambda one: [f"{100 * one.gain[0]:.0f}"],
     "/attack?version=published&epsilon=1&clip_norm=0.05": lambda one: [f"{one.shown.epsilon:.2f}"],

@@ -1,10 +1,10 @@
-"""What would it take: the numbers that its answers are made of, its pictures, its clicks and its program."""
+"""The what-if planner: the numbers that its answers are made of, its pictures, its clicks and its program."""
 
 import base64
 import io
 import math
 from contextlib import redirect_stdout
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from pages.what_if import figures, words_answers, words_numbers, words_parts
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import prices, together
+from ui import pins
 from ui.compute import compute
 from ui.plot import theme
 
@@ -81,6 +82,19 @@ def test_a_link_holds_the_whole_question(topic):
     assert (found, refused) == (settings, {})
 
 
+@pytest.mark.parametrize(("old", "now"), links.RENAMED.items())
+def test_an_old_name_of_a_page_is_read_as_the_new_one(old, now):
+    """In a link, in a pin and in Python."""
+    text = {"topic": old, "base": "steps 300"}
+    assert links.read(PAGE.settings, text) == links.read(PAGE.settings, text | {"topic": now})
+    assert pins.read(PAGE.settings, (f"~topic~{old}~base~steps 300",), PAGE.private) == pins.read(
+        PAGE.settings, (f"~topic~{now}~base~steps 300",), PAGE.private
+    )
+    start = PAGE.settings().change(topic=now)
+    assert replace(start, topic=old) == start
+    assert start.topic == now
+
+
 def test_every_topic_that_can_be_asked_about_has_a_beginning_that_holds():
     assert set(STARTS) == set(PAGE.settings.TOPICS)
     for topic, start in STARTS.items():
@@ -136,7 +150,7 @@ class TestCrossing:
         assert "24 runs <b>cannot tell</b>" in words_answers.verdict(result)
 
     def test_what_is_computed_is_solved_on_the_safe_side(self):
-        settings = asked("ledger", target=1)
+        settings = asked("accounting", target=1)
         result = settings.result(
             {task: task.run() for task in settings.tasks() if task.essential or task is settings.solved}
         )

@@ -35,7 +35,7 @@ def panel() -> None:
                 epsilon=read_off.EPSILON,
             )
         )
-        if st.button("Show it", key="data.show", icon=":material/bug_report:"):
+        if st.button("Show the attack", key="data.show", icon=":material/bug_report:"):
             st.session_state[_KEY] = _attacked()
         if _KEY in st.session_state:
             found = st.session_state[_KEY]

@@ -14,7 +14,8 @@ from ui.pins import LONGEST_NAME, MOST, Pin, Pins, read, texts_of
 from ui.vocabulary import KNOBS
 
 _LONGEST_OPTION = 60
-PIN_HELP = f"Keep these settings as B, to hold others against them: up to {MOST}, which the link then holds too."
+PIN = "Pin for comparison"
+PIN_HELP = f"Save these settings as B and compare what you try next with them. Up to {MOST}; the link keeps them."
 
 
 def pins_of(page: Page, desk: Desk) -> Pins:
@@ -54,10 +55,10 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
             if pins.ghost:
                 st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             full = not pins.takes(desk.settings)
-            _button(desk, "Pin", lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
+            _button(desk, PIN, lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
             if pins.ghost:
-                _button(desk, "Swap", swap, "Make B the page, and what the page shows now B.")
-                _button(desk, "Unpin", lambda: keep(pins.unpin()), "Forget B.")
+                _button(desk, "Swap", swap, "Swap A and B")
+                _button(desk, "Unpin", lambda: keep(pins.unpin()), "Remove B")
                 with st.popover("Pins", key=f"{desk.page}/pins", type="tertiary"):
                     _names(desk, pins, keep)
         if pins.ghost:
@@ -67,8 +68,8 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
 
 
 def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disabled: bool = False) -> None:
-    kind = "tertiary" if label != "Pin" or desk.pins else "secondary"
-    icon, key = ":material/keep:" if kind == "secondary" else None, f"{desk.page}/{label.lower()}"
+    kind = "tertiary" if label != PIN or desk.pins else "secondary"
+    icon, key = ":material/keep:" if kind == "secondary" else None, f"{desk.page}/{label.partition(' ')[0].lower()}"
     st.button(label, key=key, icon=icon, help=says, on_click=act, disabled=disabled, type=kind)
 
 

@@ -150,6 +150,7 @@ class Desk:
         marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
         channel: Mapping[str, Any] | None = None,
         stage: bool = False,
+        selectors: bool = False,
     ) -> None:
         """Mount the knobs of these fields, last in the fragment; ``more`` are folded away, and ``play`` can run by
         itself.
@@ -157,7 +158,7 @@ class Desk:
         ``done`` below 1 asks the browser to call for the next slice of work. What stands outside of the live part,
         tables and the address, follows when nothing has moved for a moment, and again when all is done. ``changes``:
         how a page's knob differs from ``KNOBS``. ``marks``: as ``live.panel`` has them. ``channel``: what a question on
-        the channel is about (``place``), if one may be asked. ``stage``: as ``live.panel`` has it.
+        the channel is about (``place``), if one may be asked. ``stage`` and ``selectors``: as ``live.panel`` has them.
         """
         groups = {"hero": [hero], "play": [play] if play else [], "main": main, "more": more}
         knobs = [
@@ -178,6 +179,7 @@ class Desk:
             marks=marks,
             channel=channel,
             stage=stage,
+            selectors=selectors,
         )
 
     @property
@@ -199,21 +201,21 @@ class Desk:
         return "" if asked == "0" else asked
 
     def resets(self) -> None:
-        """New noise, the way back to what was before, and to the defaults."""
+        """Show the buttons that draw new noise, undo the last change and restore the defaults."""
         if "seed" in self.settings.limits:
             st.button(
-                "New noise",
+                "Resample",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
-                help="The same settings with the next seed: other noise and, where the seed decides them, other splits "
-                "of the data, or other data.",
+                help="Draw new noise (next seed). Where the seed also decides the split or the made-up data, those "
+                "change too.",
                 on_click=lambda: self.change(seed=self._next_seed),
             )
         st.button(
             "Undo",
             key=f"{self.page}/undo",
             icon=":material/undo:",
-            help="Back to the settings before the last change.",
+            help="Undo the last change",
             disabled=not self.before,
             on_click=self._undo,
         )
@@ -221,7 +223,7 @@ class Desk:
             "Reset",
             key=f"{self.page}/reset",
             icon=":material/restart_alt:",
-            help="All settings as by default.",
+            help="Restore the default settings",
             disabled=self.settings == type(self.settings)(),
             on_click=lambda: self.take(type(self.settings)()),
         )

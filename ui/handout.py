@@ -158,7 +158,7 @@ class Handout:
             back = said(hero, getattr(settings, hero))
             yield f"Back at {back}: first {one}, then {other}. What changes, and why? {_LINE}"
         if first.note.startswith("middle of"):
-            yield f"Press New noise five times: {shown} from {_BLANK} to {_BLANK}"
+            yield f"Press Resample five times: {shown} from {_BLANK} to {_BLANK}"
         else:
             yield f"Who is protected here, and from whom? {_LINE}"
 

@@ -267,7 +267,7 @@ def part(desk: Desk) -> None:
         f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
         key=f"{desk.page}.part",
         icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
-        help="Takes longer; work that is not done yet gives way to a knob that moves.",
+        help="Takes longer; work that is not done yet gives way to a slider that moves.",
         on_click=lambda: desk.take(settings.of_rows(other)),
         width="stretch",
     )

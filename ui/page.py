@@ -66,13 +66,13 @@ class Tab(NamedTuple):
     shows: Callable[[Desk, Mapping[str, Any]], None] | None = None
 
 
-WHY_TAB = Tab("why", "Why", ("why",))
+WHY_TAB = Tab("why", "Explanation", ("why",))
 GUARANTEE_TAB = Tab("guarantee", "Guarantee", ("guarantee",))
 # Of pages that questions can be asked about.
 ANSWER = "answer"
 ASK_TAB = Tab("what-if", "What if")
 # Of pages with classes: what accuracy alone does not say.
-CLASSES_TAB = Tab("classes", "By class", ("classes",))
+CLASSES_TAB = Tab("classes", "Confusion matrix", ("classes",))
 # Of every page, behind its own.
 METHOD_TAB = Tab("method", "How it works")
 SHARE_TAB = Tab("share", "Share")
@@ -171,6 +171,7 @@ class Page:
     question: the heading.
     settings: the type of its experiment.
     setup: shows the choices that make another experiment, in one row.
+    more: shows the selectors in *More settings*, under the sliders there; None where there are only sliders.
     aside: shows choices that stand over the knobs.
     lead: settings -> the plain words (markdown) that how it works begins with.
     knobs: settings -> its knobs.
@@ -209,6 +210,7 @@ class Page:
     holds: Callable[[Desk], bool] = _YES
     private: Callable[[Any], bool] = _NO
     aside: Callable[[Desk], None] = _NOTHING
+    more: Callable[[Desk], None] | None = None
     slices: Slices = _USUAL
     variant: Callable[[Any], "Page | None"] | None = None
     asked: Asked | None = None

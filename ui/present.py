@@ -28,8 +28,8 @@ NOTES = "notes"
 # What the speaker reads, in no sight of the hall.
 NOTES_TAB = Tab(NOTES, "", ("why",))
 KEYS = (
-    "**Page Down** and **Page Up**, as a remote sends them, go from stop to stop, the arrow keys move the knob; **B** "
-    "blanks the screen, **F** fills it, **P** shows another picture, **N** opens your notes in a second window, "
+    "**Page Down** and **Page Up**, as a remote sends them, go from stop to stop, the arrow keys move the slider; "
+    "**B** blanks the screen, **F** fills it, **P** shows another picture, **N** opens your notes in a second window, "
     "**Escape** ends."
 )
 _MOST_STOPS = 6

@@ -65,7 +65,7 @@ def share(desk: Desk, page: Page, result: Any) -> None:
             st.markdown("On your network, if it lets others through to this machine:")
             st.code(known, language=None, wrap_lines=True)
     with code:
-        st.image(qr(known or link), caption="The link, for a phone", alt=QR_ALT)
+        st.image(qr(known or link), caption="QR code", alt=QR_ALT)
     _downloads(_files(handed_out(desk, page, result, link=link, code=qr(known or link))))
     st.caption(
         "The *handout* is a folder with a sheet to read, to show and to print on A4: figures, numbers, privacy label "

@@ -15,6 +15,9 @@ from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
 from ui.share import paper, share, told
 
+# What the drawer of further sliders and selectors is called.
+MORE = "More settings"
+
 
 def style() -> None:
     """The rules of the layout; a browser that came by the first page has them already."""
@@ -52,6 +55,9 @@ def show(page: Page, welcome: str = "") -> None:
         seconds, tab = page.at(desk.settings).slices.first, _opened(page)
         desk.tell(done=compare(page, desk.settings, ghost, seconds=seconds, tab=tab, ask=desk.ask).done)
         _moving(page, welcome)
+    elif more := page.at(desk.settings).more:
+        with st.expander(MORE):  # the way to other data
+            more(desk)
 
 
 def _presented(page: Page, desk: controls.Desk) -> None:
@@ -109,17 +115,21 @@ def _moving(page: Page, welcome: str) -> None:
     left, right = screen.container(key="side"), screen.container(key="main")
     with left.container(key="aside"):
         here.aside(desk)
+    knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
+    panel_place = knobs_place.container(key="panel")
+    if here.more:
+        with knobs_place.container(key="more"):
+            here.more(desk)
     with right:
         tab = _result(both, desk)
-    knobs_place, beside = left.container(key="knobs"), left.container(key="beside")
     with beside:
         teacher.offer_all(desk)
         if here.tabs:
             card(desk, pins, both)
-    with knobs_place:
+    with panel_place:
         channel = None if here.private(desk.settings) else desk.place(tab)
-        knobs = teacher.knobs(here, desk)._asdict()
-        desk.panel(done=both.done, marks=marks(desk.settings, pins.ghost), channel=channel, **knobs)
+        knobs, marked = teacher.knobs(here, desk)._asdict(), marks(desk.settings, pins.ghost)
+        desk.panel(done=both.done, marks=marked, channel=channel, selectors=bool(here.more), **knobs)
 
 
 def _seconds(page: Page, desk: controls.Desk) -> float:

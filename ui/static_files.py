@@ -18,9 +18,10 @@ from pathlib import Path
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from lab.links import RENAMED
 from ui import hundred
 from ui.live import serving
 
@@ -121,10 +122,15 @@ class Delivery:
         self._packed: dict[Path, bytes] = {}
         pages = {f"{base}/{name}": first_page(question, charts=bool(name)) for name, question in questions.items()}
         self._pages = {name: gzip.compress(page.encode()) for name, page in pages.items()}
+        self._moved = {f"{base}/{old}": f"{base}/{now}" for old, now in RENAMED.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a file or a page that is known here."""
+        """Answer with a file or a page that is known here; an old address leads to the new one, with its query."""
         asks = scope["type"] == "http" and scope["method"] == "GET"
+        if asks and scope["path"] in self._moved:
+            query = scope.get("query_string", b"").decode("latin-1")
+            await RedirectResponse(f"{self._moved[scope['path']]}{'?' * bool(query)}{query}", 308)(scope, receive, send)
+            return
         takes = asks and "gzip" in Headers(scope=scope).get("accept-encoding", "")
         answer = await self._answer(scope["path"]) if takes else None
         await (answer or self._app)(scope, receive, send)

@@ -32,7 +32,7 @@ def heed(page: Page, desk: Desk) -> None:
     whole = _all(page.at(desk.settings).knobs(desk.settings)) if ONLY in shown and not private else []
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
-        _note(desk, f"In the link, `only` names no knob of this page: {', '.join(map(quoted, unknown))}.")
+        _note(desk, f"In the link, `only` names no slider of this page: {', '.join(map(quoted, unknown))}.")
         shown[ONLY] = ",".join(name for name in _named(desk) if name not in unknown)
     if ONLY in shown and not _named(desk):
         del shown[ONLY]
@@ -61,10 +61,10 @@ def knobs(page: Page, desk: Desk) -> Knobs:
 
 
 def offer_all(desk: Desk) -> None:
-    """A button for the knobs that are hidden."""
+    """Show a button for the sliders that are hidden."""
     if ONLY in desk.shown:
         name = f"{desk.page}/all"
-        st.button("Show all knobs", icon=":material/tune:", key=name, on_click=desk.shown.pop, args=(ONLY, None))
+        st.button("Show all sliders", icon=":material/tune:", key=name, on_click=desk.shown.pop, args=(ONLY, None))
 
 
 def _named(desk: Desk) -> list[str]:
@@ -112,7 +112,7 @@ def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
     st.markdown(f"To be guessed: {measure.label}. When you have locked in your guess, the runs are shown.")
     st.caption(", ".join([*_chosen(desk.settings), told]))
     value = guess.number(key, span, span.near((span.low + span.high) / 2 if measure.unit == "%" else 1.0))
-    if st.button("Lock in and see", type="primary", key=f"{key}.lock"):
+    if st.button("Lock in my guess", type="primary", key=f"{key}.lock"):
         st.session_state.update({f"{key}.said": value, f"{key}.at": desk.settings})
         st.rerun()
 
@@ -163,13 +163,13 @@ def make(page: Page, desk: Desk) -> None:
     if not desk.settings.measures or page.private(desk.settings):
         return
     key = f"{page.name}.teacher"
-    with st.expander("Make a lesson of this", icon=":material/school:"):
-        st.caption("Who opens the link guesses first, then sees the runs, and then has the page with these knobs.")
+    with st.expander("Make this a lesson", icon=":material/school:"):
+        st.caption("Who opens the link guesses first, then sees the runs, and then has the page with these sliders.")
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
         measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")
         names = _all(page.at(desk.settings).knobs(desk.settings))
-        only = st.multiselect("Knobs in view (none: all)", names, format_func=_label, key=f"{key}.only")
+        only = st.multiselect("Sliders in view (none selected: all)", names, format_func=_label, key=f"{key}.only")
         words = {ASK: question.strip(), GUESS: measure, ONLY: ",".join(only)}
         st.code(link(desk.settings, words), language=None, wrap_lines=True)
 

@@ -28,8 +28,8 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
     "The promise": {
         "epsilon": Term(
             "Epsilon",
-            "The privacy budget: what one person adds may change the odds of anything that is published by a "
-            "factor of at most e to the epsilon, up to delta. At epsilon 1 an attacker who starts at even odds is "
+            "The privacy budget. One person's data change the probability of any output by a factor of at most e to "
+            "the epsilon, apart from delta. At epsilon 1 an attacker who starts at even odds is "
             "right at most {right_1} times in 100, at epsilon 3 at most {right_3}.",
             "dwork2014",
             "mechanisms",
@@ -51,8 +51,8 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
         ),
         "pure": Term(
             "Pure differential privacy",
-            "The promise with delta 0: the odds never change by more than epsilon says, whatever comes out. "
-            "Laplace noise keeps it, Gaussian noise does not.",
+            "The guarantee with delta 0. One person's data change no output's probability by more than a factor of e "
+            "to the epsilon. Laplace noise satisfies it, Gaussian noise does not.",
             "dwork2014",
             "mechanisms",
             "Laplace noise, whose log-ratio never leaves the band",
@@ -66,7 +66,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "other values in their place (replace-one). Replacing is removing and adding, so the same noise "
             "promises less there.",
             "dwork2014",
-            "ledger",
+            "accounting",
             "The same run under both meanings",
             words=("neighbouring", "adjacency", "add/remove", "replace-one"),
             see=("unit", "sensitivity"),
@@ -96,7 +96,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "What the promise for one means for several together, a family for example: at epsilon 1 and delta 0, "
             "three people share epsilon {group_3}.",
             "dwork2014",
-            "ledger",
+            "accounting",
             "What three people together are promised",
             {"people": "3"},
             see=("unit",),
@@ -106,7 +106,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "Whatever is computed from a released result alone costs nothing more: rounding it, averaging it, "
             "predicting with it, as often as anybody likes.",
             "dwork2014",
-            "ledger",
+            "accounting",
             "A run whose weights are rounded afterwards, at the same price",
             {"afterwards": "round"},
             words=("post-processing",),
@@ -163,7 +163,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "The standard deviation of the noise over the clipping bound, or over the sensitivity. With the "
             "sampling rate and the number of steps it decides what a training costs, whatever the model is.",
             "abadi2016",
-            "ledger",
+            "accounting",
             "What a run costs over its noise multiplier",
             {"noise_multiplier": "4"},
             see=("clipping", "accountant"),
@@ -222,7 +222,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "gives epsilon {run_naive}, strong composition {run_strong}, Rényi orders {run_renyi}, all for the "
             "same noise.",
             "kairouz2015",
-            "ledger",
+            "accounting",
             "This run, counted in six ways",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             words=("strong composition", "compose exactly", "compose", "basic composition", "advanced composition"),
@@ -241,7 +241,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "A theorem, or a program, that adds up what a sequence of releases costs. A better one finds a "
             "smaller epsilon for the same noise; it never changes what was released.",
             "abadi2016",
-            "ledger",
+            "accounting",
             "Six of them on one run",
             words=("accountants", "moments accountant"),
             see=("composition", "rdp", "pld"),
@@ -251,7 +251,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "A promise about the moments of the privacy loss, one for each order. They simply add up over steps, "
             "and become an epsilon and a delta once, at the end.",
             "mironov2017",
-            "ledger",
+            "accounting",
             "The curve of Rényi orders",
             words=("rényi orders", "rényi order", "rényi", "rdp"),
             see=("zcdp", "accountant"),
@@ -273,7 +273,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "A promise in terms of telling two normal distributions apart whose means are mu standard deviations "
             "apart. Gaussian releases compose in it exactly: the squares of their mu add up.",
             "dong2022",
-            "ledger",
+            "accounting",
             "All rows in every step: exact",
             {"sampling_rate": "1", "noise_multiplier": "50", "steps": "100"},
             words=("gdp",),
@@ -284,7 +284,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "The whole distribution of the privacy loss, composed numerically. It gives the tightest epsilon for "
             "sampled noise, and is rounded so that it never comes out too small.",
             "doroshenko2022",
-            "ledger",
+            "accounting",
             "The loss distribution beside older proofs",
             words=("loss distribution", "loss distributions", "pld"),
             see=("loss", "accountant"),
@@ -294,7 +294,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "A step that looks at a random sample costs less, because nobody knows who was in it. It holds if "
             "every row is drawn independently (Poisson sampling); lots cut from a shuffle are something else.",
             "li2012",
-            "ledger",
+            "accounting",
             "One row in a hundred in each step",
             {"sampling_rate": "0.01"},
             words=(
@@ -313,7 +313,7 @@ GROUPS: Mapping[str, Mapping[str, Term]] = {
             "at epsilon 1 and delta 1e-5 cost {all_10} if all are kept, and {best_10} if a random number of them "
             "is made, ten on average, and only the best is ever seen.",
             "papernot2022",
-            "ledger",
+            "accounting",
             "What ten tries cost, by what is released",
             {"settings_tried": "10"},
             words=("tuning",),

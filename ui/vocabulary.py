@@ -1,4 +1,4 @@
-"""The vocabulary of knobs: what a field of a Settings is called on every page, and how its slider looks."""
+"""The vocabulary of sliders: what a field of a Settings is called on every page, and how its slider looks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,9 @@ def _log(label: str, stops: int, says: str, **more: Any) -> dict[str, Any]:
     return {"label": label, "scale": "log", "stops": stops, "help": says} | more
 
 
-def _whole(label: str, says: str) -> dict[str, Any]:
+def _whole(label: str, says: str, **more: Any) -> dict[str, Any]:
     """A knob of whole numbers."""
-    return {"label": label, "whole": True, "help": says}
+    return {"label": label, "whole": True, "help": says} | more
 
 
 def _fine(label: str, step: float, says: str, **more: Any) -> dict[str, Any]:
@@ -19,239 +19,354 @@ def _fine(label: str, step: float, says: str, **more: Any) -> dict[str, Any]:
     return {"label": label, "step": step, "help": says} | more
 
 
-# Field of a Settings -> how its knob looks. Ranges come from the settings themselves.
+# Field of a Settings -> how its slider looks. Ranges come from the settings themselves.
 KNOBS: Mapping[str, dict[str, Any]] = {
     "epsilon": _log(
         "Epsilon",
         40,
-        "The privacy budget. Each person's row may change the odds of any outcome by a factor of at most "
-        "e to the epsilon (up to delta).",
+        "The privacy budget. One person's row changes the probability of any outcome by a factor of at most e to the "
+        "epsilon, apart from delta. A larger epsilon means less noise and weaker privacy.",
+        symbol="ε",
         low_note="more private",
         high_note="more accurate",
     ),
     "delta": _log(
-        "Delta", 10, "The probability left out of the promise. Keep it far below one over the number of people."
+        "Delta",
+        10,
+        "The probability that the guarantee leaves out. Keep it far below one over the number of people. A larger "
+        "delta needs slightly less noise.",
+        symbol="δ",
     ),
     "clip_norm": _log(
-        "Clip norm", 20, "C, the longest gradient that one person may contribute. The noise grows with it."
+        "Clipping norm",
+        20,
+        "The longest gradient that one person may contribute. Longer ones are clipped. A larger norm clips fewer "
+        "gradients, but the noise is proportional to it.",
+        symbol="C",
     ),
-    "steps": _whole("Steps", "T. Each step reads the data once, so more steps need more noise in each."),
-    "learning_rate": _log("Learning rate", 20, "How far a step goes."),
+    "steps": _whole(
+        "Steps", "The number of gradient steps, T. Each step reads the data, so more steps need more noise in each."
+    ),
+    "learning_rate": _log("Learning rate", 20, "The length of a step. A larger rate learns and diverges sooner."),
     "public_rows": _whole(
         "Public examples",
-        "Rows that need no protection; the private descent starts from a model fitted to them. 0: no such start.",
+        "Rows that need no protection. Private training starts from a model pre-trained on them. At 0 there is no "
+        "pre-training.",
     ),
     "shift": _fine(
-        "Public shift",
+        "Distribution shift",
         0.05,
-        "How far the public rows are moved from where the private ones lie, in every feature, in their own "
-        "standard deviations.",
+        "How far the public rows are moved away from the private ones, in each feature, in standard deviations. More "
+        "shift makes pre-training less useful.",
         unit="sd",
     ),
-    "public_steps": _whole("Public steps", "Steps on the public rows, without noise."),
-    "repeats": _whole("Repeats", "How many models are trained at each setting, each with noise of its own."),
-    "sensitivity": _log("Sensitivity", 20, "The most that one person can add to the number: 1 for a count."),
-    "value": _whole("Total without you", "The true number without you. With you it is larger by the sensitivity."),
+    "public_steps": _whole(
+        "Public steps", "The number of pre-training steps on public rows. They add no noise and cost no privacy."
+    ),
+    "repeats": _whole(
+        "Repeats",
+        "The number of models trained at each setting, each with fresh noise. More repeats give steadier figures.",
+    ),
+    "sensitivity": _log(
+        "Sensitivity",
+        20,
+        "The most that one person can add to the number, 1 for a count. The noise is proportional to it.",
+    ),
+    "value": _whole(
+        "True count without you", "The exact number without your row. With it the number is larger by the sensitivity."
+    ),
     "prior": _fine(
         "Your prior",
         0.01,
-        "How likely you think it, before the number is published, that the person in question is in the data.",
+        "The probability, before the release, that the person in question is in the data. A higher prior raises the "
+        "posterior too.",
     ),
-    "release": _whole("Release number", "Steps through seeded releases, one at a time: the arrow keys go on and back."),
+    "release": _whole("Sample #", "Which of the seeded releases is drawn. The arrow keys go forward and back."),
     "lead": _whole(
-        "Lead of option A", "In the choice among options: by how many answers A is ahead of B, without you."
+        "Lead of option A",
+        "The number of votes by which A leads B without yours. A larger lead survives more noise.",
     ),
-    "options": _whole("Options", "Among how many options the group chooses."),
+    "options": _whole(
+        "Options", "The number of options in the vote. More options give more chances for a wrong winner."
+    ),
     "sampling_rate": _log(
-        "Sampling rate", 20, "q, the chance that a person's row is in the sample of a step. 1: all rows in every step."
+        "Sampling rate",
+        20,
+        "The probability that a row is in the batch of a step. At 1 every step uses all rows. A higher rate costs more "
+        "privacy per step.",
+        symbol="q",
     ),
     "noise_multiplier": _log(
         "Noise multiplier",
         40,
-        "The noise's standard deviation over the clipping bound, in each step.",
+        "The standard deviation of the noise in each step, divided by the clipping norm. More noise costs less "
+        "privacy.",
+        symbol="σ",
         low_note="more accurate",
         high_note="more private",
     ),
     "target_epsilon": _log(
         "Target epsilon",
         20,
-        "A budget to aim at: the table says how much noise it needs, and how many steps it allows.",
+        "The budget to aim at. The table shows the noise it needs and the steps it allows. A larger target needs less "
+        "noise.",
     ),
-    "people": _whole("People together", "A family or a household: what is promised to all of its rows at once."),
+    "people": _whole(
+        "Group size",
+        "The number of people (rows) in a group such as a household. Group privacy protects all of them at once, and "
+        "a larger group has a larger epsilon.",
+    ),
     "settings_tried": _whole(
-        "Settings tried", "How many such runs were made on the same data before one was chosen, or are made on average."
+        "Configurations tried",
+        "The number of such runs on the same data, or its mean, before one is chosen. More runs cost more privacy.",
     ),
-    "shown": _whole("Step shown", "Which moment of the training the pictures show. Play it, or drag it to and fro."),
-    "sources": _whole("Public sources", "K, how many public data sets there are that resemble the private one."),
+    "shown": _whole("Step shown", "Which step of the training the pictures show. Play it, or drag it to and fro."),
+    "sources": _whole(
+        "Public sources", "The number of public data sets that resemble the private one. More sources add more rows."
+    ),
     "difference": _fine(
-        "How different they are",
+        "Source-target difference",
         0.1,
-        "The L1 norm of the contrast (target's coefficients less the source's) of the farthest source; the "
-        "others lie nearer. 0: all sources follow the target's own law.",
+        "The L1 norm of the contrast (the target's coefficients minus the source's) for the farthest source. The "
+        "others are nearer. At 0 all sources follow the target's distribution, and more difference makes them less "
+        "useful.",
+        symbol="L1",
     ),
     "h": _log(
         "Threshold h",
         20,
-        "A source is transferable if its contrast is at most this large. The private correction may go this "
-        "far, and its noise grows with it.",
+        "The largest contrast of a transferable source. The private correction may go this far, and its noise grows "
+        "with it.",
     ),
     "q": _fine(
         "Norm q",
         0.05,
-        "How a contrast is measured: 1 adds up its entries, 0 counts them, between them few large ones count "
-        "for less than many small ones.",
+        "The norm that measures a contrast. 1 adds up its entries and 0 counts them. In between, a few large entries "
+        "count less than many small ones.",
     ),
-    "target_rows": _log("Private rows", 12, "n, the rows of the target, which are to be protected.", whole=True),
-    "dimension": _whole("Coefficients", "d, how many numbers a row has."),
+    "target_rows": _log(
+        "Private rows",
+        12,
+        "The rows of the target, which are protected. More rows need less noise.",
+        whole=True,
+        symbol="n",
+    ),
+    "dimension": _whole(
+        "Coefficients", "The number of features in a row. The noise and the error grow with it.", symbol="d"
+    ),
     "penalty": _fine(
-        "Penalty lambda",
+        "Penalty weight",
         0.005,
-        "The weight of lambda ||w||_q beside the mean of squared residuals. It sees no private row and costs nothing.",
+        "The weight of lambda ||w||_q next to the mean of squared residuals. It reads no private row and costs no "
+        "privacy. A larger weight shrinks the coefficients.",
+        symbol="λ",
     ),
     "loop_penalty": _fine(
-        "Published loop's lambda",
+        "Published penalty weight",
         0.02,
-        "The penalty of the loop behind the published table. The slides do not name it; 0.1 makes their numbers again.",
+        "The penalty in the loop behind the published table. The slides do not name it; 0.1 reproduces their numbers.",
+        symbol="λ",
     ),
-    "migrated": _log("Migrated rows", 12, "Public rows, of all sources together.", whole=True),
+    "migrated": _log(
+        "Public rows transferred",
+        12,
+        "The number of public rows, over all sources. More rows reduce the noise but not the bias.",
+        whole=True,
+    ),
     "detection_share": _fine(
-        "Share for detection",
+        "Budget share for detection",
         0.02,
-        "Where the transferable sources are not known: the part of the budget that finds them.",
+        "The share of epsilon that finds the transferable sources where they are not known. The rest trains the model.",
     ),
     "rows": _log(
         "Rows",
         20,
-        "How many people the model is fitted to. The more there are, the less one person's noise weighs.",
+        "The number of people in the training data. The more people, the smaller the noise per person.",
         whole=True,
     ),
     "features": _whole(
-        "Features", "How many features are used, in the order of the data set. Each one more adds numbers to hide."
+        "Features", "The number of features, in the order of the data set. Each additional feature needs more noise."
     ),
     "label_top": _fine(
-        "Label bound",
+        "Label clipping bound",
         5,
-        "Labels above it count as the bound itself. A lower bound leaves less to hide, and cuts off more.",
+        "Labels above it count as the bound itself. A higher bound cuts off fewer labels and needs more noise.",
     ),
     "share": _fine(
-        "Share for the quadratic",
+        "Budget share for the quadratic",
         0.01,
-        "How much of epsilon protects the products of features; the rest protects their products with the label.",
+        "The share of epsilon that protects the products of features. The rest protects their products with the label.",
     ),
-    "draw": _whole("Draw number", "Which run's noisy surface is drawn. The arrow keys go on and back."),
+    "draw": _whole("Run #", "Which run's noisy surface is drawn. The arrow keys go forward and back."),
     "lot_size": _log(
-        "Lot size",
+        "Expected batch size",
         20,
-        "L: how many rows a step looks at, on average. Each row is drawn with the chance L/n.",
+        "The mean number of rows in a step (a lot). Each row is drawn with probability L/n. Larger batches cost more "
+        "privacy per step and average out more noise.",
         whole=True,
+        symbol="L",
     ),
-    "epochs": _whole("Epochs", "How often each row is looked at, on average, by the end of the training."),
-    "layers": _whole("Hidden layers", "0: no hidden layer, only straight boundaries."),
-    "width": _whole("Units in a layer", "More units bend the boundaries more; every weight gets noise."),
+    "epochs": _whole(
+        "Epochs", "The mean number of times that training reads a row. More epochs need more noise in each step."
+    ),
+    "layers": _whole("Hidden layers", "The number of hidden layers. At 0 the decision boundaries are straight."),
+    "width": _whole(
+        "Units per layer",
+        "The number of units in a hidden layer. More units bend the boundaries more, and every weight gets noise.",
+    ),
     "plain_rate": _log(
-        "Rate without privacy",
+        "Non-private learning rate",
         20,
-        "The learning rate of the networks without privacy, whose gradients nothing shortens.",
+        "The learning rate of the non-private networks, whose gradients are not clipped. A larger rate learns and "
+        "diverges sooner.",
     ),
-    "decay": _log("Rate at the end", 20, "The learning rate of the last step, as a share of the first. 1: it stays."),
-    "noise_ramp": _log(
-        "Noise at the end",
+    "decay": _log(
+        "Final learning rate ratio",
         20,
-        "The noise multiplier of the last step over that of the first. The steps with the least noise cost most. "
-        "1: it stays.",
+        "The learning rate of the last step divided by that of the first. At 1 it stays the same.",
+    ),
+    "noise_ramp": _log(
+        "Final noise ratio",
+        20,
+        "The noise multiplier of the last step divided by that of the first. At 1 it stays the same. The steps with "
+        "the least noise cost most.",
     ),
     "clip_ramp": _log(
-        "Clip norm at the end",
+        "Final clipping norm ratio",
         20,
-        "The clip norm of the last step over that of the first; noise is scaled along, so privacy stays. 1: it stays.",
+        "The clipping norm of the last step divided by that of the first. At 1 it stays the same. The noise is scaled "
+        "with it, so privacy does not change.",
     ),
-    "parties": _log("Parties", 12, "M. Each has rows of its own and trains a classifier of its own.", whole=True),
-    "regularisation": _log(
-        "Lambda",
+    "parties": _log(
+        "Parties",
         12,
-        "The weight of the penalty (lambda/2)||w||^2. More of it shortens the weights and needs less noise.",
+        "The number of parties. Each has its own rows and trains its own classifier. More parties need less noise.",
+        whole=True,
+        symbol="M",
+    ),
+    "regularisation": _log(
+        "L2 regularisation",
+        12,
+        "The weight of the penalty (lambda/2)||w||^2. A larger penalty shortens the weights and needs less noise.",
+        symbol="λ",
     ),
     "unlike": _fine(
-        "How unlike parties are",
+        "Heterogeneity",
         0.05,
-        "0: all parties draw rows from the same law. 1: each sees one class only, and measures a bit off.",
+        "How much the parties' distributions differ. At 0 all parties draw rows from the same one (IID). At 1 each "
+        "party sees one class only and measures with a bias.",
     ),
-    "careless": _fine("Careless parties", 0.05, "The share of parties whose labels are drawn at random."),
+    "careless": _fine(
+        "Parties with random labels",
+        0.05,
+        "The fraction of parties whose labels are drawn at random. The more there are, the worse the joint model.",
+    ),
     "queries": _log(
-        "Questions to PATE",
+        "PATE queries",
         12,
-        "How many public rows the parties label with noise, if there are that many. Each spends some of the budget.",
+        "The number of public rows that the parties label with noise, as far as there are any. Each query costs "
+        "privacy.",
         whole=True,
     ),
     "label_share": _log(
-        "Labelled share",
+        "Labelled fraction",
         20,
-        "Which part of the target's rows has a label. All of its rows count for the weights of the sources.",
+        "The fraction of the target's rows with a label. All of its rows count for the weights of the sources. With "
+        "more labels there is less to gain from sources.",
     ),
     "similarity": _fine(
-        "How alike the sources are",
+        "Source similarity",
         0.05,
-        "0: what makes a label has nothing in common among the sources. 1: it is the same in all.",
+        "How similar the sources' labelling rules are. At 0 they have nothing in common, at 1 they are the same.",
     ),
     "source_rows": _log(
-        "Labelled rows of a source", 12, "n_l, for the hypotheses. Twice the rows, half the noise.", whole=True
+        "Labelled rows per source",
+        12,
+        "The rows from which a source learns its hypothesis. Twice the rows need half the noise.",
+        whole=True,
     ),
     "unlabelled_rows": _log(
-        "Other rows of a source", 12, "n_ul, without labels, for the importance weights.", whole=True
+        "Unlabelled rows per source",
+        12,
+        "The rows from which a source learns its importance weights. More rows need less noise.",
+        whole=True,
     ),
     "lambda_lr": _log(
-        "Lambda, hypotheses", 10, "Regularisation of the hypotheses. More of it needs less noise, and learns less."
+        "L2 regularisation, hypotheses",
+        10,
+        "The penalty on the hypotheses' weights. A larger penalty needs less noise and learns less.",
+        symbol="λ",
     ),
     "lambda_iw": _log(
-        "Lambda, weights",
+        "L2 regularisation, weights",
         10,
-        "Regularisation of the importance weights. More of it needs less noise, and makes them blunter.",
+        "The penalty on the importance weights. A larger penalty needs less noise and separates the sources less.",
+        symbol="λ",
     ),
     **{
         f"weight_{place}": _fine(
-            f"Target from source {place}",
+            f"Mixture weight of source {place}",
             0.05,
-            "Which part of the target comes from this source. The others give or take in proportion.",
+            "The fraction of the target that comes from this source. The other weights change in proportion.",
         )
         for place in range(1, 9)
     },
     "person": _whole(
-        "Person, row number",
-        "Which of the private rows is meant. The arrow keys go from person to person; a click on a point does it too.",
+        "Person (row)",
+        "The private row that is attacked. The arrow keys go from person to person, and a click on a point selects "
+        "one.",
     ),
     "person_x": _fine(
-        "Outlier, across",
+        "Outlier x",
         0.02,
-        "Where on the map the outlier stands: -1 is the left edge, 1 the right one. A click beside all points "
-        "puts the outlier there.",
+        "The horizontal position of the outlier on the map, from -1 (left edge) to 1. A click away from all points "
+        "moves it there.",
     ),
-    "person_y": _fine(
-        "Outlier, up", 0.02, "Where on the map the outlier stands: -1 is the lower edge, 1 the upper one."
+    "person_y": _fine("Outlier y", 0.02, "The vertical position of the outlier on the map, from -1 (lower edge) to 1."),
+    "label": _whole("Class number", "The class of the outlier, or of the record."),
+    "members": _whole(
+        "Training set size",
+        "The number of people in a model's training data, out of twice as many. Smaller sets are memorised more.",
     ),
-    "label": _whole("Class, by its number", "Of which class the outlier, or the record, is."),
-    "members": _whole("Members", "How many people a model is trained on, out of twice as many."),
-    "minority": _log("Share of the minority", 20, "How many of the private rows belong to the smaller group."),
+    "minority": _log(
+        "Minority fraction",
+        20,
+        "The fraction of the private rows that belongs to the smaller group. A smaller group usually loses more "
+        "accuracy.",
+    ),
     "canaries": _log(
         "Canaries",
         10,
-        "How many records are planted in the one training, each with a coin of its own for its class.",
+        "The number of records planted in the one training run, each with a random class. More canaries give a tighter "
+        "lower bound.",
         whole=True,
     ),
     "guessed": _log(
-        "Share guessed",
+        "Fraction guessed",
         10,
-        "For how many canaries the attacker guesses the coin: those they are surest of, at both ends. Chosen "
-        "before the coins are seen.",
+        "The fraction of canaries whose class the attacker guesses, those of which the attacker is surest. It is "
+        "chosen before the classes are seen.",
     ),
-    "target": _fine("Target", 0.5, "What the measure is to reach. The pictures show from where on it does."),
+    "target": _fine("Target", 0.5, "The value that the measure is to reach. The pictures show where it does."),
     "tries": _whole(
-        "Settings to try",
-        "How many settings a search draws from ranges that are declared before anything is looked at.",
+        "Configurations to try",
+        "The number of configurations that a search draws from ranges declared in advance. More tries find a better "
+        "one and cost more privacy.",
     ),
     "seeds": _whole(
         "Splits of the data",
-        "On how many seeds everything is measured, each with rows and noise of its own. With 1, all answers are about "
-        "this one split.",
+        "The number of seeds on which everything is measured, each with its own rows and noise. With 1, all answers "
+        "are about this one split.",
     ),
-    "seed": _whole("Seed", "Decides the split and all of the noise: the same seed gives the same numbers."),
+    "seed": _whole("Seed", "Decides the split and the noise. The same seed gives the same numbers."),
 }
+
+
+def in_sentence(name: str) -> str:
+    """Return the label of a setting as it stands within a sentence, with its abbreviations as they are.
+
+    >>> in_sentence("clip_norm"), in_sentence("regularisation"), in_sentence("queries")
+    ('clipping norm', 'L2 regularisation', 'PATE queries')
+    """
+    first, _, rest = KNOBS[name]["label"].partition(" ")
+    return f"{first.lower() if first[1:].islower() or len(first) == 1 else first} {rest}".strip()

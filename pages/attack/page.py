@@ -1,4 +1,4 @@
-"""What is a guarantee worth against an attacker?"""
+"""How much can an attacker really learn?"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -22,14 +22,14 @@ from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, listed
 
 PARTS = {
-    "worlds": "Two worlds",
-    "membership": "Membership",
+    "worlds": "One person",
+    "membership": "Membership inference",
     "audit": "Audit",
-    "once": "One run",
-    "pays": "Who pays",
-    "inversion": "Inversion",
+    "once": "One-run audit",
+    "pays": "Fairness",
+    "inversion": "Model inversion",
 }
-SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True))
+SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
@@ -40,22 +40,22 @@ HEIGHT = 400
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment: the part at hand, and what it leaves to choose."""
     desk.choose("part", "Attack", PARTS, wide=True, help=say.PARTS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
     settings, data = desk.settings, _data(desk.settings)
     worlds, own = settings.part == "worlds", my_rows.own(settings)
-    versions = settings.part in ("worlds", "once") and not own
-    if not versions and len(data) < 2:
-        return
-    with st.popover("Advanced", icon=":material/tune:"):
-        if versions:
-            desk.choose("version", "Recipe", SHORT, wide=True, help=say.VERSIONS_HELP)
-        if len(data) > 1:
-            desk.choose("dataset", "Data", data)
-        if worlds:
-            desk.choose("sees", "The attacker sees", SEES)
-        if worlds and not own:
-            desk.choose("who", "The person is", WHO)
-        if worlds:
-            desk.choose("against", "In the other world stands", mine.AGAINST if own else AGAINST)
+    if settings.part in ("worlds", "once") and not own:
+        desk.choose("version", "Mechanism", SHORT, wide=True, help=say.VERSIONS_HELP)
+    if len(data) > 1:
+        desk.choose("dataset", "Data", data)
+    if worlds:
+        desk.choose("sees", "Attacker access", SEES)
+    if worlds and not own:
+        desk.choose("who", "Target person", WHO)
+    if worlds:
+        desk.choose("against", "Compared with", mine.AGAINST if own else AGAINST)
 
 
 def _data(settings: AttackSettings) -> dict[str, str]:
@@ -67,7 +67,7 @@ def _data(settings: AttackSettings) -> dict[str, str]:
 
 def who(desk: controls.Desk) -> None:
     """Over the knobs, as there is no map of a file's people to click on."""
-    desk.choose("who", "The person is", mine.WHO, help=mine.WHO_HELP)
+    desk.choose("who", "Target person", mine.WHO, help=mine.WHO_HELP)
 
 
 def ready(desk: controls.Desk) -> bool:
@@ -178,18 +178,19 @@ def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable
     return {"verdict": verdict, "caption": always(caption), "why": why, "guarantee": guarantee, "table": table}
 
 
-WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Table", ("table",))
+WHY, TABLE = Tab("why", "How to read it", ("why",)), Tab("table", "Results table", ("table",))
 # The part that the page opens with; each of the others is the same page with other words, knobs and pictures.
 WORLDS = Page(
     name="attack",
-    title="Attacker",
+    title="Attacks and audits",
     icon=":material/my_location:",
-    group="Promise",
+    group="Privacy",
     about="What a guarantee is worth in practice",
-    question="What is a guarantee worth against an attacker?",
+    question="How much can an attacker really learn?",
     settings=AttackSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=worlds_knobs,
@@ -219,12 +220,13 @@ MEMBERSHIP = replace(
 AUDIT = replace(
     WORLDS,
     numbers=judge.audit_numbers,
+    more=None,
     knobs=always(Knobs(hero="seed", changes=say.KNOBS)),
     words=words(
         judge.audit_verdict, judge.AUDIT_CAPTION, judge.audit_diagnostics, judge.audit_guarantee, judge.audit_table
     ),
     pictures=audit,
-    tabs=(WHY, GUARANTEE_TAB, Tab("every", "Every audit", pictures=every_audit), TABLE),
+    tabs=(WHY, GUARANTEE_TAB, Tab("every", "All audits", pictures=every_audit), TABLE),
     # Nothing is dragged through the audits: longer slices, fewer pictures of so many bars, and the long table at rest.
     slices=Slices(moving=0, resting=0.3),
 )

@@ -10,27 +10,28 @@ from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot.theme import written
-from ui.vocabulary import KNOBS as VOCABULARY
+from ui.vocabulary import in_sentence
 
 PARTS_HELP = (
-    "**Two worlds**: was it this person's row, or another in its place? "
-    "**Membership**: who was in, person by person? "
-    "**Audit**: does every mechanism of the lab keep its promise? "
-    "**One run**: what does one single training show? "
-    "**Who pays**: whose accuracy is lost? "
-    "**Inversion**: what do released weights show of the pictures?"
+    "**One person**: was this person's row in the training data, or another one? "
+    "**Membership inference**: who was in the training data? "
+    "**Audit**: does every mechanism of the lab keep its guarantee? "
+    "**One-run audit**: what does a single training run reveal? "
+    "**Fairness**: which group loses accuracy? "
+    "**Model inversion**: what do released weights reveal about the pictures?"
 )
 VERSIONS_HELP = (
-    "**Sound**: each person's gradient is clipped, and the noise is calibrated exactly. **As published**: the slides "
-    "clip the average gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
+    "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
+    "**As published**: the slides of Hoseinpour et al. (2023) clip the average gradient and use the textbook formula "
+    "for the noise. **Non-private**: no clipping and no noise."
 )
 KNOBS = {
     "repeats": {
-        "label": "Trainings in each world",
+        "label": "Trainings per world",
         "scale": "log",
         "stops": 20,
-        "help": "How often the attacker trains with the person, and how often with another. More trainings give "
-        "narrower intervals.",
+        "help": "The number of models trained with the person, and of those trained with another one. More trainings "
+        "give narrower intervals.",
     }
 }
 NOBODY_PROVED = "An audit can refute a claim; it never proves one."
@@ -91,7 +92,7 @@ def recipe(part: str) -> str:
     given = PRESETS[part]
     if not given:
         return ""
-    names = [f"{VOCABULARY[name]['label'].lower()} {written(value)}" for name, value in given.items()]
+    names = [f"{in_sentence(name)} {written(value)}" for name, value in given.items()]
     return (
         f"This view starts from settings that make the effect visible ({', '.join(names[:-1])} and {names[-1]}). "
         "Change them freely; links keep your own."

@@ -77,16 +77,29 @@ def audit_verdict(result: AuditResult) -> str:
     left, void = len(AUDITS) - len(result.bounds), result.count(VOID)
     if not result.bounds:
         return f"All {left} audits are still running."
-    never = f"{'whose canary' if void == 1 else 'whose canaries'} never arrived" if void else ""
+    invalid = f" {_invalid(void)}" if void else ""
     if result.surprises:
         first, *more = (f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises)
         text = f"<b>Not as expected with this seed</b>: {first}{f', and {len(more)} more' if more else ''}."
-        text += f" {count(void, 'audit')} {'is' if void == 1 else 'are'} void, {never}." if void else ""
     else:
-        but = f" but {'one' if void == 1 else void}, {never}" if void else ""
-        text = f"<b>Every broken mechanism is caught</b>{but}, <b>and no sound one is refuted</b>"
-        text += ", of those that are done." if left else "."
+        text = f"{'So far, ' * bool(left)}<b>{_as_expected(result)}</b>."
+    text += invalid
     return text + (f" {count(left, 'audit')} {'is' if left == 1 else 'are'} still running." if left else "")
+
+
+def _as_expected(result: AuditResult) -> str:
+    """Return how many broken mechanisms were caught, and that no correct one was refuted, as far as any are done."""
+    broken = [name for name in result.bounds if AUDITS[name].expected != CONSISTENT]
+    caught, correct = sum(result.verdicts[name] == CAUGHT for name in broken), len(result.bounds) - len(broken)
+    said = [f"{caught} of {len(broken)} broken mechanisms were caught"] * bool(broken)
+    return " and ".join([*said, *[f"none of {correct} correct ones was refuted"] * bool(correct)])
+
+
+def _invalid(void: int) -> str:
+    """Return that so many audits say nothing, and why."""
+    if void == 1:
+        return "One audit is invalid because its canary was filtered out."
+    return f"{void} audits are invalid because their canaries were filtered out."
 
 
 def audit_alts(result: AuditResult) -> dict[str, str]:

@@ -9,19 +9,19 @@ from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.words_parts import MEMBERSHIP_CAPTION, membership_guarantee
 from ui import hundred, outcomes, panels
 
-WHO = {"exposed": "the most exposed", "middle": "the one in the middle", "row": "one by number"}
+WHO = {"exposed": "the most exposed", "middle": "the median person", "row": "one by number"}
 _WHOSE = {"exposed": "the most exposed person", "middle": "the person in the middle"}
 AGAINST = {"label": "the same person, another class", "nobody": "nobody: a person who adds nothing"}
 WHO_HELP = (
-    "**Most exposed**: who moves the training furthest. **In the middle**: half of the others move it further. "
-    "**By number**: in an order that the seed alone decides. Nobody's values are shown."
+    "**Most exposed**: the person with the most influence on the training. **Median**: half of the others have "
+    "more influence. **By number**: in an order that the seed alone decides. No values are shown."
 )
 
 
 KNOBS = {
     "person": {
-        "label": "Person, by number",
-        "help": "Which of the people that models are trained on is meant. The seed decides their order.",
+        "label": "Person #",
+        "help": "The person who is attacked. The seed decides the order of people.",
     }
 }
 
@@ -31,7 +31,7 @@ def refused(settings: AttackSettings, parts: dict[str, str]) -> str:
     able = [parts[part] for part in parts if part not in (*MISFITS, "audit")]
     return (
         f"**{parts[settings.part]} cannot use your file:** {settings.misfit}. {' and '.join(able)} can; "
-        f"{parts['audit']} needs no file. Other data are under *Advanced*."
+        f"{parts['audit']} needs no file. Other data are under *More settings*."
     )
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.training.recipes import VERSIONS
 from pages.classifier import figures, words_label
@@ -15,25 +13,32 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, alway
 HEIGHT = 400
 MAIN = ("clip_norm", "steps", "public_rows")
 MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
-SHORT = dict(zip(VERSIONS, ("Sound", "As published", "No privacy"), strict=True))
-ADJACENCY = {"replace-one": "replace one person", "add/remove": "add or remove one person"}
-PLANES = {"principal": "two principal directions of the public rows", "features": "two features"}
+SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
+ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
+ADJACENCY_HELP = (
+    "Which data sets count as neighbours. **Replace-one**: one person is replaced. **Add/remove**: one person "
+    "is added or removed. Never compare epsilons of the two."
+)
+PLANES = {"principal": "principal components of the public rows", "features": "two features"}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: DATASETS[name].title for name in STRAIGHT} | {OWN: "My data"})
     allowed = desk.settings.choices["version"]
-    desk.choose("version", "Method", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
-        if len(features) > 2:
-            desk.choose("plane", "Draw the decision in", PLANES)
-        if len(features) > 2 and desk.settings.plane == "features":
-            names = dict(enumerate(features))
-            desk.choose("feature_x", "Across", names)
-            desk.choose("feature_y", "Up", names)
+    desk.choose("version", "Mechanism", {name: SHORT[name] for name in allowed}, wide=True, help=say.VERSIONS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
+    features = () if my_rows.own(desk.settings) else DATASETS[desk.settings.dataset].features
+    if len(features) > 2:
+        desk.choose("plane", "Decision plane", PLANES)
+    if len(features) > 2 and desk.settings.plane == "features":
+        names = dict(enumerate(features))
+        desk.choose("feature_x", "x axis", names)
+        desk.choose("feature_y", "y axis", names)
 
 
 def accuracy(result) -> live.Picture:
@@ -67,7 +72,7 @@ def loss(result) -> live.Picture:
     return live.Picture(name="loss", figure=figures.loss(result), alt=say.loss_alt(result), about=say.LOSS_ABOUT)
 
 
-def more(result) -> list[list[live.Picture]]:
+def losses(result) -> list[list[live.Picture]]:
     """How models got there, and where the one without privacy ends."""
     reference = figures.reference_regions(result)
     return [
@@ -100,12 +105,13 @@ PAGE = Page(
     name="classifier",
     title="Classifier",
     icon=":material/scatter_plot:",
-    group="Cost",
-    about="Accuracy, boundaries, a public start",
+    group="Train",
+    about="Accuracy and decision boundaries under DP",
     question="What does privacy cost a classifier?",
     settings=ClassifierSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=lambda settings: say.introduction(settings.version),
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     numbers=say.numbers,
@@ -121,9 +127,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("loss", "Loss", pictures=more),
+        Tab("loss", "Loss", pictures=losses),
         CLASSES_TAB,
-        Tab("table", "Table, and as published", ("table",)),
+        Tab("table", "Results table", ("table",)),
     ),
     code=say.program,
     ready=my_rows.ready,

@@ -14,8 +14,9 @@ from ui.plot import theme
 from ui.plot.columns import Leading
 
 VERSIONS_HELP = (
-    "**Sound**: each person's gradient is clipped, and the noise calibrated exactly. **As published**: the slides clip "
-    "the average gradient and use the textbook's noise. **No privacy**: no clipping, no noise."
+    "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
+    "**As published**: the slides of Hoseinpour et al. (2023) clip the average gradient and use the textbook formula "
+    "for the noise. **Non-private**: no clipping and no noise."
 )
 
 ACCURACY_ABOUT = (

@@ -1,4 +1,4 @@
-"""What can you learn from others' private models?"""
+"""Can a target learn from others' private models?"""
 
 from collections.abc import Mapping
 
@@ -30,11 +30,14 @@ MORE = (
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
-    desk.choose("noise", "Noise", say.NOISES, wide=True, help=say.NOISES_HELP)
+    desk.choose("noise", "Mechanism", say.NOISES, wide=True, help=say.NOISES_HELP)
     if desk.settings.data != "domains":
         desk.choose("projection", "Features", say.PROJECTIONS, help=say.PROJECTIONS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("divergence", "Hypothesis weights by", say.DIVERGENCES)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("divergence", "Divergence for weights", say.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
@@ -135,18 +138,19 @@ def rows_here(desk: controls.Desk) -> bool:
 
 PAGE = Page(
     name="hypotheses",
-    title="Borrowed models",
+    title="Private hypothesis transfer",
     icon=":material/call_merge:",
-    group="Together",
-    about="What others' private models tell",
-    question="What can you learn from others' private models?",
+    group="Collaborate",
+    about="Reuse models that others trained privately",
+    question="Can a target learn from others' private models?",
     settings=HypothesesSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(
         "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
         "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "
-        "epsilon**, then mix the target from the sources (under More knobs)."
+        "epsilon**, then mix the target from the sources (under More settings)."
     ),
     numbers=say.numbers,
     knobs=knobs,
@@ -167,11 +171,11 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("steps", "Steps", ("stages",), steps),
-        Tab("ways", "Ways", pictures=ways),
+        Tab("steps", "Algorithm", ("stages",), steps),
+        Tab("ways", "Methods", pictures=ways),
         Tab("features", "Features", pictures=features),
         CLASSES_TAB,
-        Tab("table", "Table", ("table", "published")),
+        Tab("table", "Results table", ("table", "published")),
     ),
     frames=lambda result: {
         "Curves": result.curves,

@@ -26,35 +26,49 @@ NEWSGROUPS = (
 )
 NO_DOWNLOAD = "Is there a way to the internet? Generated topics have the same layout and need none."
 NOISES = {
-    "exponential": "Answer",
+    "exponential": "Output perturbation",
     "gaussian": "Gaussian",
-    "objective": "Objective",
+    "objective": "Objective perturbation",
 }
 NOISES_HELP = (
-    "How a source hides its rows. **Answer**: the exact minimum plus noise of uniform direction. **Gaussian**: "
-    "less of it, at the price of delta. **Objective**: a random linear term before minimising, for hypotheses "
-    "and importance weights. The rows' own curvature then damps it: try it at epsilon 3."
+    "How a source protects its rows. **Output perturbation**: the exact minimiser plus noise of uniform "
+    "direction. **Gaussian**: Gaussian noise on the minimiser, less of it at the price of delta. **Objective "
+    "perturbation**: a random linear term is added before minimising, for hypotheses and importance weights. The "
+    "curvature of the rows then dampens the noise. Try it at epsilon 3."
 )
 DIVERGENCES = {"kl": "least divergence (KL)", "squares": "least squares"}
 PROJECTIONS = {"svd": "Projected", "hashing": "Hashed", "none": "All words"}
 PROJECTIONS_HELP = (
-    "What of a text the sources work with. **Projected**: the few main directions of the public texts. "
-    "**Hashed**: words dealt into a few places by random signs, which reads no text. **All words**: no projection, as "
-    "in the paper: 5,588 features of topics, 2,969 of reviews. Then look at Features."
+    "Which features of a text the sources use. **Projected**: the few main directions of the public texts. "
+    "**Hashed**: words dealt into a few features with random signs, without reading any text. **All words**: no "
+    "projection, as in the paper (5,588 features for topics, 2,969 for reviews). Their effect is in the tab "
+    "*Features*."
 )
 KNOBS = {
-    "epsilon": {"help": "What one row of one source may cost. Each source adds its own noise."},
-    "sources": {"label": "Sources", "help": "K, how many parties lend their hypotheses."},
+    "epsilon": {
+        "help": "The privacy budget for one row of one source. Each source adds its own noise. A larger epsilon "
+        "means less noise and weaker privacy."
+    },
+    "sources": {"label": "Sources", "help": "The number of parties that share their hypotheses.", "symbol": "K"},
     "dimension": {
         "label": "Features kept",
         "scale": "log",
         "stops": 12,
-        "help": "d', how many features are left after the public projection. More of them need more noise in all.",
+        "help": "The number of features after the public projection. More features need more noise in total.",
+        "symbol": "d'",
     },
-    "target_rows": {"label": "Target rows", "help": "All rows of the target, with labels or without."},
-    "public_rows": {"label": "Public rows", "help": "Rows that everybody sees, an even mixture of the domains."},
-    "repeats": {"help": "How many runs there are, each with other rows and other noise."},
-    "seed": {"help": "Decides the domains, the rows and all of the noise. The same seed gives the same numbers."},
+    "target_rows": {
+        "label": "Target rows",
+        "help": "All rows of the target, labelled or not. More rows leave less to gain from sources.",
+    },
+    "public_rows": {
+        "label": "Public rows",
+        "help": "Rows that everybody may see, an even mixture of the domains. They are used for the projection.",
+    },
+    "repeats": {
+        "help": "The number of runs, each with other rows and other noise. More repeats give steadier figures."
+    },
+    "seed": {"help": "Decides the domains, the rows and the noise. The same seed gives the same numbers."},
 }
 
 

@@ -38,7 +38,7 @@ EPSILONS = (0.5, 1.0, 3.0, 8.0)
 _MODEL_ROWS, _PARTIES = 5000, 20_000
 # A usual start: steps on all rows; epochs of samples, of about so many rows, and of at least this share of all.
 _STEPS, _EPOCHS, _LOT, _LEAST_RATE = 50, 10, 100, 0.01
-_NOISES = (0.3, 100.0)  # where the ledger's knob ends
+_NOISES = (0.3, 100.0)  # where the slider of *Privacy accounting* ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,7 @@ def _number(answers: Answers) -> Choice:
             f"{times} uses of the rows: Gaussian noise of standard deviation {normal:.3g} for each, in units of the "
             f"sensitivity, is less than Laplace's {pure:.3g}."
         )
-        return _on_ledger(answers, run, (*reasons, _of_delta(answers)))
+        return _on_accounting(answers, run, (*reasons, _of_delta(answers)))
     reasons.append(
         f"Laplace noise of standard deviation {pure:.3g} in all, in units of the sensitivity, is less than Gaussian "
         f"noise of {normal:.3g}, and needs no delta."
@@ -158,7 +158,7 @@ def _votes(answers: Answers) -> Choice:
 
 
 def _model(answers: Answers) -> Choice:
-    """On the classifier's page where all rows are used in each step of one training; else on the ledger."""
+    """On the classifier's page where all rows are used in each step of one training; else on *Privacy accounting*."""
     best_of = answers.tries if answers.releases == 1 else 1
     uses = 1 if best_of > 1 else answers.uses
     rate = float(f"{min(1.0, max(_LEAST_RATE, _LOT / answers.people)):.4g}")
@@ -168,7 +168,7 @@ def _model(answers: Answers) -> Choice:
     reasons = (*_of_rows(answers, clipped), _of_steps(answers, run), *_of_uses(answers), _of_delta(answers))
     if answers.drawn == "all" and answers.uses == 1 and answers.rows_each == 1:
         return _on_classifier(answers, reasons)
-    return _on_ledger(answers, run, reasons)
+    return _on_accounting(answers, run, reasons)
 
 
 def _on_classifier(answers: Answers, reasons: tuple[str, ...]) -> Choice:
@@ -185,7 +185,7 @@ def _on_classifier(answers: Answers, reasons: tuple[str, ...]) -> Choice:
     return Choice("classifier", settings, held, _unit(answers), BASES["gdp"], reasons)
 
 
-def _on_ledger(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
+def _on_accounting(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
     noise = noise_for(run, answers.epsilon, answers.delta)
     settings = {
         "sampling_rate": f"{run.rate:g}",
@@ -204,11 +204,11 @@ def _on_ledger(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Choice:
             f"Were rows bounded one by one, the noise would promise a person epsilon {together.epsilon:.3g}: on the "
             "page, what is promised to so many people together.",
         )
-    return Choice("ledger", settings, held, _unit(answers), BASES[run.accountant], reasons)
+    return Choice("accounting", settings, held, _unit(answers), BASES[run.accountant], reasons)
 
 
 def _held(run: _Run, noise: float, delta: float) -> Guarantee:
-    """What the run keeps with this noise, computed as the ledger does, so that it finds it there."""
+    """What the run keeps with this noise, computed as *Privacy accounting* does, so that it finds it there."""
     one, adjacency = run._replace(best_of=1).event(noise), Adjacency.ADD_REMOVE
     if run.best_of > 1:
         return tuning.price(one, way="logarithmic", tries=run.best_of, delta=delta, adjacency=adjacency)

@@ -1,4 +1,4 @@
-"""Which accountant, which unit, which delta?"""
+"""Choose the unit, delta and accountant"""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from ui.page import Page
 from ui.plot import theme
 from ui.vocabulary import KNOBS
 
-QUESTION = "Which accountant, which unit, which delta?"
+QUESTION = "Choose the unit, delta and accountant"
 _LEAD = "Say what is to be released. The answer is a setting, the reasons for it, and what is promised then."
 _ASKED = {
     "released": "What is released?",

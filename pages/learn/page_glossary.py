@@ -1,4 +1,4 @@
-"""What do the words mean?"""
+"""Glossary: what the terms mean, and where the lab shows them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from ui.escaping import plain
 from ui.glossary import ASKED, PAGE, found, said
 from ui.terms import GROUPS, TERMS
 
-QUESTION = "What do the words mean?"
+QUESTION = "Glossary"
 _LEAD = "A plain sentence for each, where the lab shows it, and the paper. Words in *How it works* lead here."
 
 _ABREAST = 3

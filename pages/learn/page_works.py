@@ -1,4 +1,4 @@
-"""What do the five works claim, and what holds?"""
+"""Five papers, checked: what they claim and what we reproduce"""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
@@ -9,12 +9,12 @@ from lab import papers
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 
-QUESTION = "What do the five works claim, and what holds?"
+QUESTION = "Five papers, checked: what they claim and what we reproduce"
 _LEAD = (
     "The lab began with five works. Most of what they say stands, and is reproduced here; where a formula gives "
     "something else than its text says, the line says what it gives. Each link opens the lab at the published "
     "settings; where a tab is named, that is where it stands. What trains is audited, and so is a "
-    "version broken on purpose: [Attacker](attack?part=audit)."
+    "version broken on purpose: [Attacks and audits](attack?part=audit)."
 )
 _HEADS = ("Part", "It says", "What holds", "In the lab")
 _ABSENT = "nowhere"

@@ -123,13 +123,13 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "1": lambda result: result.settings.epsilon,
                 "2.15": lambda result: result.strong("target").epsilon,
             },
-            "Printed noise",
+            "Published noise scale",
         ),
         Part(
             "Transferable set $A_q$, and data sets from uniform laws",
             "Sources whose contrast $\\lVert \\delta^{(k)} \\rVert_q$ is at most $h$ are used; rows of each come from "
             "a uniform law of its own.",
-            "Shown with $h$ and $q$ as knobs. At $h = 0.7$, 2 of the page's 6 sources are in the set. Finding it out "
+            "Shown with $h$ and $q$ as sliders. At $h = 0.7$, 2 of the page's 6 sources are in the set. Finding it out "
             "from private rows is a release too, and is charged.",
             "transfer",
             {"h": "0.7", "q": "1"},
@@ -139,7 +139,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Loss $L(\\theta)$ with $\\lambda \\lVert \\omega \\rVert_q$",
             "Least squares with a penalty.",
-            "A knob: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
+            "A slider: $q = 1$ and the square of $q = 2$, in the private walk and without privacy. It sees no row, so "
             "that it costs no epsilon. In 500 coefficients and 200 rows, $\\lambda = 0.05$ leaves 14 of them "
             "without privacy. The printed table contains the L1 norm on the rows that were fitted; its loop descends "
             "on a squared one.",
@@ -193,7 +193,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "transfer",
             {"epsilon": "1"},
             {"34.1758": _quiet, "34.1760": _printed(0)},
-            "As published",
+            "Published table",
         ),
         Part(
             "Step 2: the loop's penalty",
@@ -204,7 +204,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "transfer",
             {"loop_penalty": "0"},
             {"34.1210": _printed(0), "0.3039": _printed(20)},
-            "As published",
+            "Published table",
         ),
         Part(
             "Table of errors (migrate 0 to 20)",
@@ -220,7 +220,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "1.8909": _printed(15),
                 "0.5093": _printed(20),
             },
-            "As published",
+            "Published table",
         ),
         Part(
             "Simulation: transfer helps",
@@ -258,7 +258,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Guarantees add up, and get worse gracefully for people whose rows go together.",
             "Holds. For 3 people together the run below costs 2.84 in place of 0.947, at a delta of 0.000103 in place "
             "of 0.00001.",
-            "ledger",
+            "accounting",
             _RUN | {"people": "3"},
             {
                 "3": lambda result: result.settings.people,
@@ -267,7 +267,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "0.000103": lambda result: delta_rounded_up(result.effects()[2].guarantee.delta, digits=3),
                 "0.00001": lambda result: result.settings.delta,
             },
-            "Neighbours",
+            "Adjacency, groups, tuning",
         ),
         Part(
             "Algorithm 1, DP-SGD (after Abadi et al.)",
@@ -315,7 +315,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "epsilon 36.1 on, and any other $c_2$ from an epsilon of its own. With two conditions more, constants are "
             "found that hold on a grid of runs, which is no proof. In this run (1.2586 by the moments accountant) "
             "$c_2$ may be no less than 1.12 by the exact count, 1.48 by the accountant.",
-            "ledger",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {
                 "1.2586": lambda result: result.epsilon("moments"),
@@ -331,7 +331,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "factor of $\\sqrt{\\ln(T/\\delta)}$ is saved.",
             "An order of growth, without a constant. With one for it, this run would cost 3.86, where strong "
             "composition, computed, charges 26.4. The factor is 4.55 here.",
-            "ledger",
+            "accounting",
             _RUN,
             {
                 "3.86": _growth,
@@ -344,8 +344,8 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "1.26 against 9.34",
             "One run: 1.26 by the moments accountant, 9.34 by strong composition.",
             "1.2586 is reproduced. 9.3391 multiplies the step's epsilon by $q$, which holds for small ones only; with "
-            "valid amplification strong composition gives 26.4. The exact cost is 0.947.",
-            "ledger",
+            "valid amplification strong composition gives 26.4. The PLD accountant gives 0.947, a tight upper bound.",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {
                 "1.2586": lambda result: result.epsilon("moments"),
@@ -353,16 +353,16 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "26.4": lambda result: result.epsilon("strong"),
                 "0.947": lambda result: result.epsilon("pld"),
             },
-            "Proofs",
+            "Accountants",
         ),
         Part(
             "Theorem 3.2.1 and the moments of the sampled Gaussian",
             "Moments add up over steps and give delta at the end.",
             "Holds, and is one of the six counts. Real orders and a sharper conversion make 1.035 of 1.2586.",
-            "ledger",
+            "accounting",
             {"sampling_rate": "0.01", "noise_multiplier": "4", "steps": "10000", "delta": "1e-05"},
             {"1.035": lambda result: result.epsilon("renyi"), "1.2586": lambda result: result.epsilon("moments")},
-            "Proofs",
+            "Accountants",
         ),
         Part(
             "Bound on the moments",
@@ -370,7 +370,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "3.1.1.",
             "With $\\sigma^2$ under the bar. It is stated up to $\\lambda$ = 51 here, and its main term alone would "
             "charge 1.769; from 147 on it is less than the moment.",
-            "ledger",
+            "accounting",
             _RUN,
             {
                 "51": lambda result: result.statements.last,
@@ -380,11 +380,11 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Theorems",
         ),
         Part(
-            "Tuning",
+            "Hyperparameter tuning",
             "Costs of all settings tried are added up.",
             "Sound. Ten such runs cost 3.41 together, at most 3.42 on the coarse grid that the page counts them on. If "
             "only the best of a random number is released, Rényi orders show at most 1.82.",
-            "ledger",
+            "accounting",
             {"settings_tried": "10"},
             {
                 "3.41": lambda result: (
@@ -398,7 +398,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "3.42": lambda result: result.tuned.epsilon,
                 "1.82": lambda result: result.searches["logarithmic"].epsilon,
             },
-            "Tuning",
+            "Hyperparameter tuning",
         ),
         Part(
             "Private linear regression: sensitivities",
@@ -426,7 +426,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
         Part(
             "Private linear regression: its budget",
             "A larger part of epsilon for the quadratic, which is more sensitive.",
-            "Sound: parts add up. The share is a knob; as it is set here, the quadratic has 0.90 of epsilon.",
+            "Sound: parts add up. The share is a slider; as it is set here, the quadratic has 0.90 of epsilon.",
             "regression",
             {"mechanism": "published", "split": "own", "share": "0.9"},
             {"0.90": lambda result: result.settings.share_of("published")},
@@ -492,7 +492,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "Shown as the six steps: who reads what, what leaves, and what it costs.",
             "hypotheses",
             {"epsilon": "10"},
-            tab="Steps",
+            tab="Algorithm",
         ),
         Part(
             "Table 1: topics of the sources",
@@ -501,7 +501,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "real letters are fetched where a person asks for them.",
             "hypotheses",
             TOPICS,
-            tab="Table",
+            tab="Results table",
         ),
         Part(
             "Section 4.1: 20 Newsgroups, 5,588 terms",
@@ -628,7 +628,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "levels cannot be read in our copy.",
             "hypotheses",
             TOPICS,
-            tab="Table",
+            tab="Results table",
         ),
         Part(
             "Figures 4 and 5 with few features",
@@ -654,7 +654,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "hypotheses",
             {"epsilon": "10", "dimension": "20"},
             {"20": lambda result: result.dimension, "68.3": _median("soft")},
-            "Ways",
+            "Methods",
         ),
     ),
     "hamm2016": (
@@ -778,7 +778,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "87": _median("average"),
                 "75": _median("soft"),
             },
-            "Ways",
+            "Methods",
         ),
         Part(
             "Answering question by question",
@@ -788,7 +788,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "parties",
             {"method": "soft", "constants": "sharp"},
             {"100": lambda result: result.worth},
-            "Why",
+            "Explanation",
         ),
         Part(
             "Experiments: activities",
@@ -830,7 +830,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "55": _median("vote"),
                 "81": lambda result: 100 * result.local.median,
             },
-            "Ways",
+            "Methods",
         ),
     ),
     "hoseinpour2023": (
@@ -919,7 +919,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "6.2": lambda result: result.gains.most,
                 "−0.1": lambda result: result.gains.last,
             },
-            "Table, and as published",
+            "Results table",
         ),
         Part(
             "Figures: loss over steps",
@@ -977,7 +977,7 @@ BEYOND: Mapping[str, tuple[Part, ...]] = {
                 "59": _at_the_end("ordered"),
                 "88": _at_the_end("sampled"),
             },
-            "Sampling",
+            "Batch sampling",
         ),
     ),
 }

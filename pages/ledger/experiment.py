@@ -110,7 +110,7 @@ class LedgerSettings(Settings):
     }
     MEASURES: ClassVar = {
         "epsilon": Measure(
-            "epsilon by the loss distribution",
+            "epsilon by the tightest accountant",
             "lower",
             lambda bill: np.array([bill.epsilon]),
             rises=("noise_multiplier", "delta"),
@@ -156,6 +156,11 @@ class LedgerSettings(Settings):
         """By which the tuning is counted: beyond ``MOST_COUNTED`` steps the distribution would take too long."""
         too_long = self.exact_accountant != "gdp" and self.tuned_steps > MOST_COUNTED
         return "renyi" if too_long else self.exact_accountant
+
+    @property
+    def tightest(self) -> str:
+        """Return the name of the tightest accountant. It is exact with all rows in every step, else an upper bound."""
+        return "GDP accountant" if self.sampling_rate == 1 else "PLD accountant"
 
     @property
     def exact_accountant(self) -> str:

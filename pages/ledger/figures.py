@@ -79,12 +79,13 @@ def _curves(result: LedgerResult, points, rows, *, now: float, field: str, title
 def _curve(result: LedgerResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
     """What one row of the ledger says."""
     name, colour, dash = theme.THEOREMS[row]
+    name = result.settings.tightest if row == "pld" else name
     style = {"line": {"color": colour, "width": 1 if thin else 3 if row == "pld" else 2, "dash": dash}}
     if thin:
         style["showlegend"] = False
     if row == "pld":
         style["meta"] = "ghost"
-    shown = theme.key("exact count" if row == "pld" else name, number(result.epsilon(row)))
+    shown = theme.key(name, number(result.epsilon(row)))
     hover = f"{of} %{{x:.4~g}}: epsilon %{{y:.3~g}}<extra>{name}</extra>"
     return theme.line(at, epsilon, colour=colour, name=shown, hovertemplate=hover, **style)
 
@@ -236,6 +237,7 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
 
 def _constant(result: LedgerResult, row: str, today: float) -> dict:
     name, colour, dash = theme.THEOREMS[row]
+    name = result.settings.tightest if row == "pld" else name
     steps, found = result.constants(row)
     more = {"meta": "ghost"} if row == "pld" else {}
     told = f"{today:.2f}" if today < 10 else number(today)  # of one width, so that the legend stays where it is

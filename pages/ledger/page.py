@@ -1,4 +1,4 @@
-"""What does a run cost, and by which proof?"""
+"""How much privacy does a training run spend?"""
 
 from pages.ledger import figures, words_label
 from pages.ledger import words as say
@@ -14,7 +14,7 @@ MORE = ("people", "settings_tried")
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("afterwards", "Then, with the weights", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
+    desk.choose("afterwards", "Post-processing", say.SHORT, wide=True, help=say.AFTERWARDS_HELP)
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -50,12 +50,12 @@ def _picture(name: str, draw, result, **more) -> live.Picture:
 
 
 PAGE = Page(
-    name="ledger",
-    title="Budget",
+    name="accounting",
+    title="Privacy accounting",
     icon=":material/receipt_long:",
-    group="Promise",
-    about="What a whole training spends",
-    question="What does a run cost, and by which proof?",
+    group="Privacy",
+    about="Compare privacy accountants",
+    question="How much privacy does a training run spend?",
     settings=LedgerSettings,
     label=words_label.label,
     setup=setup,
@@ -80,9 +80,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("effects", "Neighbours", ("effects", "neighbours")),
-        Tab("searches", "Tuning", ("searches",), searches),
-        Tab("table", "Proofs", ("table",), over_noise),
+        Tab("effects", "Adjacency, groups, tuning", ("effects", "neighbours")),
+        Tab("searches", "Hyperparameter tuning", ("searches",), searches),
+        Tab("table", "Accountants", ("table",), over_noise),
         Tab("statements", "Theorems", ("statements",), statements),
     ),
     frames=lambda result: {

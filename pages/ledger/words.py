@@ -18,7 +18,9 @@ KNOBS = {
     "steps": {
         "scale": "log",
         "stops": 20,
-        "help": "T. Every step is another release, and every release costs. Epochs are steps times sampling rate.",
+        "help": "The number of steps. Each step is another release and costs privacy. Epochs are steps times "
+        "sampling rate.",
+        "symbol": "T",
     }
 }
 AFTERWARDS = {
@@ -27,11 +29,11 @@ AFTERWARDS = {
     "round": "round to 8 bits",
     "predict": "a million predictions",
 }
-SHORT = {"nothing": "nothing", "average": "average", "round": "round", "predict": "predict"}
+SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
 AFTERWARDS_HELP = (
-    "Post-processing: whatever is computed from the released weights alone, without another look at the data, costs "
-    "nothing: their average over the last steps, rounding to 8 bits, a million predictions. Choose one, and "
-    "epsilon stays."
+    "What is done with the released weights. Anything computed from them alone, without reading the data again, "
+    "costs no privacy. Examples are their average over the last steps, rounding to 8 bits and a million "
+    "predictions. Choose one, and epsilon stays."
 )
 INTRODUCTION = (
     "A model is trained in steps. Each looks at a random sample of the rows, adds Gaussian noise, and costs some "
@@ -109,15 +111,16 @@ def _amount(shown: str) -> float:
 
 
 def numbers(result: LedgerResult) -> list[Number]:
-    """The run's epsilon by the exact count and by the loosest proof, what is left of the target, and the attacker."""
+    """The run's epsilon by the tightest accountant and by the loosest proof, what is left of the target, and the "
+    "attacker."""
     exact, most = number(result.epsilon("pld")), loosest(result)
     (left, target), worst = _target(result), number(result.epsilon(most))
     size = number(abs(left))
     return [
         Number(
-            "Epsilon, exact count",
+            f"Epsilon, {result.settings.tightest}",
             exact,
-            "loss distribution" if exact != "…" else "being counted",
+            _tightness(result) if exact != "…" else "being counted",
             tone="private",
             amount=None if exact in ("…", "unlimited") else _amount(exact),
         ),
@@ -168,16 +171,16 @@ def _over_steps(result: LedgerResult) -> str:
     found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
     missing = sum(map(math.isnan, found))
     if missing:
-        return f"{len(found) - missing} of {len(found)} exact points counted"
+        return f"{len(found) - missing} of {len(found)} points counted by the {result.settings.tightest}"
     times = result.epsilon(worst) / exact if exact > 0 else math.inf
     if math.isinf(times):
         return ""
-    return f"{theme.THEOREMS[worst][0]} says {panels.multiple(number(times))} the exact"
+    return f"{theme.THEOREMS[worst][0]} says {panels.multiple(number(times))} the {result.settings.tightest}"
 
 
 def _over_noise(result: LedgerResult) -> str:
     least = result.least_noise("pld")
-    return f"the exact count meets the target from {number(least)} on" if math.isfinite(least) else ""
+    return f"the {result.settings.tightest} meets the target from {number(least)} on" if math.isfinite(least) else ""
 
 
 def _searched(result: LedgerResult) -> str:
@@ -205,7 +208,7 @@ def table(result: LedgerResult) -> str:
     bound, printed = panels.badge("bound"), panels.badge("published, not a bound")
     shown = [
         {
-            "name": theme.THEOREMS[row["accountant"]][0],
+            "name": _name(result, row["accountant"]),
             "epsilon": f"<b>{number(row['epsilon'])}</b>",
             "source": _SOURCES[row["accountant"]],
             "status": bound if row["a bound"] else printed,
@@ -231,8 +234,17 @@ def table(result: LedgerResult) -> str:
             "most": f"steps within<br>epsilon {target}",
             "epochs": "epochs",
         },
-        now=theme.THEOREMS["pld"][0],
+        now=_name(result, "pld"),
     )
+
+
+def _name(result: LedgerResult, row: str) -> str:
+    return result.settings.tightest if row == "pld" else theme.THEOREMS[row][0]
+
+
+def _tightness(result: LedgerResult) -> str:
+    """Return whether the tightest accountant gives epsilon itself or an upper bound on it."""
+    return "exact" if result.settings.exact_accountant == "gdp" else "upper bound"
 
 
 def _allowed(value: float, good: bool) -> str:
@@ -346,15 +358,15 @@ def searches(result: LedgerResult) -> str:
     }
     caption = (
         f"All at delta {theme.delta(result.settings.delta, digits=3)}. The theorems for the best alone are about Rényi "
-        f"orders, by which one run counts as {number(result.epsilon('renyi'))}; the exact count of a run is "
-        f"{number(result.epsilon('pld'))}."
+        f"orders, by which one run counts as {number(result.epsilon('renyi'))}. The "
+        f"{result.settings.tightest} gives {number(result.epsilon('pld'))} for a run."
     )
     return panels.table(rows, caption=caption, heads=heads) + panels.bullets(_search(result))
 
 
 def _counted(held) -> str:
     """The basis of runs that are composed, in short."""
-    short_of = {"exact": "exact Gaussian", "privacy": "loss distribution", "Renyi": "Rényi orders"}
+    short_of = {"exact": "exact Gaussian", "privacy": "PLD accountant", "Renyi": "Rényi orders"}
     if held is None:
         return "…"
     return short_of[held.basis.split()[0]] + ", coarse grid" * held.basis.endswith("coarse grid")
@@ -448,7 +460,7 @@ def neighbours(result: LedgerResult) -> str:
 
 def curve_alt(result: LedgerResult, over: str) -> str:
     """A chart of curves in words."""
-    values = ", ".join(f"{theme.THEOREMS[row][0]} {number(result.epsilon(row))}" for row in theme.THEOREMS)
+    values = ", ".join(f"{_name(result, row)} {number(result.epsilon(row))}" for row in theme.THEOREMS)
     now = (
         count(result.settings.steps, "step") if over == "steps" else f"noise {number(result.settings.noise_multiplier)}"
     )

@@ -54,7 +54,7 @@ def _stated(result: LedgerResult) -> str:
         }
         for row in found.rows
     ]
-    for name, said in (("moments", "moments, computed"), ("pld", "exact count")):
+    for name, said in (("moments", "moments, computed"), ("pld", result.settings.tightest)):
         held = {"epsilon": number(result.epsilon(name)), "noise": number(result.least_noise(name))}
         rows.append({"name": said, "conditions": "none", "against": panels.badge("bound")} | held)
     return panels.table(
@@ -69,7 +69,7 @@ def _stated(result: LedgerResult) -> str:
             "name": "statement",
             "epsilon": "epsilon of<br>this run",
             "conditions": "its conditions",
-            "against": "beside the<br>exact count",
+            "against": f"compared with the<br>{result.settings.tightest}",
             "noise": f"noise for<br>epsilon {target}",
         },
     )
@@ -166,7 +166,11 @@ def _this_run(result: LedgerResult) -> str:
     found, settings = result.statements, result.settings
     takes = ", ".join(
         f"<b>{_constant(result, row)}</b> by {name}"
-        for row, name in (("pld", "the exact count"), ("renyi", "Rényi orders"), ("moments", "the moments accountant"))
+        for row, name in (
+            ("pld", f"the {result.settings.tightest}"),
+            ("renyi", "Rényi orders"),
+            ("moments", "the moments accountant"),
+        )
     )
     strong = panels.multiple(number(result.epsilon("strong") / found.rows[2].epsilon))
     saved = math.sqrt(math.log(settings.steps / settings.delta))
@@ -208,7 +212,8 @@ FINDINGS = {"constants": _needed, "moments": _ratio}
 
 def constants_alt(result: LedgerResult) -> str:
     """The chart of constants in words."""
-    said = ", ".join(f"{theme.THEOREMS[row][0]} {_constant(result, row)}" for row in ("moments", "renyi", "pld"))
+    names = {row: theme.THEOREMS[row][0] for row in ("moments", "renyi")} | {"pld": result.settings.tightest}
+    said = ", ".join(f"{name} {_constant(result, row)}" for row, name in names.items())
     return f"The constant c2 of Theorem 1 that each accountant needs over steps; for this run: {said}."
 
 

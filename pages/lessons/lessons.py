@@ -347,7 +347,7 @@ LESSONS = (
     Lesson(
         name="composition",
         title="A thousand small steps",
-        page="ledger",
+        page="accounting",
         picture="steps",
         chart="Epsilon over steps",
         settings=_STEPS | {"steps": "1"},
@@ -360,8 +360,8 @@ LESSONS = (
             low=0.1,
             high=1000,
             step=1,
-            centre="exact count",
-            says="The exact count is {}.",
+            centre="GDP accountant",
+            says="The GDP accountant gives {}, which is exact here.",
         ),
         observe=Choice(
             options=(
@@ -564,7 +564,7 @@ LESSONS = (
     Lesson(
         name="tuning",
         title="Ten tries, keep the best",
-        page="ledger",
+        page="accounting",
         board="searches",
         picture="searches",
         chart="Price of a search",

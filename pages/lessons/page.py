@@ -26,7 +26,7 @@ SECONDS = 0.5  # of work before the first picture
 WHOLE = 60.0  # as many as it takes
 AT = "lessons.at"  # where this session is: (lesson, step)
 PRESENT = "present"  # what an address says where a hall looks on
-TITLE = "Lessons: guess first, then see"
+TITLE = "Lessons"
 
 
 @dataclass
@@ -222,7 +222,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
             guess.choice(key, lesson.ask, lesson.guess.options, said=mine.guess, done=lambda _: None)
             value = st.session_state[f"{key}.choice"]
         classed = here is not None and here.open(lesson)
-        label = "Send my guess" if classed else "Lock in and see"
+        label = "Send my guess" if classed else "Lock in my guess"
         if st.button(label, type="primary", disabled=value is None, key=f"{key}.lock"):
             mine.guess, mine.seen = value, None
             st.session_state.pop(f"{key}.seen.choice", None)

@@ -1,6 +1,4 @@
-"""What does one published number give away?"""
-
-import streamlit as st
+"""What does one released number reveal about you?"""
 
 from pages.mechanisms import figures, words_label
 from pages.mechanisms import words as say
@@ -27,10 +25,13 @@ DRAWN = {
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another mechanism."""
-    desk.choose("mechanism", "Noise on the number", SHORT, wide=True, help=say.MECHANISMS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("vote", "When a winner is published, your vote goes to", VOTES)
-        desk.choose("noise", "Noise on its counts", COUNT_NOISES)
+    desk.choose("mechanism", "Mechanism", SHORT, wide=True, help=say.MECHANISMS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("vote", "Your vote", VOTES)
+    desk.choose("noise", "Noise on counts", COUNT_NOISES)
 
 
 def row(*names: str, height: int = 360, first_wide: float = 1.0):
@@ -57,14 +58,15 @@ def row(*names: str, height: int = 360, first_wide: float = 1.0):
 
 PAGE = Page(
     name="mechanisms",
-    title="One answer",
+    title="Noise mechanisms",
     icon=":material/casino:",
-    group="Promise",
-    about="What one published number reveals",
-    question="What does one published number give away?",
+    group="Privacy",
+    about="What one released number reveals",
+    question="What does one released number reveal about you?",
     settings=MechanismsSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(say.INTRODUCTION),
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
@@ -82,9 +84,9 @@ PAGE = Page(
     tabs=(
         WHY_TAB._replace(words=("release", "why")),
         Tab("guarantee", "Guarantee", ("guarantee",), row("trade", "profile")),
-        Tab("table", "All three", ("table",), row("errors", "dots")),
+        Tab("table", "Compare mechanisms", ("table",), row("errors", "dots")),
         Tab("formulas", "Formulas", ("formulas",), row("formulas")),
-        Tab("choice", "A winner instead", ("choice",), row("choice")),
+        Tab("choice", "Private selection", ("choice",), row("choice")),
     ),
     frames=lambda result: {
         "Mechanisms": result.table,

@@ -14,9 +14,9 @@ from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
 MECHANISMS_HELP = (
-    "**Laplace**: two-sided exponential noise; needs no delta. **Gaussian**: the least Gaussian noise that keeps "
-    "epsilon and delta. **Textbook**: Gaussian noise by the formula sqrt(2 ln(1.25/delta))/epsilon, proved for epsilon "
-    "below 1."
+    "**Laplace**: two-sided exponential noise, which needs no delta (pure DP). **Gaussian**: the least Gaussian "
+    "noise that satisfies epsilon and delta. **Textbook**: Gaussian noise by the formula sqrt(2 "
+    "ln(1.25/delta))/epsilon, proved for epsilon below 1."
 )
 
 

@@ -27,8 +27,8 @@ from pages.network.result import Lots, NetworkResult
 from pages.network.work import FRAMES, Ensemble, Job, Rows, Shown, Trained
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
-CLIPPING = {"flat": "the whole gradient", "layers": "each layer"}
-PLANS = {"epochs": "noise made for the epochs", "noise": "train until the budget is used up"}
+CLIPPING = {"flat": "whole gradient", "layers": "layer"}
+PLANS = {"epochs": "all epochs are done", "noise": "epsilon is spent"}
 # What the curves of a training run over.
 OVER = {"epochs": "epochs", "epsilon": "epsilon spent"}
 # What a person may count by -> the accountant that is quick enough to do it while a slider moves.

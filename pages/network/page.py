@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import streamlit as st
-
 from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
@@ -17,27 +15,30 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, alway
 HEIGHT = 400
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
 MORE = ("width", "layers", "rows", "delta", "decay", "noise_ramp", "clip_ramp", "plain_rate", "repeats", "seed")
-SHORT = dict(zip(VARIANTS, ("Sound", "Noise inside", "Realised lot", "Shuffled"), strict=True))
+SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size", "Shuffled batches"), strict=True))
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: "My data" if name == OWN else DATASETS[name].title for name in DATA})
     allowed = desk.settings.choices["variant"]
-    desk.choose("variant", "Training loop", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("over", "Curves run over", OVER, wide=True)
-        desk.choose(
-            "mechanism",
-            "Lots and noise",
-            {name: title for name, (title, _) in figures.MECHANISMS.items()},
-            help=say.MECHANISMS_HELP,
-        )
-        desk.choose("plan", "What is fixed", PLANS)
-        desk.choose("clipping", "The bound is on", CLIPPING)
-        desk.choose("shape", "Rate, noise and bound change", SHAPES)
-        desk.choose("accountant", "Counted by", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
-        desk.choose("activation", "Hidden units", dict(ACTIVATIONS))
+    desk.choose("variant", "DP-SGD variant", {name: SHORT[name] for name in allowed}, wide=True, help=say.VARIANTS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("over", "x axis", OVER, wide=True)
+    desk.choose(
+        "mechanism",
+        "Batching",
+        {name: title for name, (title, _) in figures.MECHANISMS.items()},
+        help=say.MECHANISMS_HELP,
+    )
+    desk.choose("plan", "Stop when", PLANS, help=say.PLANS_HELP)
+    desk.choose("clipping", "Clip per", CLIPPING)
+    desk.choose("shape", "Schedule", SHAPES)
+    desk.choose("accountant", "Accountant", {name: say.ACCOUNTANTS[name] for name in ACCOUNTANTS})
+    desk.choose("activation", "Activation", dict(ACTIVATIONS))
 
 
 def knobs(settings: NetworkSettings) -> Knobs:
@@ -115,12 +116,13 @@ PAGE = Page(
     name="network",
     title="Neural network",
     icon=":material/hub:",
-    group="Cost",
-    about="The price, step by step",
+    group="Train",
+    about="DP-SGD, step by step",
     question="What does privacy cost a neural network?",
     settings=NetworkSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=knobs,
@@ -142,11 +144,11 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("training", "Loss", pictures=training),
-        Tab("lots", "Lot size", pictures=lots),
-        Tab("mechanisms", "Sampling", ("mechanisms",), pictures=noise_left),
+        Tab("training", "Training", pictures=training),
+        Tab("lots", "Batch size", pictures=lots),
+        Tab("mechanisms", "Batch sampling", ("mechanisms",), pictures=noise_left),
         CLASSES_TAB,
-        Tab("table", "Table", ("table",)),
+        Tab("table", "Results table", ("table",)),
     ),
     frames=lambda result: {
         "Training": result.curves,

@@ -31,17 +31,22 @@ _LOTS = {
     ),
 }
 MECHANISMS_HELP = (
-    "**By chance**: each row is in a lot with a probability, and that nobody knows in which lowers the price. **Fixed "
-    "order**: lots go through the rows one after another, as where data arrive in a stream, and no chance lowers it; "
-    "noise is drawn anew in each step, or, by **DP-FTRL**, belongs to the nodes of a binary tree over the lots."
+    "**Lots by chance**: Poisson sampling puts each row into a batch (lot) with a fixed probability. Nobody knows "
+    "in which, so the steps cost less (privacy amplification by subsampling). **Fixed order**: batches go through "
+    "the rows one after another, as in a data stream, without amplification. The noise of the steps is "
+    "independent or, with **DP-FTRL**, correlated by a binary tree over the batches."
+)
+PLANS_HELP = (
+    "**All epochs are done**: the noise is calibrated so that these epochs spend epsilon. **Epsilon is spent**: "
+    "you set the noise multiplier, and training stops when the budget is used up."
 )
 VARIANTS_HELP = (
-    "**Sound**: each row is in a lot by chance (or, under Advanced, in its turn), noise is added once a lot, and the "
-    "sum is divided by the constant L. **Noise inside**: noise is added for every row, as one report prints it. "
-    "**Realised lot**: the sum is divided by the size that the lot happens to have. **Shuffled**: lots are cut from a "
-    "shuffle of the rows, as most code does."
+    "**Correct**: DP-SGD with Poisson-sampled batches (or, under More settings, batches in a fixed order). Noise "
+    "is added once per batch, and the sum is divided by the constant L. **Noise per example**: noise is added for "
+    "every row, as one report prints it. **Actual batch size**: the sum is divided by the size of the sampled "
+    "batch. **Shuffled batches**: batches are cut from a shuffle of the rows, as in most code."
 )
-ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
+ACCOUNTANTS = {"renyi": "RDP accountant", "moments": "moments accountant", "pld": "PLD accountant (slower)"}
 CAPTION = (
     "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
     "Shaded: nine runs in ten."
@@ -85,10 +90,19 @@ ABOUT = {
     ),
 }
 KNOBS = {
-    "epsilon": {"help": "The budget of the whole training, spent step by step."},
-    "shown": {"label": "Moment shown", "unit": f"/ {FRAMES}", "pace": 80},
-    "learning_rate": {"help": "How far a step goes at first; by the end it has fallen to the share under More."},
-    "noise_multiplier": {"help": "sigma, the noise's standard deviation over C in each step."},
+    "epsilon": {
+        "help": "The privacy budget of the whole training, spent step by step. A larger epsilon means less noise and "
+        "weaker privacy."
+    },
+    "shown": {"unit": f"/ {FRAMES}", "pace": 80},
+    "learning_rate": {
+        "help": "The length of the first step. By the last step it falls to the final learning rate ratio, which is "
+        "under More settings."
+    },
+    "noise_multiplier": {
+        "help": "The standard deviation of the noise in each step, divided by the clipping norm. More noise costs less "
+        "privacy."
+    },
 }
 
 
@@ -310,7 +324,11 @@ def _lots(result: NetworkResult) -> str:
 
 def _diverged(result: NetworkResult) -> str:
     lost = count(result.diverged, "network has", "networks have")
-    return f"Without privacy, {lost} diverged: lower their rate under More." if result.diverged else ""
+    return (
+        f"Without privacy, {lost} diverged: lower the non-private learning rate under More settings."
+        if result.diverged
+        else ""
+    )
 
 
 def _plain(result: NetworkResult) -> str:
@@ -320,7 +338,7 @@ def _plain(result: NetworkResult) -> str:
         mine, theirs = outcomes.apart(private.median, plain.median)
         return (
             f"The networks without privacy do worse here ({theirs} against {mine}). Their gradients are not clipped, "
-            "and they have a rate of their own: try another one under More."
+            "and they have a rate of their own: try another one under More settings."
         )
     if not result.settings.layers:
         return "Without a hidden layer every boundary between two classes is straight, with or without privacy."
@@ -359,7 +377,7 @@ def guarantee(result: NetworkResult) -> str:
         f"Assumed: number of rows, lot size, bounds and all settings are public; each person has one row. {secret} "
         "<b>Not</b> protected: the points, losses, gradient norms and accuracies on this page, and "
         "what other people's data reveals about you. <b>Not</b> counted: settings that were tried before these on the "
-        "same data (see the ledger page)."
+        "same data (see Privacy accounting)."
     )
 
 
@@ -427,7 +445,7 @@ def mechanisms(result: NetworkResult) -> str:
                 "right": "…" if right is None else percent(Spread.of(right).median),
             }
         )
-    also = " Accuracies of the others are computed once one of the fixed orders is chosen under Advanced."
+    also = " Accuracies of the others are computed once one of the fixed orders is chosen under More settings."
     return panels.note(_bought(result)) + panels.table(
         rows,
         title=f"<b>Three ways to make lots and noise</b>, made for epsilon {number(settings.left)}, at the end",

@@ -1,9 +1,7 @@
-"""What can many parties learn together without showing their rows?"""
+"""What can many parties learn without sharing their rows?"""
 
 from dataclasses import replace
 from functools import partial
-
-import streamlit as st
 
 from dpcore.parties.worlds import KINDS
 from pages.parties import figures, theorems, words_label, work
@@ -26,11 +24,14 @@ def setup(desk: controls.Desk) -> None:
     desk.choose(
         "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=say.DATA_HELP
     )
-    desk.choose("method", "Release", methods, wide=True, help=say.METHODS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("learner", "Parties train", say.LEARNERS)
-        desk.choose("labels", "Soft labels are", say.LABELS)
-        desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
+    desk.choose("method", "Mechanism", methods, wide=True, help=say.METHODS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("learner", "Local model", say.LEARNERS)
+    desk.choose("labels", "Soft labels", say.LABELS)
+    desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
 
 
 def _chart(result, name: str, draw, **size) -> live.Picture:
@@ -87,14 +88,15 @@ def variant(settings: PartiesSettings) -> Page | None:
 
 PAGE = Page(
     name="parties",
-    title="Many parties",
+    title="Learning across parties",
     icon=":material/groups:",
-    group="Together",
-    about="Learning without showing rows",
-    question="What can many parties learn together without showing their rows?",
+    group="Collaborate",
+    about="Learning without pooling data",
+    question="What can many parties learn without sharing their rows?",
     settings=PartiesSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=say.lead,
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),
@@ -112,8 +114,8 @@ PAGE = Page(
     tabs=(
         WHY_TAB,
         GUARANTEE_TAB,
-        Tab("trust", "Trust", ("trust",), drawn=True),
-        Tab("others", "Ways", ("table",), pictures=others),
+        Tab("trust", "Trust model", ("trust",), drawn=True),
+        Tab("others", "Methods", ("table",), pictures=others),
         CLASSES_TAB,
         Tab("noise", "Noise", pictures=noise),
         Tab("limits", "Theorems", ("statements",), limits),
@@ -145,5 +147,5 @@ OF_OWN = replace(
     ),
     words=PAGE.words | {"caption": say.own_caption},
     pictures=own_pictures,
-    tabs=tuple(Tab("others", "Ways", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
+    tabs=tuple(Tab("others", "Methods", ("table",)) if tab.name == "others" else tab for tab in PAGE.tabs),
 )

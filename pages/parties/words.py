@@ -18,9 +18,10 @@ from ui.plot.theme import written
 
 METHODS = {"soft": "Soft labels", "vote": "Vote", "average": "Average", "pate": "PATE"}
 METHODS_HELP = (
-    "What leaves the aggregator. **Soft labels**: public rows are labelled with each class's share of the votes. "
-    "**Vote**: with the winner alone. **Average**: of the parties' weights; no public rows, only where all parties "
-    "train the same linear model. **PATE**: noisy winners for some public rows, and a student who learns from them."
+    "What the aggregator releases. **Soft labels**: a model trained on public rows that are labelled with each "
+    "class's share of the votes. **Vote**: the same with the majority class alone. **Average**: the average of "
+    "the parties' weights. It needs no public rows, and all parties must train the same linear model. **PATE**: a "
+    "student model trained on noisy majority votes for some public rows."
 )
 LEARNERS = {
     "logistic": "logistic regression",
@@ -29,12 +30,12 @@ LEARNERS = {
     "neighbours": "nearest neighbours",
     "mixed": "mixed kinds",
 }
-LABELS = {"votes": "shares of votes", "probabilities": "class probabilities"}
-CONSTANTS = {"published": "as published", "sharp": "exact for logistic loss", "norms": "with bounded weights"}
+LABELS = {"votes": "vote shares", "probabilities": "class probabilities"}
+CONSTANTS = {"published": "as published", "sharp": "tight for logistic loss", "norms": "with bounded weights"}
 CONSTANTS_HELP = (
-    "How far one party may move the weights, and so how much noise there is. **As published**: 2/lambda, 2/(M lambda). "
-    "**Exact for logistic loss**: half of it for two classes, times the public rows' mean norm. **With bounded "
-    "weights**: uses besides that no minimiser can be longer than a bound of ours, which helps averages most."
+    "How far one party may move the weights, which sets the noise. **As published**: 2/lambda, or 2/(M lambda). "
+    "**Tight for logistic loss**: half of that for two classes, times the mean norm of the public rows. **With "
+    "bounded weights**: also uses an upper bound on the norm of the minimiser, which helps averages most."
 )
 DATA_HELP = (
     "Made-up classes, or scikit-learn's **digits**: of 1,797 images, 500 are public, 597 are for tests, and the other "
@@ -45,36 +46,41 @@ DATA_HELP = (
 )
 KNOBS = {
     "epsilon": {
-        "help": "The privacy budget, for a whole party: all of its rows may be replaced, and the odds of any outcome "
-        "change by a factor of at most e to the epsilon."
+        "help": "The privacy budget for a whole party. Replacing all of its rows changes the probability of any "
+        "outcome by a factor of at most e to the epsilon. A larger epsilon means less noise and weaker privacy."
     },
-    "rows": {"label": "Rows per party", "help": "How many rows each party has for its own classifier.", "stops": 12},
+    "rows": {
+        "label": "Rows per party",
+        "help": "The number of rows that each party trains its classifier on. More rows make better classifiers.",
+        "stops": 12,
+    },
     "public_rows": {
         "label": "Public rows",
         "scale": "log",
         "stops": 12,
-        "help": "N, rows without labels that belong to nobody. More of them follow the parties more closely; the "
-        "noise on the weights stays.",
+        "help": "Unlabelled rows that need no protection. With more of them the model follows the parties more "
+        "closely, and the noise on the weights stays the same.",
+        "symbol": "N",
     },
     "delta": {"label": "Delta (PATE)"},
-    "repeats": {"help": "How often the noise is drawn at each setting. Another seed draws other parties."},
-    "seed": {"help": "Decides all rows and all of the noise. The same seed gives the same numbers."},
+    "repeats": {"help": "The number of draws of noise at each setting. Another seed draws other parties."},
+    "seed": {"help": "Decides all rows and the noise. The same seed gives the same numbers."},
 }
 OWN_KNOBS = KNOBS | {
-    "parties": {"help": "How many of the file's parties are asked, picked at random: never more than it has."},
+    "parties": {"help": "The number of the file's parties that take part, picked at random."},
     "rows": {
-        "label": "Rows of each party",
-        "help": "How many of its rows a party learns from, picked by chance. One that has fewer uses some more than "
-        "once, so how many it has does not show outside.",
+        "label": "Rows per party",
+        "help": "The number of rows that a party learns from, picked at random. A party with fewer rows uses some more "
+        "than once, so its number of rows stays private.",
         "stops": 12,
     },
     "public_rows": KNOBS["public_rows"]
     | {
-        "help": "N, made-up rows that all parties are asked about: every value within the public bounds is as likely. "
-        "More of them follow the parties more closely; the noise on the weights stays.",
+        "help": "Made-up rows that all parties label, uniform within the public bounds. With more of them the model "
+        "follows the parties more closely, and the noise on the weights stays the same.",
     },
     "seed": {
-        "help": "Decides which parties are held out, the order of the others, made-up rows and all of the noise. The "
+        "help": "Decides which parties are held out, the order of the others, made-up rows and the noise. The "
         "same seed gives the same numbers."
     },
 }

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import streamlit as st
-
 from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
@@ -16,23 +14,30 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
-SHORT = dict(zip(REGRESSIONS, ("Published", "Sharp", "Gaussian", "AdaSSP", "Answer", "Steps"), strict=True))
-SPLITS = {"best": "least noise, each method's own", "own": "by hand"}
+_TITLES = (
+    *("As published", "Tight sensitivity", "Noisy sufficient statistics"),
+    *("AdaSSP", "Output perturbation", "DP gradient descent"),
+)
+SHORT = dict(zip(REGRESSIONS, _TITLES, strict=True))
+SPLITS = {"best": "least noise", "own": "by hand"}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
-    desk.choose("mechanism", "Noise", SHORT, wide=True, help=say.MECHANISMS_HELP)
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("split", "Split of epsilon", SPLITS, help=say.SPLIT_HELP)
-        desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
-        if desk.settings.source is None:
-            return
-        names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
-        desk.choose("feature", "Lines over", names)
-        desk.choose("across", "Surface across", names)
-        desk.choose("up", "Surface up", names)
+    desk.choose("mechanism", "Mechanism", SHORT, help=say.MECHANISMS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
+    desk.choose("split", "Budget split", SPLITS, help=say.SPLIT_HELP)
+    desk.choose("repair", "Repair", REPAIRS, help=say.REPAIR_HELP)
+    if desk.settings.source is None:
+        return
+    names = dict(enumerate(desk.settings.source.features[: desk.settings.features]))
+    desk.choose("feature", "Feature of the lines", names)
+    desk.choose("across", "Surface x axis", names)
+    desk.choose("up", "Surface y axis", names)
 
 
 def knobs(settings: RegressionSettings) -> Knobs:
@@ -92,12 +97,13 @@ PAGE = Page(
     name="regression",
     title="Regression",
     icon=":material/show_chart:",
-    group="Cost",
-    about="Lines and surfaces with noise",
+    group="Train",
+    about="Six DP methods for linear regression",
     question="What does privacy cost a regression?",
     settings=RegressionSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(say.LEAD),
     numbers=say.numbers,
     knobs=knobs,

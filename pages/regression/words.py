@@ -52,17 +52,19 @@ OWN_LINES = (
     "how the lines fan out about the dotted one of least squares as epsilon falls."
 )
 MECHANISMS_HELP = (
-    "**As published**: a student report adds Laplace noise to the quadratic and takes -b/2a. **Sharp**: the same idea "
-    "with exact sensitivities, one draw for each pair of symmetric entries, and a repair. **Gaussian**, **AdaSSP**: "
-    "Gaussian noise on the statistics. **Answer**: noise on the fitted model. **Descent**: noise on each step."
+    "**As published**: the functional mechanism of a student report, with Laplace noise on the quadratic "
+    "objective. **Tight sensitivity**: the same with tight sensitivities, one draw for each pair of symmetric "
+    "entries, and a repair. **Noisy sufficient statistics** and **AdaSSP**: Gaussian noise on the sufficient "
+    "statistics. **Output perturbation**: noise on the fitted coefficients. **DP gradient descent**: noise on the "
+    "gradient of each step."
 )
 SPLIT_HELP = (
-    "How epsilon is divided between the products of features and their products with the label, for *As published* "
-    "and *Sharp*. Best: the division with the least noise, each method's own."
+    "How epsilon is divided between the products of features and their products with the label, for *As "
+    "published* and *Tight sensitivity*. **Least noise**: the split with the least noise for each method."
 )
 REPAIR_HELP = (
-    "What is done with a noisy quadratic that has no minimum, for *Sharp* and *Gaussian*. It reads the released "
-    "numbers alone, so it costs no privacy."
+    "What happens to a noisy quadratic objective without a minimum, for *Tight sensitivity* and *Noisy sufficient "
+    "statistics*. The repair reads released numbers only, so it costs no privacy."
 )
 # The methods that release a quadratic, and what of it they add noise to, after "noise on".
 ON = {
@@ -254,8 +256,8 @@ def guarantee(result: RegressionResult) -> str:
     if isinstance(settings.own, OwnRows):
         return text + panels.note(_of_own(settings.own.roles))
     return text + panels.note(
-        "Assumed: bounds of features and label, the number of rows and everything on this page's knobs are public; one "
-        "row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
+        "Assumed: bounds of features and label, the number of rows and everything on this page's sliders are public; "
+        "one row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
         "squares (analyst only), and what other people's data reveals about you."
     )
 

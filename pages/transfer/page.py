@@ -1,10 +1,8 @@
-"""How much does transfer help?"""
+"""How much do public sources help private regression?"""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-
-import streamlit as st
 
 from pages.transfer import figures, words_descent, words_label
 from pages.transfer import words as say
@@ -17,21 +15,28 @@ HEIGHT = 400
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
 DATA = {"made": "Made up, truth known", "own": "My data"}
-ADJACENCY = {"replace-one": "replace one row", "add/remove": "add or remove one row"}
+ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
+ADJACENCY_HELP = (
+    "Which data sets count as neighbours. **Replace-one**: the values of one row are replaced. **Add/remove**: one row "
+    "is added or removed. Never compare epsilons of the two."
+)
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     words = say_own if my_rows.own(desk.settings) else say
     desk.choose("dataset", "Data", DATA)
-    desk.choose("selection", "Near sources", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+    desk.choose("selection", "Selection", words.SELECTIONS, wide=True, help=words.SELECTIONS_HELP)
+
+
+def more(desk: controls.Desk) -> None:
+    """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
-    with st.popover("Advanced", icon=":material/tune:"):
-        desk.choose("noise", "Noise", noises, help=say.NOISES_HELP)
-        desk.choose("adjacency", "Neighbouring data sets", ADJACENCY)
-        desk.choose("polytope", "The walk goes over", say.POLYTOPES)
-        if words is say:
-            desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
+    desk.choose("noise", "Mechanism", noises, help=say.NOISES_HELP)
+    desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
+    desk.choose("polytope", "Feasible set", say.POLYTOPES)
+    if not my_rows.own(desk.settings):
+        desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
 
 def _chart(alts: Mapping[str, str], name: str, figure: dict, about: str, **how) -> live.Picture:
@@ -81,14 +86,15 @@ def variant(settings: TransferSettings) -> Page | None:
 
 PAGE = Page(
     name="transfer",
-    title="Head start",
+    title="Public-to-private transfer",
     icon=":material/move_up:",
-    group="Together",
+    group="Collaborate",
     about="When transfer helps, and when not",
-    question="How much does transfer help?",
+    question="How much do public sources help private regression?",
     settings=TransferSettings,
     label=words_label.label,
     setup=setup,
+    more=more,
     lead=always(
         "A few private rows are to be learnt from, and there are many public ones that are *similar*. Four ways to do "
         "it are trained, each within the same epsilon, and held against the truth. **Drag epsilon, then h**: how far "
@@ -113,8 +119,8 @@ PAGE = Page(
         GUARANTEE_TAB,
         Tab("sources", "Sources", pictures=sources),
         Tab("coefficients", "Coefficients", ("coefficients",), coefficients),
-        Tab("published", "As published", ("published",), published),
-        Tab("costs", "Printed noise", ("costs",)),
+        Tab("published", "Published table", ("published",), published),
+        Tab("costs", "Published noise scale", ("costs",)),
     ),
     frames=lambda result: {
         "Candidates": result.table,
@@ -131,8 +137,8 @@ PAGE = Page(
 )
 
 _REACH = {
-    "label": "Correction, up to h",
-    "help": "How far, in L1 norm, the private rows may move the coefficients away from what the sources say. The noise "
+    "label": "Maximum correction h",
+    "help": "How far, in L1 norm, the private rows may move the coefficients away from those of the sources. The noise "
     "grows with it.",
 }
 # No truth is known, no row of a file is drawn, and no program can bring it.

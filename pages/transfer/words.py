@@ -13,22 +13,23 @@ from ui import outcomes, panels
 from ui.outcomes import count
 from ui.panels import Number, number
 
-NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as printed"}
+NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 NOISES_HELP = (
-    "**Gumbel**: the exponential mechanism, whose choices cost least. **Laplace**: report-noisy-min, calibrated to "
-    "the same epsilon. **As printed**: the scale of the slides, for a *nominal* epsilon; a big number says what it "
-    "really costs."
+    "How the noise of the private Frank-Wolfe steps is drawn. **Gumbel**: the exponential mechanism, whose "
+    "choices cost least. **Laplace**: report-noisy-min, calibrated to the same epsilon. **As published**: the "
+    "noise scale of the slides, for a *nominal* epsilon. A tile shows the epsilon that it really costs."
 )
-SELECTIONS = {"known": "Known", "detected": "Detected privately"}
+SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 SELECTIONS_HELP = (
-    "**Known**: somebody tells which contrasts are small, as the theory assumes. **Detected**: each source's loss on "
-    "the private rows is released with noise, and that is paid for out of the same epsilon."
+    "**Sources known**: the sources with a small contrast are given, as the theory assumes. **Sources detected "
+    "privately**: each source's loss on the private rows is released with noise, which uses part of epsilon."
 )
-POLYTOPES = {"diamond": "a diamond (L1 ball)", "corners": "seven given corners"}
-PENALTIES = {"1": "lambda times the L1 norm (q = 1)", "2": "lambda times the squared L2 norm (q = 2)"}
+POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "seven given corners"}
+PENALTIES = {"1": "L1 norm (q = 1)", "2": "squared L2 norm (q = 2)"}
 PENALTIES_HELP = (
-    "What lambda weighs, in the walks and in what the published loop prints. **L1** makes coefficients exactly 0, the "
-    "**squared L2 norm** makes all of them smaller. Around sources it is the contrast that is penalised."
+    "The norm that lambda multiplies, in the private runs and in the published loop. The **L1 norm** sets "
+    "coefficients to exactly 0, the **squared L2 norm** shrinks all of them. Around sources it applies to the "
+    "contrast."
 )
 _WORDS = {"source": "Trusting the sources as they are", "pooled": "Pooling all rows"}
 

@@ -19,10 +19,10 @@ LEAD = (
     "you declared**. Four ways to use them are trained, each within the same epsilon, and held against rows of the "
     "target that were held out. **Drag epsilon, then h**: how far private rows may correct what the public ones say."
 )
-SELECTIONS = {"known": "All of them", "detected": made.SELECTIONS["detected"]}
+SELECTIONS = {"known": "All sources", "detected": made.SELECTIONS["detected"]}
 SELECTIONS_HELP = (
-    "**All of them**: you say that every source resembles the target. **Detected**: each source's loss on the private "
-    "rows is released with noise, and that is paid for out of the same epsilon."
+    "**All sources**: you declare that every source resembles the target. **Sources detected privately**: each "
+    "source's loss on the private rows is released with noise, which uses part of epsilon."
 )
 RISK_ABOUT = (
     "How far each way is off on held-out rows of the target, in the answer's unit: lower is better. Blue sees only the "

@@ -77,7 +77,7 @@ STARTS: Mapping[str, Start] = {
     "parties": Start("", "soft", 85, "epsilon", "parties", "method vote"),
     "hypotheses": Start("", "accuracy", 70, "epsilon", "source_rows", "source_rows 200", repeats=24),
     "mechanisms": Start("", "within", 5, "epsilon", "sensitivity", "mechanism gaussian"),
-    "ledger": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
+    "accounting": Start("", "epsilon", 1, "noise_multiplier", "sampling_rate", "sampling_rate 0.02"),
 }
 
 
@@ -126,7 +126,7 @@ class WhatIfSettings(Settings):
     CLICKS: ClassVar[tuple[str, ...]] = ("bar", "place")
 
     def __post_init__(self) -> None:
-        check.choice(self.TOPICS, topic=self.topic)
+        object.__setattr__(self, "topic", check.choice(self.TOPICS, topic=links.page_now(self.topic)))
         self._read()
         check.choice(self.settings.measures, measure=self.measure)
         check.choice(self.knobs, knob=self.knob)
@@ -259,7 +259,7 @@ class WhatIfSettings(Settings):
             changes = {"knob": changes.pop("bar")} | asked | changes
         if "place" in changes:
             changes = self._at(changes.pop("place")) | changes
-        topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
+        topic = check.choice(self.TOPICS, topic=links.page_now(changes.get("topic", self.topic)))
         if topic != self.topic:
             start = STARTS[topic]._asdict()
             return type(self)(**{**{name: getattr(self, name) for name in own}, **start, **changes})

@@ -232,7 +232,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     return theme.figure(
         *_heard(rows, result, say, left, right),
         *_values(rows, result, say),
-        title=theme.title("Which knob matters", say.important(result)),
+        title=theme.title("Which parameter matters", say.important(result)),
         margin={"l": _beside_names(say.label(knob) for knob, _ in rows), "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
@@ -336,7 +336,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
     key_shapes, key_words = _key(result, say)
     return theme.figure(
         _cells(result, say),
-        title=theme.title("Two knobs", say.map_finding(result)),
+        title=theme.title("Two parameters", say.map_finding(result)),
         images=[_image(result)],
         xaxis=_places(across, say.label(settings.along), most=6),
         yaxis=_places(up, say.label(settings.upwards), most=7),

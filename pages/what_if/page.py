@@ -1,4 +1,4 @@
-"""What would it take?"""
+"""Which epsilon, how many people, which settings?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, lis
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("average run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = (
     "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
     "which no guarantee here counts."
@@ -34,15 +34,22 @@ ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
     """What is asked about: a page, and what makes another experiment there."""
     about = {page.name: page for page in pages}
-    desk.choose("topic", "About", {name: about[name].title for name in desk.settings.TOPICS})
+    desk.choose("topic", "Page", {name: about[name].title for name in desk.settings.TOPICS})
     about[desk.settings.topic].setup(desk)
-    with st.popover("Measure and knobs", icon=":material/tune:"):
+    with st.popover("Measure and parameters", icon=":material/tune:"):
         settings = desk.settings
         named = {name: label(name) for name in settings.knobs}
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-        desk.choose("knob", "Knob that is solved for", named)
-        desk.choose("other", "Second knob of the map", named)
+        desk.choose("knob", "Parameter to solve for", named)
+        desk.choose("other", "Second axis of the map", named)
         page_links.door(settings.topic, "Open these settings on their page", settings.settings)
+
+
+def more(pages: Sequence[Page], desk: controls.Desk) -> None:
+    """Show the selectors in *More settings* of the page that is asked about."""
+    topic = next(page for page in pages if page.name == desk.settings.topic).at(desk.settings.settings)
+    if topic.more:
+        topic.more(desk)
 
 
 def label(name: str) -> str:
@@ -66,7 +73,7 @@ def aside(desk: controls.Desk) -> None:
         other(desk)
     if desk.settings.exact:
         return
-    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
 
 
@@ -87,7 +94,7 @@ def other(desk: controls.Desk) -> None:
         values = [one for one in choices[name] if one != mine] if name in choices else beside(base, name)[::-1]
         desk.change(versus=f"{name} {values[0]}")
 
-    st.selectbox("B has another", names, key=key, format_func=called, on_change=first)
+    st.selectbox("Setting that differs in B", names, key=key, format_func=called, on_change=first)
     if now not in names:
         return
     value = f"{key}.{now}"
@@ -185,9 +192,9 @@ def asked(name: str, questions: Page) -> Asked | None:
 def inset(desk: controls.Desk) -> None:
     """What can be asked in the tab of a page."""
     settings = desk.settings
-    desk.choose("knob", "Along", {name: label(name) for name in settings.knobs})
+    desk.choose("knob", "Vary", {name: label(name) for name in settings.knobs})
     desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
-    desk.choose("reached", "By the", REACHED_BY, wide=True)
+    desk.choose("reached", "Target met by", REACHED_BY, wide=True)
     desk.choose("repeats", "Runs", {count: str(count) for count in REPEATS}, wide=True)
     said = words_asked.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
@@ -216,14 +223,15 @@ def page(pages: Sequence[Page]) -> Page:
     """The page of questions about these ``pages``."""
     return Page(
         name="what-if",
-        title="What would it take?",
+        title="What-if planner",
         icon=":material/help_center:",
-        group="Decide",
-        about="Which epsilon, how many people, which setting",
-        question="What would it take?",
+        group="Plan",
+        about="Which epsilon, how many people, which settings",
+        question="Which epsilon, how many people, which settings?",
         label=words_label.label,
         settings=asking(topics(pages)),
         setup=partial(setup, pages),
+        more=partial(more, pages),
         aside=aside,
         lead=say.introduction,
         knobs=partial(knobs, pages),
@@ -240,15 +248,15 @@ def page(pages: Sequence[Page]) -> Page:
         pictures=pictures,
         tabs=(
             WHY_TAB,
-            Tab(GUARANTEE_TAB.name, "Price of searching", ("guarantee",)),
+            Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
-            Tab("table", "Table", ("table",)),
-            Tab(page_full_size.NAME, "Full size", shows=page_full_size.show),
+            Tab("table", "Results table", ("table",)),
+            Tab(page_full_size.NAME, "Larger run", shows=page_full_size.show),
         ),
         frames=lambda result: {
             "All runs": result.all_runs,
             "Table": result.table,
-            "Knobs": result.bars,
+            "Parameters": result.bars,
             "Map": result.cells,
             "Tries": result.search,
         },

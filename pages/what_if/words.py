@@ -10,15 +10,15 @@ from ui.panels import number
 from ui.plot import theme
 
 CURVE_ABOUT = (
-    "The measure along one knob, everything else as it is. The line is the average run, the shaded area holds nine "
-    "runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and "
-    "for how far to the right the dashed one does. The orange strip is where the average may cross, with 95 % "
-    "confidence."
+    "The measure along one parameter, everything else as it is. The line is the average run, the shaded area holds "
+    "nine runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange "
+    "target, and for how far to the right the dashed one does. The orange strip is where the average may cross, with "
+    "95 % confidence."
 )
 KNOBS_ABOUT = (
-    "What one step of each knob does from here, one knob at a time: a third of a decade down and up, or a tenth of its "
-    "range. Strokes are intervals that hold together with 95 % confidence; hatched bars may be nothing. Look for the "
-    "longest bar, and click on it to ask about that knob. What knobs do together is on the map."
+    "What one step of each parameter does from here, one parameter at a time: a third of a decade down and up, or a "
+    "tenth of its range. Strokes are intervals that hold together with 95 % confidence; hatched bars may be nothing. "
+    "Look for the longest bar, and click on it to ask about that parameter. What parameters do together is on the map."
 )
 MAP_ABOUT = (
     "Each cell is the average of its own runs, the lighter the better, on a scale that does not move; blank cells are "
@@ -46,7 +46,8 @@ def caption(result: WhatIfResult) -> str:
     """What lines and marks are."""
     settings = result.settings
     if settings.exact:
-        return "Everything here is computed, not drawn. Click on a bar to ask about its knob, on the map to go there."
+        return "Everything here is computed, not estimated from random runs. Click on a bar to ask about its "
+        "parameter, on the map to go there."
     area = "Blue area: nine runs in ten"
     if settings.asks == "best":
         area = "Dots: averages that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
@@ -61,7 +62,7 @@ def caption(result: WhatIfResult) -> str:
             area,
             strip,
             "Strokes on bars: 95 % confidence for all of them; hatched: may be nothing",
-            "Click on a bar to ask about its knob, on the map to go there.",
+            "Click on a bar to ask about its parameter, on the map to go there.",
         )
         if one
     )
@@ -82,7 +83,7 @@ def _splits(result: WhatIfResult) -> str:
     if settings.seeds == 1:
         return (
             f"All of this is about <b>one split</b> of the data, seed {settings.settings.seed}, with {runs} at each "
-            "setting: the confidence is about noise, not about other people. More splits are under More knobs."
+            "setting: the confidence is about noise, not about other people. More splits are under More settings."
         )
     if not result.complete:
         return ""
@@ -115,10 +116,10 @@ def _paired(result: WhatIfResult) -> str:
     if pairs == len(effects):
         return "Every bar is the mean difference of pairs of runs with the same rows and the same noise."
     if not pairs:
-        return "Bars compare groups of runs: those knobs change what is drawn."
+        return "Bars compare groups of runs: those parameters change what is drawn."
     return (
-        f"Of {len(effects)} bars, {pairs} compare pairs of runs with the same noise; the other knobs change what is "
-        "drawn."
+        f"Of {len(effects)} bars, {pairs} compare pairs of runs with the same noise; the other parameters change "
+        "what is drawn."
     )
 
 
@@ -251,7 +252,11 @@ def table(result: WhatIfResult) -> str:
     if not settings.exact:
         heads |= {"range": "nine runs in ten", "reach": f"of 100, reach {target(settings)}"}
     now = at(settings, name, getattr(settings, name))
-    caption = "Computed, not drawn." if settings.exact else f"{outcomes.count(len(result.now), 'run')} at each value."
+    caption = (
+        "Computed, without sampling error."
+        if settings.exact
+        else f"{outcomes.count(len(result.now), 'run')} at each value."
+    )
     return panels.table(rows, caption=caption, heads=heads, now=now)
 
 
@@ -273,7 +278,7 @@ def curve_alt(result: WhatIfResult) -> str:
 def knobs_alt(result: WhatIfResult) -> str:
     """The bars in words."""
     said = [phrases.bar(result, one) for both in result.effects.values() if phrases.acts(both) for one in both]
-    return f"What a step of each knob does, the most important first. {'; '.join(said) or 'Nothing yet'}."
+    return f"What a step of each parameter does, the most important first. {'; '.join(said) or 'Nothing yet'}."
 
 
 def map_alt(result: WhatIfResult) -> str:

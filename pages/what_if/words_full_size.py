@@ -14,10 +14,10 @@ ABOUT = (
     "is trained is kept while there is room, and it can go on from there."
 )
 NO_SWEEP = {
-    "best": "The best of several tries is no sweep along one knob: ask which value reaches the target.",
-    "versus": "Two settings are no sweep along one knob: ask about one of them which value reaches the target.",
+    "best": "The best of several tries is no sweep along one parameter: ask which value reaches the target.",
+    "versus": "Two settings are no sweep along one parameter: ask about one of them which value reaches the target.",
 }
-COMPUTED = "Everything here is computed, not drawn: more runs would say the same."
+COMPUTED = "Everything here is computed without random runs, so more runs would change nothing."
 AS_LARGE = f"The picture has as many runs as can be trained here, at most {MOST:,}; `make sweep` trains any number."
 FAILED = "It could not be trained: the server's log says why."
 COMMAND = (

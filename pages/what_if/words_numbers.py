@@ -24,10 +24,14 @@ def _tile(result: WhatIfResult, name: str, mean: float, note: str, tone: str = "
     return Number(name, amount(result.settings, mean), note, tone=tone, amount=shown, unit=unit)
 
 
+# What a number is that no random run is needed for.
+NO_ERROR = "no sampling error"
+
+
 def _today(result: WhatIfResult) -> Number:
     """What the base reaches, and how many of its runs reach the target."""
     settings, one = result.settings, result.average(result.now)
-    note = "computed, not drawn" if settings.exact else f"{hits(result)} {target(settings)}"
+    note = NO_ERROR if settings.exact else f"{hits(result)} {target(settings)}"
     return _tile(result, f"Now, {today(settings, settings.along)}", one.mean, note)
 
 
@@ -39,7 +43,7 @@ def _accuracies(result: WhatIfResult) -> list[Number]:
     settings, one = result.settings, result.average(result.now)
     name = capital(f"{noun(settings)} {today(settings, settings.along)}")
     if settings.exact:
-        return [_tile(result, name, one.mean, "computed, not drawn", "private"), _target(result)]
+        return [_tile(result, name, one.mean, NO_ERROR, "private"), _target(result)]
     least, most = result.nine_in_ten(result.now)
     ends = interval(settings, (least, most))
     return [
@@ -62,7 +66,7 @@ def _solved(result: WhatIfResult) -> list[Number]:
     if settings.exact and not settings.solved:
         values = len(result.curve.values)
         share = f"{int((result.hits > 0).sum())} <small>of {outcomes.count(values, 'value')}</small>"
-        return [Number(f"Reach {target(settings)}", share, "computed, not drawn", tone="bound"), _today(result)]
+        return [Number(f"Reach {target(settings)}", share, NO_ERROR, tone="bound"), _today(result)]
     if not result.direction:
         return [_within(result), _today(result)]
     answer = [_first(result, found)]
@@ -91,7 +95,7 @@ def _first(result: WhatIfResult, found: Crossing) -> Number:
     settings, value = result.settings, result.main
     if value is None:
         return Number(_asks(result), _no_value(result, found), _reached_by(settings), tone="bound")
-    note = "computed, not drawn"
+    note = NO_ERROR
     if not settings.exact and settings.reached == "mean":
         note = f"average run; {between(result, found)}"
     elif not settings.exact:
@@ -193,7 +197,7 @@ def _gap(result: WhatIfResult) -> Number:
     settings, one = result.settings, result.difference
     if one is None:
         gap = float(result.now.mean() - result.of(settings.rival).mean())
-        return Number("A less B", signed(settings, gap), "computed, not drawn", tone="bound")
+        return Number("A less B", signed(settings, gap), NO_ERROR, tone="bound")
     pairs = f"{one.pairs} {'splits' if result.compared > 1 else 'pairs'}" if one.paired else "two groups"
     note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
     return Number("A less B", signed(settings, one.mean), note, tone="bound")

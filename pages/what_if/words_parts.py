@@ -8,7 +8,7 @@ from lab.differences import Difference
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from pages.what_if.result import Effect
 from ui.panels import number
-from ui.vocabulary import KNOBS
+from ui.vocabulary import KNOBS, in_sentence
 
 # What is counted by a knob, where its name does not say so.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
@@ -22,7 +22,7 @@ def label(name: str) -> str:
 
 def low(name: str) -> str:
     """The same within a sentence."""
-    return label(name)[0].lower() + label(name)[1:]
+    return in_sentence(name)
 
 
 def plain(value: float) -> str:

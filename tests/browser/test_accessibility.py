@@ -22,7 +22,7 @@ RUN = """async () => {
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`))
 }"""
 LOOKS = 3
-PAGES = ["", "classifier", "network", "regression", "mechanisms", "ledger", "transfer", "parties"]
+PAGES = ["", "classifier", "network", "regression", "mechanisms", "accounting", "transfer", "parties"]
 PAGES += ["hypotheses?repeats=3", *(f"attack?part={part}" for part in PARTS), "classifier?pin=~mine~clip_norm~0.5"]
 TEXTS = ["glossary", "glossary?term=clipping", "works", "choosing"]
 # What has the focus: the name of its chart, or what it is called.
@@ -174,7 +174,7 @@ def test_only_what_changed_is_told(page, serve):
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("classifier?repeats=5&steps=5", "Epsilon"), ("ledger", "Noise multiplier")]
+    ("path", "name"), [("classifier?repeats=5&steps=5", "Epsilon"), ("accounting", "Noise multiplier")]
 )
 def test_a_value_says_what_it_means_for_an_attacker(page, serve, path, name):
     """The bound in the page's own verdict, for this very value; while it moves, the value alone."""

@@ -47,7 +47,7 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
     opened = page(serve("app.py"))
     person = Person(opened)
     person.click(opened.get_by_test_id("stMain").get_by_role("link", name="My data").first)
-    person.click(opened.get_by_role("button", name="Try customers"))
+    person.click(opened.get_by_role("button", name="Use the customers table"))
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     for name, high in (("tenure_years", "30"), ("support_calls", "20")):
@@ -79,7 +79,7 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
 def test_networks_learn_from_the_sample_too(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)
-    opened.get_by_role("button", name="Try customers").click()
+    opened.get_by_role("button", name="Use the customers table").click()
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     person.use("tenure_years", "Number")
@@ -96,7 +96,7 @@ def test_networks_learn_from_the_sample_too(page, serve):
 
 def test_an_attacker_looks_for_one_of_the_customers(page, serve):
     opened = page(f"{serve('app.py')}/data")
-    opened.get_by_role("button", name="Try customers").click()
+    opened.get_by_role("button", name="Use the customers table").click()
     opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
     opened.get_by_role("button", name="Attacker with these rows").click()
     drawn(opened, 3)
@@ -115,7 +115,7 @@ def test_an_attacker_looks_for_one_of_the_customers(page, serve):
 def test_void_bounds_are_said_until_others_are_typed(page, serve):
     opened = page(f"{serve('app.py')}/data")
     person = Person(opened)
-    opened.get_by_role("button", name="Try customers").click()
+    opened.get_by_role("button", name="Use the customers table").click()
     person.use("churned", "To predict")
     person.values("Answers in churned", "no", "yes")
     person.use("monthly_spend", "Number")
@@ -140,7 +140,7 @@ NOT_OURS = {"presentation-role-conflict"}
 def test_the_page_breaks_no_rule_of_accessibility(page, serve):
     opened = page(f"{serve('app.py')}/data", width=1200, height=900)
     person = Person(opened)
-    opened.get_by_role("button", name="Try customers").click()
+    opened.get_by_role("button", name="Use the customers table").click()
     person.use("churned", "To predict")
     person.use("age", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
@@ -155,7 +155,7 @@ def test_the_page_breaks_no_rule_of_accessibility(page, serve):
 
 def test_from_salaries_to_a_regression(page, serve):
     opened = page(f"{serve('app.py')}/data")
-    opened.get_by_role("button", name="Try salaries").click()
+    opened.get_by_role("button", name="Use the salaries table").click()
     opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
     opened.get_by_role("button", name="Regression with these rows").click()
     drawn(opened, 3)

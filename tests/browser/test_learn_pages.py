@@ -59,7 +59,7 @@ def test_a_line_of_the_works_opens_the_lab_there(page, serve):
     link.scroll_into_view_if_needed()
     assert opened.evaluate(SCROLLED) > 0
     link.click()
-    expect(opened.get_by_role("heading", level=1)).to_have_text("What does one published number give away?")
+    expect(opened.get_by_role("heading", level=1)).to_have_text("What does one released number reveal about you?")
     drawn(opened, charts=2)
     expect(field(opened)).to_have_value("150")
     expect(opened.get_by_test_id("stAlert")).to_have_count(0)
@@ -73,7 +73,7 @@ def test_an_answer_changes_what_is_chosen_and_opens_it(page, serve):
     opened.get_by_role("option", name="10", exact=True).click()
     expect(opened.get_by_text("Make a random number of them")).to_be_visible()
     opened.get_by_role("link", name="Open these settings").click()
-    expect(opened.get_by_role("heading", level=1)).to_have_text("What does a run cost, and by which proof?")
+    expect(opened.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
     noise = choose(Answers(tries=10)).settings["noise_multiplier"]
     expect(field(opened, "Noise multiplier")).to_have_value(noise)
     expect(opened.get_by_test_id("stAlert")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""The ledger page in a real browser."""
+"""Privacy accounting in a real browser."""
 
 import pytest
 from playwright.sync_api import expect
@@ -10,7 +10,7 @@ CHARTS = 2
 
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
 def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width, dark):
-    opened = page(f"{serve('app.py')}/ledger", width=width, height=900, dark=dark, touch=width < 500)
+    opened = page(f"{serve('app.py')}/accounting", width=width, height=900, dark=dark, touch=width < 500)
     drawn(opened, CHARTS)
     said, numbers = opened.locator(".lab-verdict"), opened.locator(".lab-numbers")
     expect(said).to_contain_text("26.4 by strong composition and 1.26 by the moments accountant", timeout=PATIENCE)
@@ -20,7 +20,7 @@ def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width
 
 
 def test_the_target_is_answered_in_the_table(page, serve):
-    opened = page(f"{serve('app.py')}/ledger")
+    opened = page(f"{serve('app.py')}/accounting")
     drawn(opened, CHARTS)
     opened.get_by_role("tab", name="Proofs").click()
     expect(opened.locator(".lab-table")).to_be_visible(timeout=PATIENCE)
@@ -32,7 +32,7 @@ def test_the_target_is_answered_in_the_table(page, serve):
 
 
 def test_a_search_has_its_prices_in_a_tab(page, serve):
-    opened = page(f"{serve('app.py')}/ledger?settings_tried=5")
+    opened = page(f"{serve('app.py')}/accounting?settings_tried=5")
     drawn(opened, CHARTS)
     opened.get_by_role("tab", name="Tuning").click()
     drawn(opened, CHARTS + 1)
@@ -43,7 +43,7 @@ def test_a_search_has_its_prices_in_a_tab(page, serve):
 
 
 def test_theorems_are_held_against_the_run_in_a_tab(page, serve):
-    opened = page(f"{serve('app.py')}/ledger", width=1440, height=1400)
+    opened = page(f"{serve('app.py')}/accounting", width=1440, height=1400)
     drawn(opened, CHARTS)
     opened.get_by_role("tab", name="Theorems").click()
     tables = opened.locator(".lab-table")

@@ -61,9 +61,9 @@ def test_the_first_visitor_of_a_server_may_come_by_a_link(page, public):
     expect(opened.get_by_role("dialog")).to_have_count(0)
     slider(opened).press("ArrowRight")
     expect(opened).not_to_have_url(f"{public}/classifier?epsilon=1.0")
-    opened.get_by_test_id("stHeader").get_by_text("Promise").click()
-    opened.get_by_role("menuitem", name="Budget").click()
-    expect(opened.get_by_role("heading", level=1)).to_have_text("What does a run cost, and by which proof?")
+    opened.get_by_test_id("stHeader").get_by_text("Privacy").click()
+    opened.get_by_role("menuitem", name="Privacy accounting").click()
+    expect(opened.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
 
 
 def test_a_server_that_knows_its_name_answers_to_no_other(public):

@@ -46,7 +46,7 @@ class Kind:
     def open(self, page: Page, address: str) -> None:
         page.goto(f"{address}/{self.path}")
         if self.path == "data":
-            page.get_by_role("button", name="Try customers").click()
+            page.get_by_role("button", name="Use the customers table").click()
             page.get_by_role("button", name="Use the bounds from the sample's notes").click()
             page.get_by_role("button", name="Attacker with these rows").click()
         drawn(page, 2)
@@ -117,7 +117,9 @@ if "SOAK" in os.environ:  # the pages that are built as these are
         "mechanisms": buttons(
             "mechanisms", "Noise on the number", "mechanism", ("Laplace", "laplace"), ("Gaussian", "gaussian")
         ),
-        "ledger": buttons("ledger", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier),
+        "accounting": buttons(
+            "accounting", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier
+        ),
         "transfer": buttons(
             "transfer", "Near sources", "selection", ("Detected privately", "detected"), ("Known", "known")
         ),

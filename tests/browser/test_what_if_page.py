@@ -1,4 +1,4 @@
-"""What would it take, in a browser: questions, clicks on the pictures, and the tab of another page."""
+"""The what-if planner in a browser: questions, clicks on the pictures, and the tab of another page."""
 
 import re
 from urllib.parse import parse_qs, urlsplit

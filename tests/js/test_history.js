@@ -40,12 +40,12 @@ test("each setting that the person rests at is an entry", () => {
 test("a page that opens is one entry, in whatever order its address is written", () => {
   click()
   push("/?steps=9")
-  push("/ledger?steps=9")
-  assert.deepEqual(made(), ["/?epsilon=1", "/ledger?steps=9"])
+  push("/accounting?steps=9")
+  assert.deepEqual(made(), ["/?epsilon=1", "/accounting?steps=9"])
   click()
   push("/attack")
   push("/attack?seed=4")
-  assert.deepEqual(made(), ["/?epsilon=1", "/ledger?steps=9", "/attack?seed=4"])
+  assert.deepEqual(made(), ["/?epsilon=1", "/accounting?steps=9", "/attack?seed=4"])
   push("/attack?seed=5")
   assert.equal(entries.length, 4)
 })
@@ -67,7 +67,7 @@ test("a link from a page without settings to a place of the same page is an entr
 
 test("what says how a page is embedded is no setting", () => {
   click()
-  push("/ledger?embed=true")
-  push("/ledger?embed=true&steps=9")
-  assert.deepEqual(made(), ["/?epsilon=1", "/ledger?embed=true&steps=9"])
+  push("/accounting?embed=true")
+  push("/accounting?embed=true&steps=9")
+  assert.deepEqual(made(), ["/?epsilon=1", "/accounting?embed=true&steps=9"])
 })

@@ -24,6 +24,7 @@ import orjson
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from lab.links import page_now
 from lab.settings import Settings
 from ui import busy, controls, debounce, metrics
 from ui.compare import compare
@@ -96,7 +97,8 @@ def read(text: str, pages: Mapping[str, Page]) -> tuple[Question, list[Question]
         pins, ask, picture = message.get("pins", []), message.get("ask", ""), message.get("present", "")
     except (orjson.JSONDecodeError, TypeError, KeyError, AttributeError) as fault:
         raise MalformedError("a message is no question") from fault
-    if not (type(number) is int and 0 <= number < LARGEST_NUMBER and isinstance(page, str) and page in pages):
+    page = page_now(page) if isinstance(page, str) else ""
+    if not (type(number) is int and 0 <= number < LARGEST_NUMBER and page in pages):
         raise MalformedError("a question has a number, and a page of the lab")
     if not (isinstance(link, dict) and all(isinstance(one, str) for one in link.values())):
         raise MalformedError("settings are texts by name")

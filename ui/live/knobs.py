@@ -36,7 +36,8 @@ class Knob:
 
     `step` is the distance between neighbouring stops of a linear knob; `stops` is the number of stops in a
     decade of a logarithmic one. Either says only where the thumb can rest: a value typed into the field is
-    taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate").
+    taken exactly. `low_note` and `high_note` are the words under the ends ("more private", "more accurate"). `symbol`
+    is what formulas call it, shown in brackets after the label.
 
     A knob that can `play` has buttons under its track: it then goes from stop to stop by itself, each time the picture
     has followed and `pace` milliseconds have passed, until its range ends or the person moves a knob.
@@ -52,6 +53,7 @@ class Knob:
     whole: bool = False
     unit: str = ""
     help: str = ""
+    symbol: str = ""
     low_note: str = ""
     high_note: str = ""
     group: Literal["hero", "play", "main", "more"] = "main"
@@ -141,6 +143,7 @@ def panel(
     marks: Mapping[str, Sequence[tuple[float, str]]] | None = None,
     channel: Mapping[str, Any] | None = None,
     stage: bool = False,
+    selectors: bool = False,
 ) -> None:
     """Show the knobs at `values`; mount it last in the fragment.
 
@@ -151,7 +154,8 @@ def panel(
     page. `errors` maps a knob
     to the sentence that says why its entry was refused; `marks` maps a knob to values worth a mark on its track,
     each with a short label. `channel`, the page and its settings as a link holds them, lets movements go by the channel
-    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall.
+    first, and to Streamlit once they rest. `stage`: the panel is one line for a hall. `selectors`: the page shows
+    selectors below the panel while the drawer is open.
     """
     data = {
         "knobs": [asdict(knob) for knob in knobs],
@@ -164,6 +168,7 @@ def panel(
         "marks": {name: [list(mark) for mark in some] for name, some in (marks or {}).items()},
         "channel": channel,
         "stage": stage,
+        "selectors": selectors,
     }
     serving.mount("knobs", css="knobs.css", key=key, data=data, on_movement_change=_nothing)
 

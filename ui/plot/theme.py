@@ -70,7 +70,7 @@ THEOREMS = {
     "published": ("strong, as published", MAUVE, "dot"),
     "moments": ("moments accountant", SAGE, DASHES[SAGE]),
     "renyi": ("Rényi orders", PINE, DASHES[PINE]),
-    "pld": ("loss distribution, exact", PRIVATE, DASHES[PRIVATE]),
+    "pld": ("PLD accountant", PRIVATE, DASHES[PRIVATE]),
 }
 
 # A way to fit a regression: its name and colour.

@@ -58,6 +58,7 @@ class Panel {
     this.unnamed = whenOlder(() => this.older())
     this.voice = new Voice()
     this.values = {} // as Streamlit says
+    this.selectors = false // whether the page has selectors in the drawer
     this.touched = null // on this row
     // who takes hold of something else means it with what was moved
     this.elsewhere = (event) => event.composedPath().includes(root) || this.channel.settle(true)
@@ -84,6 +85,9 @@ class Panel {
     this.bar.append(element("div", "done"))
     this.more = element("details", "more")
     this.more.append(element("summary"), this.groups.more)
+    this.more.firstChild.textContent = "More settings"
+    // the page's own selectors stand below, and come and go with the sliders
+    this.more.addEventListener("toggle", () => root.host?.toggleAttribute("data-open", this.more.open))
     this.frame = element("div", "panel")
     this.frame.style.opacity = 0 // until the style sheet, which may arrive later, says otherwise
     this.frame.append(this.groups.hero, this.groups.play, this.bar, this.more)
@@ -98,7 +102,8 @@ class Panel {
   }
 
   /** Show what the server says, wherever the person is not a step ahead of it; then let the next message go out. */
-  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage }) {
+  update({ knobs, values, ack, pending, behind, progress, errors, marks, channel, stage, selectors }) {
+    this.selectors = selectors
     this.frame.classList.toggle("stage", stage)
     this.place(knobs)
     if (this.unsure || this.sender.forgotten(ack)) this.repeat(values)
@@ -203,11 +208,9 @@ class Panel {
     if (focused) this.parts(focused.name)[focused.part]?.focus({ preventScroll: true })
   }
 
-  /** Say how many knobs are folded away. */
+  /** Show the drawer if there is anything in it. */
   fold() {
-    const count = this.more.querySelectorAll("[data-knob]").length
-    this.more.hidden = !count
-    this.more.firstChild.textContent = `More knobs (${count})`
+    this.more.hidden = !this.selectors && !this.more.querySelector("[data-knob]")
   }
 
   rowFor(knob) {

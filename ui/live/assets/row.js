@@ -93,7 +93,9 @@ export class Row {
       "aria-invalid": "false",
     })
     const head = element("div", "head")
-    head.append(text("label", "label", knob.label, { for: id("range") }))
+    const label = text("label", "label", knob.label, { for: id("range") })
+    if (knob.symbol) label.append(text("span", "symbol", ` (${knob.symbol})`, { "aria-hidden": "true" }))
+    head.append(label)
     this.help = knob.help ? text("p", "help", knob.help, { id: id("help"), hidden: "" }) : null
     if (this.help) head.append(this.helpButton(id("help")))
     head.append(this.field)
