@@ -247,7 +247,16 @@ def delta_rounded_up(delta: float, *, digits: int) -> float:
     >>> delta_rounded_up(0.00010221, digits=3), delta_rounded_up(3 * 1e-5, digits=3)
     (0.000103, 3e-05)
     """
-    counted = Decimal(f"{check.between(0, 1, delta=delta):.12g}")
+    return rounded_up(check.between(0, 1, delta=delta), digits=digits)
+
+
+def rounded_up(value: float, *, digits: int) -> float:
+    """Return the least number of so many significant digits that is no smaller, as ``delta_rounded_up``.
+
+    >>> rounded_up(12.341, digits=3), rounded_up(1 / 3 * 3, digits=3)
+    (12.4, 1.0)
+    """
+    counted = Decimal(f"{value:.12g}")
     place = Decimal(1).scaleb(counted.adjusted() + 1 - check.whole(1, digits=digits))
     return float(counted.quantize(place, ROUND_CEILING)) if counted else 0.0
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from dpcore import privacy
+from dpcore.cache import CACHE
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.privacy import Guarantee
+from lab.mu import Fitting
 from lab.settings import Settings
 
 SCHEMA = Path(__file__).with_name("label.schema.json")
@@ -85,7 +87,7 @@ def label(settings: Settings, stated: Stated, **said: str) -> Label:
     void = settings.void or stated.void or exceeded or "; ".join(holes)
     if void or promise is None:
         why = NOTHING if void or stated.nothing else ""
-        known |= {"epsilon": why, "delta": why, "groups": why, "attacker": stated.nothing or why}
+        known |= {"epsilon": why, "delta": why, "mu": why, "groups": why, "attacker": stated.nothing or why}
     if claimed is not None:
         shown = NOTHING if void or promise is None else f"epsilon {number(promise.epsilon)}"
         known["claimed"] = f"claimed: epsilon {number(claimed)}; shown: {shown}"
@@ -105,11 +107,18 @@ def _promised(promise: Guarantee) -> dict[str, str | float]:
         "neighbours": f"{promise.adjacency}, one {promise.unit}",
         "epsilon": float(f"{promise.epsilon:.6g}") if math.isfinite(promise.epsilon) else NOTHING,
         "delta": promise.delta,
+        "mu": _mu(promise) if math.isfinite(promise.epsilon) else NOTHING,
         "groups": "; ".join(f"{people}: {_pair(one)}" for people, one in groups.items()),
         "mechanism": _happened(promise.event),
         "basis": promise.basis,
         "assumptions": "; ".join(promise.assumes),
     }
+
+
+def _mu(promise: Guarantee) -> str | float:
+    work = Fitting(promise.event, promise.adjacency)
+    found = CACHE.answer(work, work.run)
+    return work.why_none(found) or found.shown
 
 
 def _happened(event: privacy.Event) -> str:

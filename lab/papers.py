@@ -19,6 +19,10 @@ PAPERS = {
         "J. Dong, A. Roth, W. J. Su. Gaussian Differential Privacy. Journal of the Royal Statistical Society B "
         "84(1), 2022; arXiv:1905.02383."
     ),
+    "gomez2025": (
+        "J. F. Gomez, B. Kulynych, G. Kaissis, F. P. Calmon, J. Hayes, B. Balle, A. Honkela. Gaussian DP for Reporting "
+        "Differential Privacy Guarantees in Machine Learning. arXiv:2503.10945, 2025."
+    ),
     "dwork2014": (
         "C. Dwork, A. Roth. The Algorithmic Foundations of Differential Privacy. Foundations and Trends in "
         "Theoretical Computer Science 9(3-4), 2014; doi:10.1561/0400000042."

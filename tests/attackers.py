@@ -137,8 +137,8 @@ def _weights(density: np.ndarray) -> np.ndarray:
 
 
 def close(held: Guarantee, said: str) -> bool:
-    """Whether a page says the number, as it rounds: its own may be .1 off."""
-    return abs(float(said) - 100 * right(held.event, held.adjacency)) <= 0.6
+    """Whether a page says the number, rounded up to a whole one: its own may be .1 off."""
+    return -0.1 <= float(said) - 100 * right(held.event, held.adjacency) <= 1.1
 
 
 def rules(held: Callable[[Any], Guarantee]) -> Rules:
@@ -152,7 +152,7 @@ def rules(held: Callable[[Any], Guarantee]) -> Rules:
 
     def alone(result: Any, match: re.Match) -> bool:
         said = 100.0 if match[1].startswith("practically") else float(match[1])
-        return abs(said - 100 * held(result).attacker_accuracy) <= 0.51
+        return -0.05 <= said - 100 * held(result).attacker_accuracy < 1 + 1e-6
 
     return {
         r"(?:best attacker|an attacker guessing [^.]*) is right (?:at most |only )?([\d.]*\d) times in 100": known,

@@ -14,6 +14,7 @@ from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
 from pages.table import PAGES
+from tests.sentences import plain
 from tests.test_pages import opened, text
 from ui import classroom, teacher
 from ui.compute import compute
@@ -229,6 +230,8 @@ class TestSteps:
         assert "That is what the chart shows." in app.success[0].value
         press(app, "Why?")
         assert "Not so:" in text(app)
+        assert "Of 100 releases with you, the attacker says “in” for at most 70." in plain(text(app))
+        assert "Of 100 releases without you, they say “in” for 30." in plain(text(app))
         press(app, "Try it yourself")
         press(app, "Next: How far to clip")
         assert app.query_params["lesson"] == "clipping"

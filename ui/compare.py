@@ -6,12 +6,14 @@ from typing import Any
 
 from lab import differences
 from lab.settings import Settings
-from ui import comparison
+from ui import comparison, mu
 from ui.compute import compute, repeats
 from ui.ghosts import ghosted
 from ui.page import ANSWER, ASK_TAB, Page, Rows, View
 from ui.pins import Pin
 
+# The share of the work that is done where only a mu is missing.
+_BUT_MU = 0.99
 # What of the comparison moves with a finger.
 MOVING, SAID = ".lab-compare-moving", ".lab-compare-said"
 
@@ -47,10 +49,20 @@ class Both:
         return self.page.says(self.view, tab) | dict(self.moving) | asked
 
 
-def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float, tab: str = "", ask: str = "") -> Both:
+def compare(
+    page: Page,
+    settings: Settings,
+    pin: Pin | None,
+    *,
+    seconds: float,
+    tab: str = "",
+    ask: str = "",
+    resting: bool = False,
+) -> Both:
     """After so many seconds of work, or what must be; what B needs comes after what A needs, and then what is asked
-    about A (``Desk.ask``), if the ``tab`` that is open is that of the questions."""
-    both = _compared(page, settings, pin, seconds=seconds)
+    about A (``Desk.ask``), if the ``tab`` that is open is that of the questions. Where that tab states a mu, it is
+    counted last, and only if ``resting``: neither for a first picture nor while something moves."""
+    both = _with_mu(_compared(page, settings, pin, seconds=seconds), tab, resting=resting)
     asked = both.page.asked
     if asked is None or tab != ASK_TAB.name:
         return both
@@ -59,6 +71,17 @@ def compare(page: Page, settings: Settings, pin: Pin | None, *, seconds: float, 
         return both
     answer, ready = compute(question, seconds=seconds if both.done == 1 else 0)
     return replace(both, answer=asked.view(answer), done=(both.done + ready) / 2)
+
+
+def _with_mu(both: Both, tab: str, *, resting: bool) -> Both:
+    names = both.page.tab(tab).words
+    if both.done < 1 or not mu.pending(both.view.words, names):
+        return both
+    if not resting:
+        return replace(both, done=_BUT_MU)
+    view = both.page.view(both.result)
+    mu.count(view.words, names)
+    return replace(both, view=view)
 
 
 def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float) -> Both:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from lab.label import NOT_STATED, SCHEMA, Label, label
 from lab.settings import Settings
-from ui import comparison, panels
+from ui import comparison, hundred, mu, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View
 from ui.plot import theme
@@ -90,6 +90,8 @@ class Handout:
 
     def html(self) -> str:
         view, found = self.page.view(self.result), self.label
+        if "guarantee" in view.words:
+            mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
         first, others = "".join(map(_figure, pictures[:1])), "".join(map(_figure, pictures[1:]))
         caption = f'<p class="caption">{_SCREEN.sub("", view.words.get("caption", "")) if pictures else _LEFT_OUT}</p>'
@@ -124,6 +126,7 @@ class Handout:
             f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
+            f"{hundred.stated(self.page.label(self.result), self.settings)}"
         )
 
     def _foot(self) -> str:
@@ -211,7 +214,7 @@ def _document(title: str, body: str) -> str:
         f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         f'<meta name="viewport" content="width=794"><title>{escape(title)} · Epsilon Lab</title>'
     )
-    style = (HERE / "handout.css").read_text("utf-8")
+    style = (HERE / "handout.css").read_text("utf-8") + hundred.RULES.read_text("utf-8")
     return f'<!doctype html><html lang="en"><head>{head}<style>{style}</style></head><body>{body}</body></html>\n'
 
 
@@ -241,6 +244,7 @@ def _short(found: Label) -> str:
     pair = str(how_much["epsilon"])
     if isinstance(how_much["epsilon"], float):
         pair = f"epsilon {panels.number(how_much['epsilon'])}, delta {theme.delta(how_much['delta'])}"
+        pair += f", mu {panels.number(how_much['mu'])}" if isinstance(how_much["mu"], float) else ""
     rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
     whose = found.fields["who"]["neighbours"]
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))

@@ -18,6 +18,7 @@ from dpcore.cache import cached
 from dpcore.check import RefusedError
 from lab.label import Stated
 from lab.settings import Settings
+from ui import hundred
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
@@ -87,6 +88,9 @@ class Made(Mapping[str, Any]):
         if name not in self._made:
             self._made[name] = self._how[name](self._result)
         return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._how
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._how)
@@ -231,7 +235,12 @@ class Page:
         """What this result says and shows."""
         draw = {FIRST: self.pictures} | {tab.name: tab.pictures for tab in self.tabs if tab.pictures}
         boards = {name: partial(_drawn, how) for name, how in draw.items()}
-        return View(self.numbers(result), Made(self.words, result), Made(boards, result))
+        words = self.words | ({"guarantee": self._guarantee} if "guarantee" in self.words else {})
+        return View(self.numbers(result), Made(words, result), Made(boards, result))
+
+    def _guarantee(self, result: Any) -> str:
+        """What the page says of its guarantee, under the attacker that it allows."""
+        return hundred.stated(self.label(result), result.settings) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """The boards in view while this tab is open."""

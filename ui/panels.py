@@ -11,6 +11,7 @@ import pandas as pd
 from dpcore.accountants.attacker import best_attacker
 from dpcore.confusion import ByClass
 from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
+from ui import mu
 from ui.plot.theme import delta as delta_text
 from ui.plot.theme import number, written
 
@@ -155,8 +156,9 @@ def odds(guarantee: Guarantee) -> str:
 
 
 def at_most(share: float) -> str:
-    """A bound on an attacker as a count of 100: never rounded down to the coin's 50."""
-    return in_hundred(share) if share >= 0.51 else f"{math.ceil(1000 * share - 1e-6) / 10:g}"
+    """A bound on an attacker as a count of 100, rounded up: to a decimal near the coin's 50 and near 100."""
+    steps = 1 if 0.51 <= share <= 0.99 else 10
+    return f"{math.ceil(100 * steps * share - 1e-6) / steps:g}"
 
 
 def weak(held: Guarantee) -> str:
@@ -196,8 +198,10 @@ def guarantee(**cases: Guarantee) -> str:
     """
     any_case = next(iter(cases.values()))
     epsilons = {f"epsilon, {name.replace('_', ' ')}": number(one.epsilon) for name, one in cases.items()}
+    mus = {f"mu, {name.replace('_', ' ')}": mu.said(one) for name, one in cases.items()}
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
         "delta": delta_text(any_case.delta),
+        **(mus if len({*mus.values()}) > 1 else {"mu": mu.said(any_case)}),
         "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
         "counted by": any_case.basis,
     }

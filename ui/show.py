@@ -107,7 +107,8 @@ def _moving(page: Page, welcome: str) -> None:
     if not page.holds(desk) or desk.presents:
         st.rerun()
     here, pins = page.at(desk.settings), pins_of(page, desk)
-    both = compare(page, desk.settings, pins.ghost, seconds=_seconds(here, desk), tab=_opened(page), ask=desk.ask)
+    how = {"seconds": _seconds(here, desk), "resting": bool(desk.ack) and not desk.moving}
+    both = compare(page, desk.settings, pins.ghost, tab=_opened(page), ask=desk.ask, **how)
     screen = st.container(key="screen")
     if welcome:
         screen.container(key="welcome").html(welcome)

@@ -22,6 +22,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lab.links import RENAMED
+from ui import hundred
 from ui.live import serving
 
 STATIC = Path(st.__file__).parent / "static"
@@ -67,7 +68,7 @@ def _with_links(charts: bool) -> str:
 def rules() -> str:
     """The few rules that the panels and the layout need, on the ground of the theme."""
     light, dark = (st.get_option(f"theme.{name}.backgroundColor") for name in ("light", "dark"))
-    sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    sheet = Path(__file__).with_name("style.css").read_text(encoding="utf-8") + hundred.RULES.read_text("utf-8")
     return sheet.replace("LIGHT", light or "white").replace("DARK", dark or "black")
 
 

@@ -38,6 +38,10 @@ COARSE, FINE = (0.2, 20_000), (0.02, 200_000)
 _ROUNDING, _USUAL = 1.5e-16, 5e-17
 # A composition that may have at most so many points is made by the library without a transform.
 _SMALL = 1000
+# The largest epsilon of a curve: beyond, e^epsilon is beyond the range of a float.
+_LARGEST = 700.0
+# A larger share of delta would bend the end of a curve: 5 % moves it by as much as a mu that is 0.1 % larger.
+_BLUR = 0.05
 # Mass outside of a composition's truncation bounds, which counts as an infinite loss: the library's.
 _TAIL = 1e-15
 
@@ -95,6 +99,38 @@ def _composed(found: dict[Release, int], grid: float, adjacency: Adjacency):
     """(the library's distribution of releases, each as often as it says; how many of them a transform has rounded)."""
     parts = [self_composed(distribution(one, grid, adjacency), times) for one, times in found.items()]
     return reduce(lambda one, other: one.compose(other), parts), sum(times for times in found.values() if times > 1)
+
+
+def curve(event: Event, *, delta: float, points: int, adjacency: Adjacency) -> tuple[np.ndarray, np.ndarray] | None:
+    """Upper bounds on delta(epsilon) of ``event``, at ``points`` from 0 to its epsilon at ``delta``: (epsilon, delta).
+
+    None where that epsilon is 0 or beyond ``_LARGEST``, or where rounding may hide more than ``_BLUR`` of delta.
+    """
+    found = releases(event)
+    if any(map(silent, found)):
+        return None
+    found = merged(found)
+    total, transformed = _composed(found, interval(found, adjacency, FINE), adjacency)
+    hidden = _ROUNDING * transformed
+    if hidden > _BLUR * delta:
+        return None
+    with np.errstate(over="ignore"):  # as above
+        last = total.get_epsilon_for_delta(delta - hidden)
+    if not 0 < last <= _LARGEST:
+        return None
+    epsilon = np.linspace(0, last, points)
+    return epsilon, np.maximum(*(_deltas(part, epsilon) for part in (total._pmf_remove, total._pmf_add))) + hidden
+
+
+def _deltas(part, epsilon: np.ndarray) -> np.ndarray:
+    """P[L > epsilon] - e^epsilon E[e^-L; L > epsilon], which the library adds up one point at a time."""
+    dense = part.to_dense_pmf()
+    first = max(-dense._lower_loss, 0)  # the point of loss 0, or the lowest
+    losses = (dense._lower_loss + np.arange(first, dense.size)) * dense._discretization
+    probs = dense._probs[first:]
+    above, below = (np.append(np.cumsum(one[::-1])[::-1], 0.0) for one in (probs, probs * np.exp(-losses)))
+    place = np.searchsorted(losses, epsilon, side="right")
+    return dense._infinity_mass + above[place] - np.exp(epsilon) * below[place]
 
 
 def _by_orders(found: dict[Release, int], delta: float, adjacency: Adjacency) -> float:

@@ -7,7 +7,7 @@ from lab.own_settings import OWN
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
-from ui import outcomes, panels
+from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
 from ui.plot.theme import written
 from ui.vocabulary import in_sentence
@@ -259,7 +259,12 @@ def guarantee(result: WorldsResult) -> str:
     )
     match settings.version:
         case "sound":
-            return panels.guarantee(here=held.formula) + panels.note(outcomes.limit(held.formula)) + worlds
+            return (
+                hundred.drawn(held.formula)
+                + panels.guarantee(here=held.formula)
+                + panels.note(outcomes.limit(held.formula))
+                + worlds
+            )
         case "published":
             limit = number(crossing(settings.delta))
             return (

@@ -7,7 +7,7 @@ from pages.attack.experiment import MISFITS, AttackSettings
 from pages.attack.membership import MembersResult
 from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.words_parts import MEMBERSHIP_CAPTION, membership_guarantee
-from ui import outcomes, panels
+from ui import hundred, outcomes, panels
 
 WHO = {"exposed": "the most exposed", "middle": "the median person", "row": "one by number"}
 _WHOSE = {"exposed": "the most exposed person", "middle": "the person in the middle"}
@@ -52,7 +52,8 @@ def membership_caption(result: MembersResult) -> str:
 def worlds_guarantee(result: WorldsResult) -> str:
     """What is promised, in whom the worlds differ, and what is public."""
     settings = result.settings
-    text = "" if settings.void else panels.guarantee(here=result.guarantees.formula)
+    held = result.guarantees.formula
+    text = "" if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
     rows, it = ("all rows", "they have") if settings.by_person else ("the row", "it has")
     who = f"the person with number {settings.person}" if settings.who == "row" else _WHOSE[settings.who]
     other = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpcore.accountants import tuning
-from dpcore.privacy import Adjacency
+from dpcore.privacy import Adjacency, Guarantee
 from lab import links
 from lab.settings import Settings, Spread
 from lab.sweep import shown
@@ -73,7 +73,8 @@ class Lesson:
     name: in the address, and of the file of its texts. page, settings: the page of the lab, and what is known there, as
     a link says it; change: what the outcome is asked for. board, picture: where its chart is; chart: what it is called
     here. only: the knobs that matter, to try it. known: what is known -> numbers of the first text; found: (what is
-    known, the outcome) -> those of the others. points: what of the chart may be seen before the guess: (x, y, words).
+    known, the outcome) -> those of the others. attacker: the outcome -> what is guaranteed against the best
+    attacker, where the lesson is about them. points: what of the chart may be seen before the guess: (x, y, words).
     claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work. upwards:
     the ends of the axis upwards, where the page's own would tell.
     """
@@ -97,6 +98,7 @@ class Lesson:
     whole: bool = False
     points: Callable[[Case], list[tuple[float, float, str]]] = field(default=lambda _: [])
     upwards: tuple[float, float] | None = None
+    attacker: Callable[[Case], Guarantee] | None = None
 
     def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
         """(what is known, what is asked for) as settings of its page."""
@@ -296,6 +298,7 @@ LESSONS = (
             and _after(Case(after.settings.change(epsilon=10.0))) > 99.9
             and _gains(before, after) == 0
         ),
+        attacker=lambda after: after.result.claim.guarantee,
     ),
     Lesson(
         name="clipping",
@@ -555,6 +558,7 @@ LESSONS = (
             "noise": f"{100 * after.result.ceiling:.0f}",
             "allowed": f"{100 * after.result.promised:.0f}",
         },
+        attacker=lambda after: after.result.guarantees.formula,
         claim=lambda before, after: after.result.attack.low > 0.5 and _below_bound(before, after) < 2,
     ),
     Lesson(

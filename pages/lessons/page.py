@@ -298,6 +298,7 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
         case "why":
             st.title("Why")
             st.markdown(tell("Why"))
+            st.html(say.attacker(lesson, after))
             st.markdown(f"**Not so:** {tell('Misconception')}")
         case "try":
             st.title("Try it yourself")

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
-from ui import classroom
+from ui import classroom, hundred
 from ui.classroom import Room
 from ui.panels import number
 
@@ -47,6 +47,7 @@ NAMELESS_TEACHER = (
     "lab in a tab of its own, before you ask a class."
 )
 CARRY = "Who opens this link first can close the question and ask others. It works once. Do not show it to the class."
+DECIDES = "The best attacker decides after each release, however little it shows."
 CLOSED = "The class has answered. Guess for yourself: what all said is shown beside it."
 
 
@@ -69,6 +70,13 @@ def known(lesson: Lesson, before: Case) -> str:
 def told(lesson: Lesson, part: str, before: Case, after: Case) -> str:
     """A later part of the text, in markdown."""
     return texts(lesson.name)[part].format(**lesson.found(before, after))
+
+
+def attacker(lesson: Lesson, after: Case) -> str:
+    """The best attacker as two rows of people, HTML, in a lesson that is about them."""
+    if lesson.attacker is None:
+        return ""
+    return f'<p class="lab-note">{DECIDES}</p>{hundred.drawn(lesson.attacker(after))}'
 
 
 def heading(lesson: Lesson, guess: float | None, before: Case, after: Case) -> str:

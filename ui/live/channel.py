@@ -162,7 +162,9 @@ def shown(question: Question, seconds: float) -> Shown | None:
         if page.private(settings):
             return None
         pins, _ = read_pins(page.settings, question.pins, page.private)
-        both = compare(page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask)
+        both = compare(
+            page, settings, pins.ghost, seconds=seconds, tab=question.tab, ask=question.ask, resting=seconds > 0
+        )
         boards = both.boards(question.tab)
         rows = {board: [[picture.name for picture in row] for row in drawn] for board, drawn in boards.items()}
         every = (picture for drawn in boards.values() for row in drawn for picture in row)

@@ -1,0 +1,106 @@
+"""The attacker as two rows of a hundred people: they agree with the tile and never understate the attacker."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+
+from dpcore.privacy import Adjacency, GaussianRelease, Guarantee, PureRelease
+from lab.label import Stated
+from pages.classifier.experiment import ClassifierSettings
+from pages.table import PAGES
+from tests.handouts import quick
+from tests.sentences import plain
+from ui import hundred, panels
+
+SHARES = [*np.linspace(0.5, 1.0, 5001), 0.63 + 1e-12, 0.63 - 1e-12, 0.9949, 0.99999]
+
+
+def held(adjacency=Adjacency.ADD_REMOVE, unit="record", right=0.63):
+    """A guarantee whose best attacker is right this often: Phi(mu/2)."""
+    event = GaussianRelease(noise_multiplier=1 / (2 * ndtri(right))) if right > 0.5 else PureRelease(epsilon=1e-9)
+    return Guarantee(epsilon=9.0, delta=1e-5, adjacency=adjacency, unit=unit, basis="a theorem", event=event)
+
+
+def counted(html):
+    """(filled people, all people, the two numbers in words) of each row."""
+    rows = re.findall(r"<div aria-hidden=.*?</div>", html)
+    inside = [(row.partition("<s>")[0].count("<i>"), row.count("<i>")) for row in rows]
+    return inside, [int(one) for one in re.findall(r"<b>(\d+)</b>", html)]
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "unit", "first", "second"),
+    [
+        (
+            Adjacency.ADD_REMOVE,
+            "record",
+            "Of 100 releases with you, the attacker says “in” for at most 63.",
+            "Of 100 releases without you, they say “in” for 37.",
+        ),
+        (
+            Adjacency.REPLACE_ONE,
+            "record",
+            "Of 100 releases with your row, the attacker says “yours” for at most 63.",
+            "Of 100 releases with another row in its place, they say “yours” for 37.",
+        ),
+        (
+            Adjacency.REPLACE_ONE,
+            "person",
+            "Of 100 releases with your rows, the attacker says “yours” for at most 63.",
+            "Of 100 releases with another person's rows in their place, they say “yours” for 37.",
+        ),
+        (
+            Adjacency.REPLACE_ONE,
+            "party",
+            "Of 100 releases with your party, the attacker says “yours” for at most 63.",
+            "Of 100 releases with another party in its place, they say “yours” for 37.",
+        ),
+    ],
+)
+def test_it_says_in_words_what_it_draws(adjacency, unit, first, second):
+    html = hundred.drawn(held(adjacency, unit))
+    assert first in plain(html)
+    assert second in plain(html)
+    assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
+
+
+@pytest.mark.parametrize(("right", "errors"), [(0.5, "50 errors"), (0.99, "1 error"), (0.9999, "no error")])
+def test_it_counts_the_errors(right, errors):
+    assert f"Both rows have {errors}." in plain(hundred.drawn(held(right=right)))
+
+
+def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
+    for right in SHARES:
+        people, tile = hundred.people(right), float(panels.at_most(right))
+        assert 100 * right - 1e-6 <= people < 100 * right + 1
+        assert people == math.ceil(tile)
+        assert 100 * right - 1e-6 <= tile
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [Stated(), Stated(promise=held(), void="as published")],
+    ids=["nothing promised", "void"],
+)
+def test_nothing_is_drawn_where_nothing_holds(stated):
+    assert hundred.stated(stated, ClassifierSettings()) == ""
+
+
+def test_the_label_decides_whose_attacker_is_drawn():
+    assert hundred.stated(Stated(promise=held()), ClassifierSettings()) == hundred.drawn(held())
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)
+def test_every_guarantee_draws_the_attacker_of_the_tile(page):
+    """In the tab, and on the sheet of the handout where the page promises something itself."""
+    one = quick(page)
+    view = page.view(one.result)
+    ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Best attacker, at most")
+    people = math.ceil(tile)
+    assert counted(view.words["guarantee"]) == ([(people, 100), (100 - people, 100)], [people, 100 - people])
+    if page.name != "attack":
+        sheet = one.html().partition('<article class="more">')[0]
+        assert counted(sheet)[0] == [(people, 100), (100 - people, 100)]

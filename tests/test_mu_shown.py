@@ -1,0 +1,168 @@
+"""The mu beside epsilon: said in Guarantee, label and handout, and counted only where somebody rests and looks."""
+
+import re
+from dataclasses import asdict
+
+import pytest
+
+from dpcore.cache import CACHE
+from dpcore.privacy import (
+    Adjacency,
+    Composed,
+    GaussianRelease,
+    Guarantee,
+    LaplaceRelease,
+    PoissonSampled,
+    PureRelease,
+    Sequence,
+)
+from lab import mu as kit
+from lab.label import NOTHING, SCHEMA, Stated, label
+from pages.classifier.experiment import ClassifierSettings
+from pages.ledger.experiment import LedgerSettings
+from pages.ledger.page import PAGE
+from pages.table import PAGES
+from tests.handouts import quick
+from tests.sentences import plain
+from ui import mu, panels
+from ui.compare import compare
+from ui.live.channel import Question, shown
+from ui.page import Made
+
+TAB = "guarantee"
+STEP = PoissonSampled(rate=0.01, event=GaussianRelease(noise_multiplier=4.0))
+# An event -> what is said of its mu on a page, and in a label.
+SAID = [
+    (
+        GaussianRelease(noise_multiplier=3.0),
+        "0.334 (Gaussian differential privacy, exact)",
+        0.334,
+    ),
+    (
+        Composed(event=STEP, count=10_000),
+        "0.256 (Gaussian differential privacy, within 1 % of epsilon at every delta from 0.001 to 1e-10)",
+        0.256,
+    ),
+    (
+        LaplaceRelease(noise_multiplier=1.0),
+        "none, as one number does not describe this mechanism. At some delta from 0.001 to 1e-10, its epsilon is more "
+        "than 1 % below that of the smallest mu that covers it.",
+        "none, as one number does not describe this mechanism",
+    ),
+    (
+        Sequence(events=(STEP, PureRelease(epsilon=0.1))),
+        "none, as only epsilon and delta are used of at least a part",
+        "none, as only epsilon and delta are used of at least a part",
+    ),
+    (
+        Composed(event=STEP, count=1_000_000),
+        "none, as its delta cannot be counted down to 1e-10",
+        "none, as its delta cannot be counted down to 1e-10",
+    ),
+]
+IDS = ["exact", "fits", "does not fit", "not known", "not countable"]
+
+
+def held(event, epsilon=1.0):
+    adjacency = Adjacency.ADD_REMOVE
+    return Guarantee(epsilon=epsilon, delta=1e-5, adjacency=adjacency, unit="record", basis="a theorem", event=event)
+
+
+def mus(html):
+    """What the rows about mu say, by their heading."""
+    return {name: plain(said).strip() for name, said in re.findall(r"<dt>(mu[^<]*)</dt><dd>(.*?)</dd>", html)}
+
+
+def made(**cases):
+    """What is said of mu once it has been counted."""
+    words = Made({TAB: lambda _: panels.guarantee(**cases)}, None)
+    mu.count(words, [TAB])
+    return mus(words[TAB])
+
+
+@pytest.mark.parametrize(("event", "page", "in_label"), SAID, ids=IDS)
+def test_a_page_and_a_label_say_the_same_of_mu(event, page, in_label):
+    assert made(here=held(event)) == {"mu": page}
+    found = label(ClassifierSettings(), Stated(promise=held(event)))
+    assert found.fields["how_much"]["mu"] == in_label
+
+
+def test_several_guarantees_have_a_mu_each_unless_it_is_the_same():
+    small, large = (held(GaussianRelease(noise_multiplier=one)) for one in (1.0, 2.0))
+    assert {*made(first=small, second=large)} == {"mu, first", "mu, second"}
+    assert {*made(first=small, second=small)} == {"mu"}
+
+
+def test_a_mu_is_rounded_up():
+    assert kit.Fit(0.25601, fits=True).shown == 0.257
+    assert kit.Fit(0.25600000000000001, fits=True).shown == 0.256
+
+
+def test_the_schema_knows_each_reason_for_none():
+    allowed = SCHEMA.read_text("utf-8")
+    for reason in (kit.UNFIT, kit.UNKNOWN, kit.UNCOUNTED):
+        assert f'"{reason}"' in allowed
+
+
+def test_where_nothing_is_promised_the_label_has_no_mu():
+    void = label(ClassifierSettings(), Stated(promise=held(SAID[0][0]), void="as published"))
+    assert void.fields["how_much"]["mu"] == NOTHING
+    endless = label(ClassifierSettings(), Stated(promise=held(SAID[0][0], epsilon=float("inf"))))
+    assert endless.fields["how_much"]["mu"] == NOTHING
+
+
+class TestOnlyAtRest:
+    settings = LedgerSettings(steps=10_001)
+
+    @pytest.fixture(autouse=True)
+    def _ready(self):
+        """All else is done."""
+        CACHE.forget()
+        while compare(PAGE, self.settings, None, seconds=60).done < 1:
+            pass
+
+    def known(self):
+        held = self.settings.result({task: CACHE.find(task)[1] for task in self.settings.tasks()}).held
+        return CACHE.find(kit.Fitting(held.event, held.adjacency))[0]
+
+    def test_another_tab_needs_none(self):
+        assert compare(PAGE, self.settings, None, seconds=60, resting=True).done == 1
+        assert not self.known()
+
+    def test_a_first_picture_and_a_moving_slider_leave_it_for_later(self):
+        both = compare(PAGE, self.settings, None, seconds=60, tab=TAB)
+        assert mus(both.says(TAB)[".lab-words-guarantee"]) == {"mu": "…"}
+        assert both.done < 1
+        assert not self.known()
+
+    def test_at_rest_it_is_counted_and_kept(self):
+        both = compare(PAGE, self.settings, None, seconds=60, tab=TAB, resting=True)
+        assert mus(both.says(TAB)[".lab-words-guarantee"])["mu"].startswith("0.256 (")
+        assert both.done == 1
+        again = compare(PAGE, self.settings, None, seconds=0, tab=TAB)
+        assert again.done == 1
+        assert again.says(TAB) == both.says(TAB)
+
+    def test_the_channel_answers_at_once_and_counts_it_after(self):
+        link = {name: str(value) for name, value in asdict(self.settings).items()}
+        question = Question({}, PAGE, link, TAB)
+        first = shown(question, 0)
+        assert first.done < 1
+        assert mu.PENDING in first.words[".lab-words-guarantee"]
+        later = shown(question, 0.05)
+        assert later.done == 1
+        assert mu.PENDING not in later.words[".lab-words-guarantee"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_handout_has_every_mu(page):
+    one = quick(page)
+    html, stated = one.html(), one.label.fields["how_much"]["mu"]
+    assert mu.PENDING not in html
+    said = mus(html.partition("<h2>Guarantee</h2>")[2])
+    assert bool(said) == (page.name != "what-if")
+    if isinstance(stated, float):
+        assert f", mu {panels.number(stated)}" in plain(html)
+        assert said["mu"].startswith(f"{panels.number(stated)} (Gaussian")
+    elif said and stated != NOTHING:
+        assert any(text.startswith(stated) for text in said.values())

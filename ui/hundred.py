@@ -1,0 +1,59 @@
+"""The best attacker as two rows of a hundred people, so that their errors can be counted."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from dpcore.accountants.attacker import best_attacker
+from dpcore.privacy import Adjacency, Guarantee
+from lab.label import Stated
+from ui.plot import theme
+
+RULES = Path(__file__).with_suffix(".css")
+# By unit, under replace-one: the data with you, those without you, and what the attacker says of the former.
+_REPLACED = {
+    "record": ("your row", "another row in its place"),
+    "person": ("your rows", "another person's rows in their place"),
+    "party": ("your party", "another party in its place"),
+}
+
+
+def people(right: float) -> int:
+    """Return how many of a hundred the attacker is right about, rounded up so that none of them is missing."""
+    return min(100, math.ceil(100 * right - 1e-6))
+
+
+def stated(said: Stated, settings: Any) -> str:
+    """Return the drawing for what a page's label states, or nothing where that does not hold."""
+    return "" if said.promise is None or said.void or settings.void else drawn(said.promise)
+
+
+def drawn(held: Guarantee) -> str:
+    """Return the drawing (HTML) of the best attacker against a guarantee.
+
+    The two rows are the point of the trade-off curve where both errors are equal, (1 + TV)/2 and (1 - TV)/2 for the
+    best attacker of a symmetric curve, and bounds on both for any other.
+    """
+    many = people(best_attacker(held).right)
+    if held.adjacency is Adjacency.ADD_REMOVE:
+        with_you, without_you, word = "with you", "without you", "in"
+    else:
+        with_you, without_you = _REPLACED.get(held.unit, _REPLACED["record"])
+        with_you, without_you, word = f"with {with_you}", f"with {without_you}", "yours"
+    return (
+        '<div class="lab-hundred">'
+        f"<p>Of 100 releases <b>{with_you}</b>, the attacker says “{word}” for at most <b>{many}</b>.</p>"
+        f"{_row(many, theme.WITH_YOU)}"
+        f"<p>Of 100 releases <b>{without_you}</b>, they say “{word}” for <b>{100 - many}</b>.</p>"
+        f"{_row(100 - many, theme.WITHOUT_YOU)}"
+        f"<small>The attacker says “{word}” for the filled ones. Both rows have {_errors(100 - many)}.</small></div>"
+    )
+
+
+def _errors(many: int) -> str:
+    return {0: "no error", 1: "1 error"}.get(many, f"{many} errors")
+
+
+def _row(many: int, colour: str) -> str:
+    """A hundred people, of whom the first ``many`` are filled. The sentence over them says the same."""
+    return f'<div aria-hidden="true" style="color:{colour}">{"<i></i>" * many}<s>{"<i></i>" * (100 - many)}</s></div>'
