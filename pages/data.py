@@ -11,6 +11,7 @@ from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.own_settings import MOST_LIVE
+from dpcore.links import versioned
 from ui import doors, my_rows, samples, uploads, wrong_move
 from ui.controls import hold
 from ui.my_rows import USES, Draft, refused
@@ -481,7 +482,8 @@ def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, f
     waits = own is None or not fits(own)
     how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
     if st.button(f"{called} with these rows", key=f"data.{page}", **how):
-        st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {}))
+        query = {"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {})
+        st.switch_page(doors.to(page), query_params=versioned(query))
 
 
 def _seen(draft: Draft) -> None:

@@ -38,7 +38,7 @@ def test_the_links_try_every_field_with_good_and_bad_values(page):
 
 
 @dataclass(frozen=True)
-class Broken:
+class Broken(Settings):
     """Settings with a fault of their own, once their number is above 5."""
 
     number: float = 1.0

@@ -19,6 +19,7 @@ from typing import Any
 import pandas as pd
 
 from dpcore.experiment import Settings
+from dpcore.links import versioned
 
 ROOT = Path(__file__).parents[1]
 # Of what the lab needs, what only its pages, their server and sweeps at full size do.
@@ -100,7 +101,7 @@ def bundle(settings: Settings, *, page: str, question: str, link: str, files: Ma
         "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
         "script.py": program,
         "notebook.ipynb": _notebook(program, question),
-        "settings.json": json.dumps({"page": page} | asdict(settings), indent=2) + "\n",
+        "settings.json": json.dumps({"page": page} | versioned(asdict(settings)), indent=2) + "\n",
         "requirements.txt": _requirements(),
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
         **_sources(program),

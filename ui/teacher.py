@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.experiment import Measure, Settings
-from dpcore.links import brief
+from dpcore.links import brief, versioned
 from dpcore.sweep import shown
 from ui import guess, live
 from ui.controls import Desk
@@ -180,5 +180,5 @@ def _label(name: str) -> str:
 
 def link(settings: Settings, words: Mapping[str, str]) -> str:
     """The address of a lesson: the page, its settings and these words, as far as they say anything."""
-    query = urlencode({**brief(settings), **{name: word for name, word in words.items() if word}})
+    query = urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))
     return f"{(st.context.url or '').split('?')[0]}?{query}"

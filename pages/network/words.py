@@ -41,7 +41,7 @@ VARIANTS_HELP = (
     "**Realised lot**: the sum is divided by the size that the lot happens to have. **Shuffled**: lots are cut from a "
     "shuffle of the rows, as most code does."
 )
-ACCOUNTANTS = {"renyi": "Rényi orders", "moments": "moments accountant", "pld": "loss distribution (slower)"}
+ACCOUNTANTS = {"pld": "loss distribution", "renyi": "Rényi orders", "moments": "moments accountant"}
 CAPTION = (
     "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
     "Shaded: nine runs in ten."
