@@ -11,6 +11,7 @@ import streamlit as st
 import zxingcpp
 from PIL import Image
 
+from dpcore.links import VERSION
 from pages.table import PAGES
 from tests.test_pages import opened
 from ui import reach, share

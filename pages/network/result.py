@@ -53,8 +53,9 @@ class NetworkResult:
     """What is known by now. A number that is still to be computed is NaN.
 
     job: the first private networks, which tell how all of them are trained. runs: arm -> the groups of its ensemble
-    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,); fine: whether it is by the
-    accountant itself and not by its quick form (FRAMES + 1,). noise_by_lot: what other lot sizes would need. others: mechanism -> the groups of private networks that are trained by it, to be compared.
+    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). fine: whether it is counted by the
+    accountant itself and not by its quick form (FRAMES + 1,). noise_by_lot: what other lot sizes would need. others:
+    mechanism -> the groups of private networks that are trained by it, to be compared.
     """
 
     settings: Settings

@@ -6,6 +6,7 @@ from html import escape
 from dpcore import differences
 from dpcore.data.own_rows import OwnRows
 from dpcore.experiment import Spread
+from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -126,7 +127,7 @@ model = DPNetworkClassifier(
     lot_size={settings.lot_size},
     learning_rate={settings.learning_rate!r},
     decay={settings.decay!r},
-    accountant={settings.accountant!r},
+    accountant={ACCOUNTED[settings.accountant]!r},
     classes=range(split.n_classes),
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise
 )
