@@ -343,8 +343,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
-        """Epsilon at every frame: at once, or where that is slow, first at those that a first picture shows, then in
-        parts, of which each is counted by the quick form.
+        """Epsilon at every frame: at once, or where that is slow, in parts by the quick form, of which a first
+        picture has those that it tells.
         """
         marks = self._counted_marks(range(FRAMES + 1))
         one = Price(
@@ -358,14 +358,16 @@ class NetworkSettings(PaidBounds, RowsSettings):
         )
         if not self.slow:
             return (one,)
-        width, begun = 1 if one.ramp else 8, min(self.jobs[arm][0].stretches[0].reached for arm in ARMS)
-        first = self._counted_marks({self.shown, min(self.shown, begun)})
-        # the end before the start: it is what was asked for
+        width = 1 if one.ramp else 8
+        # the end first: it is what was asked for
         parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
-        return (
-            *(replace(one, steps=(mark,)) for mark in first),
-            *(replace(one, steps=part, essential=False) for part in parts),
-        )
+        told = set(self._counted_marks({self.shown, min(self.shown, self._begun)}))
+        return tuple(replace(one, steps=part, essential=not told.isdisjoint(part)) for part in parts)
+
+    @property
+    def _begun(self) -> int:
+        """The frame that both arms have come to in a first picture."""
+        return min(self.jobs[arm][0].stretches[0].reached for arm in ARMS)
 
     @cached_property
     def _prices_at_rest(self) -> tuple[Price, ...]:
