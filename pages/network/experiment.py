@@ -358,7 +358,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
         )
         if not self.slow:
             return (one,)
-        width = 1 if one.ramp else 8
+        width = 1 if one.ramp else 4
         # the end first: it is what was asked for
         parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
         told = set(self._counted_marks({self.shown, min(self.shown, self._begun)}))
