@@ -32,7 +32,7 @@ def test_the_links_try_every_field_with_good_and_bad_values(page):
         taken |= {name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)}
         refused += bool(notices)
     names = {one.name for one in fields(kind)}
-    assert tried == names | {"unknown"}
+    assert tried == names | {"unknown", "v"}
     # A feature beyond the second needs another data set in the same link
     assert names - taken <= {"own", "feature_x", "feature_y", "weight_7", "weight_8"}
     assert COUNT / 4 < refused < COUNT
