@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from dpcore.accountants import account
+from dpcore.cache import CACHE
 from dpcore.check import RefusedError
-from dpcore.kept import MEMORY
-from dpcore.links import versioned
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from lab.links import versioned
 from pages.learn import choices
 from pages.learn.choices import DRAWN, EPSILONS, PEOPLE, RELEASED, RELEASES, ROWS_EACH, TRIES, Answers, choose
 from pages.table import PAGES
@@ -32,7 +32,7 @@ def on_the_ledger(settings) -> float:
     if settings.settings_tried > 1:
         return settings.result({}).searches["logarithmic"].epsilon
     (fine,) = settings.work["fine"]
-    found = MEMORY.answer(fine, fine.run)
+    found = CACHE.answer(fine, fine.run)
     return settings.result({fine: found}).guarantee("pld").epsilon
 
 

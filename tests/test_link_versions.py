@@ -13,8 +13,8 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore import links
-from dpcore.experiment import Settings
+from lab import links
+from lab.settings import Settings
 from pages import table
 from pages.what_if.experiment import STARTS
 from ui import present, share
@@ -66,7 +66,7 @@ def defaults() -> dict[str, dict]:
 def test_a_changed_default_raises_the_version():
     known = json.loads(DEFAULTS.read_text("utf-8"))
     assert known["version"] == links.VERSION, "write the defaults anew, as this file says"
-    assert defaults() == known["defaults"], "raise the version, as dpcore/links.py says"
+    assert defaults() == known["defaults"], "raise the version, as lab/links.py says"
 
 
 @pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))

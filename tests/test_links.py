@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import opened
 
-from dpcore.experiment import Settings
-from dpcore.links import UNFORESEEN
+from lab.links import UNFORESEEN
+from lab.settings import Settings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from ui.controls import Desk, from_link

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
-from dpcore.links import VERSION_NAME
+from lab.links import VERSION_NAME
 from pages.regression import figures
 from pages.regression import words as say
 from pages.regression.experiment import RegressionSettings

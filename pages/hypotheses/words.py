@@ -4,8 +4,8 @@ import math
 from typing import Any
 from urllib.parse import urlencode
 
-from dpcore.links import versioned
 from dpcore.parties.hypotheses import LEAST_SD
+from lab.links import versioned
 from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.published import PARTS

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore import papers
-from dpcore.links import versioned
+from lab import papers
+from lab.links import versioned
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 

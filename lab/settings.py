@@ -92,7 +92,7 @@ class Settings:
     is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
     noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
-    field that says how many people there are, or "". EARLIER: version of links (``dpcore.links``) -> field -> its
+    field that says how many people there are, or "". EARLIER: version of links (``lab.links``) -> field -> its
     default up to that version, where it has been changed since.
     """
 
