@@ -11,6 +11,7 @@ import streamlit as st
 import zxingcpp
 from PIL import Image
 
+from lab.links import VERSION
 from pages.table import PAGES
 from tests.test_pages import opened
 from ui import qr_code, share
@@ -29,11 +30,11 @@ def at(monkeypatch):
 def test_a_link_holds_what_differs_and_opens_the_same(page, at):
     at(f"http://lab/{page.name}?old=1")
     usual = page.settings()
-    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}"
+    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}?v={VERSION}"
     name, value = ("tries", 20) if page.name == "what-if" else ("delta", 2e-6)
     changed = usual.change(**{name: value})
     query = dict(parse_qsl(urlsplit(share.address(Desk(page=page.name, settings=changed))).query))
-    assert query == {name: str(value)}
+    assert query == {name: str(value), "v": str(VERSION)}
     assert from_link(page.settings, query) == (changed, [])
 
 

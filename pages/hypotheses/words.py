@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpcore.parties.hypotheses import LEAST_SD
+from lab.links import versioned
 from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.published import PARTS
@@ -493,9 +494,10 @@ def table(result: HypothesesResult) -> str:
 
 def published(_: HypothesesResult) -> str:
     """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
+    queries = [urlencode(versioned(part.settings)) for part in PARTS]
     rows = [
-        part._asdict() | {"here": f'{part.here} <a href="?{urlencode(part.settings)}" target="_self">Open</a>'}
-        for part in PARTS
+        part._asdict() | {"here": f'{part.here} <a href="?{query}" target="_self">Open</a>'}
+        for part, query in zip(PARTS, queries, strict=True)
     ]
     table = panels.table(
         rows,

@@ -18,7 +18,7 @@ from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
 from lab.settings import Settings, Spread, quantiles_of
-from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs, mean_loss
+from pages.network.work import FRAMES, QUARTERS, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
 GRID = 40
@@ -53,14 +53,16 @@ class NetworkResult:
     """What is known by now. A number that is still to be computed is NaN.
 
     job: the first private networks, which tell how all of them are trained. runs: arm -> the groups of its ensemble
-    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). noise_by_lot: what other lot sizes
-    would need. others: mechanism -> the groups of private networks that are trained by it, to be compared.
+    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). fine: whether it is counted by the
+    accountant itself and not by its quick form (FRAMES + 1,). noise_by_lot: what other lot sizes would need. others:
+    mechanism -> the groups of private networks that are trained by it, to be compared.
     """
 
     settings: Settings
     job: Job
     runs: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
+    fine: np.ndarray
     noise_by_lot: Lots
     others: Mapping[str, Sequence[Trained]]
 
@@ -226,7 +228,8 @@ class NetworkResult:
     def guarantee(self) -> Guarantee:
         """What is spent at the drawn frame; only a claim where ``holds`` is false."""
         spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
-        return self.settings.counted(spent, steps=self.step)
+        by = self.settings.accountant if self.fine[self.frame] and self.settings.slow else ""
+        return self.settings.counted(spent, steps=self.step, by=by)
 
     @property
     def by_epochs(self) -> Guarantee:
@@ -375,7 +378,7 @@ class NetworkResult:
     def table(self) -> pd.DataFrame:
         """The training at a quarter, half, three quarters and the end: what is spent, and right answers in %."""
         frame = self.curves()
-        marks = [FRAMES * part // 4 for part in (1, 2, 3, 4)]
+        marks = [*QUARTERS]
         private, plain = (frame[frame["arm"] == arm].set_index("frame").reindex(marks) for arm in ("private", "plain"))
         steps = self.job.marks[marks]
         return pd.DataFrame(

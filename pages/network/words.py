@@ -6,6 +6,7 @@ from html import escape
 from dpcore.data.own_rows import OwnRows
 from lab import differences
 from lab.settings import Spread
+from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -46,7 +47,7 @@ VARIANTS_HELP = (
     "every row, as one report prints it. **Actual batch size**: the sum is divided by the size of the sampled "
     "batch. **Shuffled batches**: batches are cut from a shuffle of the rows, as in most code."
 )
-ACCOUNTANTS = {"renyi": "RDP accountant", "moments": "moments accountant", "pld": "PLD accountant (slower)"}
+ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
 CAPTION = (
     "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
     "Shaded: nine runs in ten."
@@ -141,7 +142,7 @@ model = DPNetworkClassifier(
     lot_size={settings.lot_size},
     learning_rate={settings.learning_rate!r},
     decay={settings.decay!r},
-    accountant={settings.accountant!r},
+    accountant={ACCOUNTED[settings.accountant]!r},
     classes=range(split.n_classes),
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise
 )

@@ -149,6 +149,19 @@ class WhatIfSettings(Settings):
             raise check.RefusedError("versus", self.versus, why) from refusal
         object.__setattr__(self, "rival", rival)
 
+    @classmethod
+    def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
+        topic = texts.get("topic", cls.of_version(version).topic)
+        if version == links.VERSION or topic not in cls.TOPICS:
+            return texts
+        kind, base = cls.TOPICS[topic].kind, texts.get("base", STARTS[topic].base)
+        dated = f"{base} {links.VERSION_NAME} {version}".strip()
+        try:
+            then, now = (links.of_word(kind, text, **_BASE) for text in (dated, base))
+        except check.RefusedError:  # said where the base is read
+            return texts
+        return texts if then == now else {**texts, "base": links.word(then, apart=_BASE["apart"])}
+
     def __getattr__(self, name: str) -> Any:
         """A field of the base."""
         if name.startswith("_") or name in ("settings", "topic", "base"):
