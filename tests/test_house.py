@@ -27,6 +27,7 @@ RANK = {
     "dpcore.repeats": 1,
     "dpcore.roots": 1,
     "dpcore.differences": 2,
+    "dpcore.claims": 3,
     "dpcore.crossing": 2,
     "dpcore.pieces": 1,
     "dpcore.schedules": 2,

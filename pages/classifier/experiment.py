@@ -14,6 +14,7 @@ import pandas as pd
 from dpcore import check, differences, pieces
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
+from dpcore.claims import Case, compare
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import tokens
 from dpcore.data import toy as data
@@ -271,11 +272,12 @@ def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
 
 
 class Gains(NamedTuple):
-    """What the public start adds to the middle run, in points: the ``most``, ``at`` which epsilon, and at the last."""
+    """What the public start is shown to add to the median accuracy, in points: the ``most``, ``at`` which epsilon, and
+    at the last; None where nothing is shown."""
 
-    most: float
+    most: float | None
     at: float
-    last: float
+    last: float | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -331,6 +333,17 @@ class ClassifierResult:
             return None
         found = differences.of_pairs(*self.focus.accuracy[::-1])
         return found.mean, found.low, found.high
+
+    @property
+    def costs(self) -> Case:
+        """What may be said of today's private runs from zero beside the model without privacy."""
+        base, complete = self.split.best_constant[1], self.trained == self.settings.repeats
+        return compare(self.focus.accuracy[0], self.reference.accuracy, constant=base, complete=complete)
+
+    def costs_over_epsilon(self) -> list[Case]:
+        """The same at each epsilon of the curve that is trained."""
+        base, trained = self.split.best_constant[1], ~np.isnan(self.accuracy[0]).any(axis=1)
+        return [compare(runs, self.reference.accuracy, constant=base) for runs in self.accuracy[0, trained]]
 
     def end_losses(self) -> dict[str, float]:
         """Median loss on the private rows after the last step, by arm, in nats."""
@@ -420,7 +433,11 @@ class ClassifierResult:
     @property
     def gains(self) -> Gains | None:
         """Over the nine epsilons; None while one is still to be trained, or where there is no public start."""
-        found = self.columns()["gain"]
-        if np.isnan(found).any():
+        if np.isnan(self.columns()["gain"]).any():
             return None
-        return Gains(float(found.max()), EPSILONS[found.argmax()], float(found[-1]))
+        base = self.split.best_constant[1]
+        pairs = zip(self.accuracy[1], self.accuracy[0], strict=True)
+        ahead = [compare(started, scratch, constant=base) == Case.AHEAD for started, scratch in pairs]
+        found = np.where(ahead, self.columns()["gain"], -np.inf)
+        most, last = (float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1]))
+        return Gains(most, EPSILONS[found.argmax()], last)
