@@ -118,17 +118,17 @@ def sentence(found: Difference, measure: Measure) -> str:
     sure = f"(95 % confidence: {_range(found, measure, decimals)}{f', {found.pairs} pairs' if found.paired else ''})"
     if found.shown:
         head = "Same noise in both: " if found.paired else f"{GROUPS}: "
-        return f"{head}{_ahead(found.mean, measure, decimals)} on average {sure}."
-    unit = f" {_points(found.mean, decimals)}" if measure.share else ""
-    none = f"o difference can be shown: {_signed(_scaled(found.mean, measure), decimals, plus='+')}{unit} {sure}."
+        return f"{head}{_ahead(found.median, measure, decimals)} on average {sure}."
+    unit = f" {_points(found.median, decimals)}" if measure.share else ""
+    none = f"o difference can be shown: {_signed(_scaled(found.median, measure), decimals, plus='+')}{unit} {sure}."
     return f"N{none}" if found.paired else f"{GROUPS}: n{none}"
 
 
 def _without_chance(found: Difference, measure: Measure) -> str:
-    if found.mean == 0:
+    if found.median == 0:
         same = "A is right as often as B" if measure.share else f"the {measure.label} is equal in A and B"
         return f"The same: {same}, in every run."
-    return f"{_capital(_ahead(found.mean, measure, _decimals(found, measure)))}, in every run."
+    return f"{_capital(_ahead(found.median, measure, _decimals(found, measure)))}, in every run."
 
 
 def _ahead(mean: float, measure: Measure, decimals: int) -> str:
@@ -157,7 +157,7 @@ def _points(mean: float, decimals: int) -> str:
 
 def _decimals(found: Difference, measure: Measure) -> int:
     """As few as tell the ends apart, and from 0 what is not 0; one at least for points."""
-    values = [_scaled(value, measure) for value in (found.mean, found.low, found.high)]
+    values = [_scaled(value, measure) for value in (found.median, found.low, found.high)]
     size = max(map(abs, values))
     least = 1 if measure.share else max(0, 1 - math.floor(math.log10(size)))
     fits = (places for places in range(least, _MOST_DECIMALS) if _apart(values, places, sure=found.sure))

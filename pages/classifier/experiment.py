@@ -330,7 +330,7 @@ class ClassifierResult:
         if len(self.focus.accuracy) < 2:
             return None
         found = differences.of_pairs(*self.focus.accuracy[::-1])
-        return found.mean, found.low, found.high
+        return found.median, found.low, found.high
 
     def end_losses(self) -> dict[str, float]:
         """Median loss on the private rows after the last step, by arm, in nats."""

@@ -405,11 +405,11 @@ def _bought(result: NetworkResult) -> str:
     ends = f" in the mean of {len(found['tree'])} pairs"
     if not apart.sure:
         ends += f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
-    if not apart.shown or outcomes.points(apart.mean).startswith("0.0"):
+    if not apart.shown or outcomes.points(apart.median).startswith("0.0"):
         return f"{said} In accuracy at the end, these runs show no sure difference between those two."
-    if apart.mean > 0:
-        return f"{said} At the end, correlation has bought <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
-    return f"{said} At the end, correlation has cost <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
+    if apart.median > 0:
+        return f"{said} At the end, correlation has bought <b>{outcomes.points(apart.median)}</b> of accuracy{ends}."
+    return f"{said} At the end, correlation has cost <b>{outcomes.points(apart.median)}</b> of accuracy{ends}."
 
 
 def mechanisms(result: NetworkResult) -> str:
