@@ -133,26 +133,30 @@ def landing(low: float, high: float) -> str:
 
 
 def start(rows: int, gain: tuple[float, float, float]) -> str:
-    """What a start from public rows adds to the average run: ``gain`` is (mean, low, high) of paired differences."""
-    mean, low, high = gain
+    """What a start from public rows adds to a run: ``gain`` is the median paired difference with its interval."""
+    median, low, high = gain
     start = f"a start from {count(rows, 'public row')}"
-    if signed(mean) == "0.0" and signed(low) == signed(high):
+    if signed(median) == "0.0" and signed(low) == signed(high):
         return f"{start.capitalize()} changes next to nothing."
     if low > 0:
-        return f"{start.capitalize()} adds <b>{points(mean)}</b> on average."
+        return f"{start.capitalize()} adds <b>{points(median)}</b> in the median pair of runs."
     if high < 0:
-        return f"{start.capitalize()} <b>harms</b>: {points(mean)} less on average."
+        return f"{start.capitalize()} <b>harms</b>: {points(median)} less in the median pair of runs."
     return f"No difference can be shown for {start}."
 
 
 def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
     """How sure ``start`` is; nothing where all pairs agree."""
-    mean, low, high = map(signed, gain)
+    median, low, high = gain
     if low == high:
         return ""
+    if math.inf in (-low, high):
+        ends = "too few for a 95&nbsp;% confidence interval"
+    else:
+        ends = f"95&nbsp;% confidence interval (sign test) {signed(low)} to {signed(high)}"
     return (
-        f"What the public start adds on average is {mean} points here, {low} to {high} with 95&nbsp;% confidence, from "
-        f"{count(pairs, 'pair')} of runs with the same noise."
+        f"The median paired difference that the public start makes is {signed(median)} points here, from "
+        f"{count(pairs, 'pair')} of runs with the same noise: {ends}."
     )
 
 

@@ -46,7 +46,9 @@ def _accuracy_said(result: WhatIfResult) -> str:
     here = capital(today(settings, settings.along))
     if settings.exact:
         than = "" if result.hits_now else " not"
-        return f"{here} {_is(settings, amount(settings, one.median))}: the target of {target(settings)} is{than} reached."
+        return (
+            f"{here} {_is(settings, amount(settings, one.median))}: the target of {target(settings)} is{than} reached."
+        )
     least, most = result.nine_in_ten(result.now)
     said = f"{here} {_is(settings, amount(settings, one.median))}"
     if not one.sure:
@@ -282,13 +284,9 @@ def _versus_said(result: WhatIfResult) -> str:
     if result.compared > 1:
         pairs = f"{one.pairs} splits of the rows"
     if not one.shown:
-        return (
-            f"<b>No difference can be shown</b> here: {signed(settings, one.median)} ({spread(settings, one)}, {pairs})."
-        )
+        return f"<b>No difference can be shown</b> here: {signed(settings, one.median)} ({spread(settings, one)}, {pairs})."
     who = "A" if sign * one.median > 0 else "B"
-    said = (
-        f"<b>{who} is better</b> by {points(settings, one.median)} on average ({_span(settings, one)}, {pairs}): {both}."
-    )
+    said = f"<b>{who} is better</b> by {points(settings, one.median)} on average ({_span(settings, one)}, {pairs}): {both}."
     where = phrases.ahead(result)
     if len(result.ahead) < 2:
         return said
