@@ -254,7 +254,7 @@ def apart(
     """
     if len(a) == 1:
         exact = float(a[0] - b[0])
-        return differences.Difference(mean=exact, low=exact, high=exact)
+        return differences.Difference(median=exact, low=exact, high=exact)
     if splits > 1:
         overlap = max(one.overlap, other.overlap)
         both = (runs.reshape(splits, -1) for runs in (a, b))

@@ -84,13 +84,14 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:
-    """How sure the difference is, by what is trained so far; nothing where no repeats are drawn."""
+    """How sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
     mine, theirs = (repeats(one, done=done) for one in (a, b))
+    if not done and a.COMMON and (mine is None or theirs is None or len(mine) < a.repeats or len(theirs) < b.repeats):
+        return comparison.LATER
     if mine is None or theirs is None:
-        return comparison.LATER if a.COMMON and not done else ""
-    if a.pairs_with(b):
-        least = min(len(mine), len(theirs))
-        found = differences.of_pairs(mine[:least], theirs[:least])
+        return ""
+    if a == b:
+        found = differences.Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
     else:
-        found = differences.of_groups(mine, theirs)
+        found = (differences.of_pairs if a.pairs_with(b) else differences.of_groups)(mine, theirs)
     return comparison.sentence(found, a.MEASURES[a.compared])

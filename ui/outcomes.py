@@ -166,9 +166,9 @@ def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, r
     added, start = points(float(np.median(started - scratch))), f"start from {count(rows, 'public row')}"
     match case:
         case Case.AHEAD:
-            return f"A {start} adds <b>{added}</b> (median of {count(runs, 'pair')})."
+            return f"A {start} adds <b>{added}</b> in the median pair of runs."
         case Case.BEHIND:
-            return f"A {start} <b>harms</b>: {added} less (median of {count(runs, 'pair')})."
+            return f"A {start} <b>harms</b>: {added} less in the median pair of runs."
         case Case.CONSTANT:
             return f"A {start} does no better than one constant answer."
         case Case.SO_FAR:
@@ -178,12 +178,16 @@ def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, r
 
 def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
     """How sure ``start`` is; nothing where all pairs agree."""
-    mean, low, high = map(signed, gain)
+    median, low, high = gain
     if low == high:
         return ""
+    if math.inf in (-low, high):
+        ends = "too few for a 95&nbsp;% confidence interval"
+    else:
+        ends = f"95&nbsp;% confidence interval (sign test) {signed(low)} to {signed(high)}"
     return (
-        f"What the public start adds on average is {mean} points here, {low} to {high} with 95&nbsp;% confidence, from "
-        f"{count(pairs, 'pair')} of runs with the same noise."
+        f"The median paired difference that the public start makes is {signed(median)} points here, from "
+        f"{count(pairs, 'pair')} of runs with the same noise: {ends}."
     )
 
 

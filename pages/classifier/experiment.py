@@ -325,14 +325,14 @@ class ClassifierResult:
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
-        """(mean, low, high) of what the public start adds to a run's accuracy, None where there is no such start.
+        """(median, low, high) of what the public start adds to a run's accuracy, None where there is no such start.
 
-        Paired, because repeat r has the same noise in both arms; low and high: Student's 95 % interval of the mean.
+        Paired, because repeat r has the same noise in both arms; low and high: the sign test's 95 % interval.
         """
         if len(self.focus.accuracy) < 2:
             return None
         found = differences.of_pairs(*self.focus.accuracy[::-1])
-        return found.mean, found.low, found.high
+        return found.median, found.low, found.high
 
     @property
     def costs(self) -> Case:

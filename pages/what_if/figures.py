@@ -257,7 +257,7 @@ def _bar(result: WhatIfResult, row: int, one) -> tuple[float, float, float]:
     """(end, top, bottom) of a bar that begins at 0: the way down above the way up."""
     down = one.value < getattr(result.settings, one.knob)
     top = row - _BAR if down else row + 0.02
-    return result.settings.scale * one.difference.mean, top, top + _BAR - 0.02
+    return result.settings.scale * one.difference.median, top, top + _BAR - 0.02
 
 
 def _boxes(places: Iterable[tuple[float, float, float]], opacity: float) -> dict:

@@ -13,7 +13,7 @@ from dpcore.boundaries import zeros
 from dpcore.differences import Difference
 from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
-from dpcore.repeats import Means, over_splits
+from dpcore.repeats import Medians, over_splits
 from dpcore.sweep import Look, apart, best, summary
 from pages.what_if.work import prices, together
 
@@ -192,7 +192,7 @@ class WhatIfResult:
         return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
 
     @property
-    def _means(self) -> np.ndarray | Means:
+    def _means(self) -> np.ndarray | Medians:
         """The runs, (V, R), or of several splits what they say together."""
         seeds, runs = self.settings.seeds, self._all_runs
         if seeds == 1 or not self.complete:
@@ -282,7 +282,7 @@ class WhatIfResult:
             if then is not None and len(then) == len(self.now):
                 less = self._less(settings, then, self.settings.settings, self.now, confidence=confidence)
                 found.setdefault(knob, []).append(Effect(knob, value, less))
-        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
+        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.median) for one in item[1])))
 
     # ---- two knobs
 
@@ -449,7 +449,7 @@ class WhatIfResult:
                 {
                     "knob": knob,
                     "value": one.value,
-                    **{name: getattr(one.difference, name) for name in ("mean", "low", "high")},
+                    **{name: getattr(one.difference, name) for name in ("median", "low", "high")},
                 }
                 for knob, both in self.effects.items()
                 for one in both

@@ -46,9 +46,11 @@ def _accuracy_said(result: WhatIfResult) -> str:
     here = capital(today(settings, settings.along))
     if settings.exact:
         than = "" if result.hits_now else " not"
-        return f"{here} {_is(settings, amount(settings, one.mean))}: the target of {target(settings)} is{than} reached."
+        return (
+            f"{here} {_is(settings, amount(settings, one.median))}: the target of {target(settings)} is{than} reached."
+        )
     least, most = result.nine_in_ten(result.now)
-    said = f"{here} {_is(settings, amount(settings, one.mean))}"
+    said = f"{here} {_is(settings, amount(settings, one.median))}"
     if not one.sure:
         said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
     return (
@@ -282,13 +284,9 @@ def _versus_said(result: WhatIfResult) -> str:
     if result.compared > 1:
         pairs = f"{one.pairs} splits of the rows"
     if not one.shown:
-        return (
-            f"<b>No difference can be shown</b> here: {signed(settings, one.mean)} ({spread(settings, one)}, {pairs})."
-        )
-    who = "A" if sign * one.mean > 0 else "B"
-    said = (
-        f"<b>{who} is better</b> by {points(settings, one.mean)} on average ({_span(settings, one)}, {pairs}): {both}."
-    )
+        return f"<b>No difference can be shown</b> here: {signed(settings, one.median)} ({spread(settings, one)}, {pairs})."
+    who = "A" if sign * one.median > 0 else "B"
+    said = f"<b>{who} is better</b> by {points(settings, one.median)} on average ({_span(settings, one)}, {pairs}): {both}."
     where = phrases.ahead(result)
     if len(result.ahead) < 2:
         return said

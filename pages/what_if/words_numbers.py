@@ -28,7 +28,7 @@ def _today(result: WhatIfResult) -> Number:
     """What the base reaches, and how many of its runs reach the target."""
     settings, one = result.settings, result.average(result.now)
     note = "computed, not drawn" if settings.exact else f"{hits(result)} {target(settings)}"
-    return _tile(result, f"Now, {today(settings, settings.along)}", one.mean, note)
+    return _tile(result, f"Now, {today(settings, settings.along)}", one.median, note)
 
 
 def hits(result: WhatIfResult) -> str:
@@ -39,11 +39,11 @@ def _accuracies(result: WhatIfResult) -> list[Number]:
     settings, one = result.settings, result.average(result.now)
     name = capital(f"{noun(settings)} {today(settings, settings.along)}")
     if settings.exact:
-        return [_tile(result, name, one.mean, "computed, not drawn", "private"), _target(result)]
+        return [_tile(result, name, one.median, "computed, not drawn", "private"), _target(result)]
     least, most = result.nine_in_ten(result.now)
     ends = interval(settings, (least, most))
     return [
-        _tile(result, name, one.mean, f"{interval(settings, (one.low, one.high))}, 95 % confidence", "private"),
+        _tile(result, name, one.median, f"{interval(settings, (one.low, one.high))}, 95 % confidence", "private"),
         Number("Nine runs in ten", ends, f"of {len(result.now)} runs"),
         Number(f"Reach {target(settings)}", f"{result.hits_now} <small>of {len(result.now)} runs</small>"),
     ]
@@ -196,7 +196,7 @@ def _gap(result: WhatIfResult) -> Number:
         return Number("A less B", signed(settings, gap), "computed, not drawn", tone="bound")
     pairs = f"{one.pairs} {'splits' if result.compared > 1 else 'pairs'}" if one.paired else "two groups"
     note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
-    return Number("A less B", signed(settings, one.mean), note, tone="bound")
+    return Number("A less B", signed(settings, one.median), note, tone="bound")
 
 
 def _price(result: WhatIfResult) -> Number | None:

@@ -223,7 +223,7 @@ def _now(settings: WhatIfSettings) -> float:
 
 def acts(both: Sequence[Effect]) -> bool:
     """Whether a knob does anything at all to these runs."""
-    return any(one.difference.mean or not one.difference.sure for one in both)
+    return any(one.difference.median or not one.difference.sure for one in both)
 
 
 def important(result: WhatIfResult) -> str:
@@ -242,7 +242,7 @@ def bar(result: WhatIfResult, one: Effect) -> str:
     unit = " points" if settings.asked.unit == "%" else ""
     now = at(settings, one.knob, getattr(settings, one.knob))
     said = f"{label(one.knob)} {at(settings, one.knob, one.value)} in place of {now}: "
-    said += signed(settings, one.difference.mean) + unit
+    said += signed(settings, one.difference.median) + unit
     return said if one.difference.sure else f"{said} ({spread(settings, one.difference)})"
 
 
