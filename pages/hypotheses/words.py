@@ -345,8 +345,8 @@ def _laws(result: HypothesesResult) -> list[str]:
     law = f"Gaussian noise (&delta; {theme.delta(result.settings.delta)})"
     return [
         f"<b>{where[features]}</b>: borrowing is shown to beat the few labels {_onwards(helps[features][0])} with the "
-        f"paper's noise, {_onwards(helps[features][1])} with {law}. Its median comes within {round(100 * NEAR)} points of "
-        f"all words without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
+        f"paper's noise, {_onwards(helps[features][1])} with {law}. Its median comes within {round(100 * NEAR)} points "
+        f"of all words without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
         for features in (0, DIRECTIONS)
     ]
 

@@ -21,7 +21,8 @@ ABOUT = {
     "errors": (
         "How far predictions are off on people that no run has seen, for each epsilon: the middle run of the chosen "
         "method with the range of nine in ten, the other method with the lowest median error near today's epsilon, "
-        "and faintly the rest (point at a line for its name). Strokes are single runs. Useful is what lies below always saying the mean."
+        "and faintly the rest (point at a line for its name). Strokes are single runs. Useful is what lies below "
+        "always saying the mean."
     ),
     "lines": (
         "What each run's model says over one feature, all others held at their mean; points are people held out of the "

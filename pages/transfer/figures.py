@@ -286,11 +286,11 @@ def _in_front(result: TransferResult) -> str:
     if done < most:
         return f"{done} of {most} trained"
     cases = [result.alone_beside(one) for _, one in sorted(result.alone.items())]
-    walk, descent = (cases.count(case) for case in (Case.BEHIND, Case.AHEAD))
-    if not walk or not descent:
-        return "" if walk == descent else f"{'descent' if descent else 'the walk'} is ahead"
-    first = onwards(cases, Case.BEHIND)
-    return f"the walk is ahead from {sorted(result.alone)[first]}" if first < len(cases) else ""
+    for case, name in ((Case.BEHIND, "the walk"), (Case.AHEAD, "descent")):
+        first = onwards(cases, case)
+        if first < len(cases):
+            return f"{name} is ahead{f' from {sorted(result.alone)[first]}' if first else ''}"
+    return ""
 
 
 def _called(result: TransferResult) -> str:
