@@ -412,8 +412,15 @@ TOPICS = {
         NetworkSettings,
         network_words,
         NETWORK,
-        test_network_words.QUICK | {"repeats": [2, 8, 16], "epochs": [1, 2]},
-        10,
+        test_network_words.QUICK
+        | {
+            "repeats": [8, 16],
+            "epochs": [2, 4, 8],
+            "learning_rate": [1.0, 4.0],
+            "plain_rate": [1.0],
+            "clip_norm": [1.0],
+        },
+        15,
         harmless=(r"another rate may help",),
     ),
     "regression": Topic(
