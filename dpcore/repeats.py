@@ -29,6 +29,16 @@ def _outside(runs: int, confidence: float) -> int:
     return int(np.count_nonzero(bdtr(np.arange(runs // 2), runs, 0.5) <= (1 - confidence) / 2))
 
 
+def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
+    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the mean of theirs.
+
+    >>> median_run(np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0]), splits=2).item()
+    3.0
+    """
+    runs = np.asarray(runs)
+    return _mean(np.median(runs.reshape(*runs.shape[:-1], splits, -1), axis=-1))
+
+
 def standard_error(values: np.ndarray) -> np.ndarray:
     """Of the means of ``values`` (..., R); exactly 0 where all are the same, whatever rounding makes of it."""
     values = np.asarray(values)

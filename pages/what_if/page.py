@@ -22,7 +22,7 @@ from ui.plain import quoted
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("average run", "9 in 10"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("median run", "9 in 10"), strict=True))
 OF_PRIVATE_ROWS = (
     "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
     "which no guarantee here counts."
