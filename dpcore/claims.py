@@ -65,6 +65,13 @@ def compare(
     return Case.AHEAD if gaps[0] > 0 else Case.BEHIND
 
 
+def judge(found: differences.Difference, *, better: str, least: float) -> Case:
+    """Return what may be said of A beside B, of which all runs are there, by an interval of their difference."""
+    if not found.shown or abs(found.median) < least - 1e-9:
+        return Case.ALIKE
+    return Case.AHEAD if (found.median > 0) == (better == "higher") else Case.BEHIND
+
+
 def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:
     """Return the arm with the best median, and after it those that it is not shown to be ahead of.
 

@@ -1,7 +1,7 @@
 """Claims of a page (a gain, a best, an "ahead", a cost) held against the runs behind them, by rules of their own.
 
-``unfounded`` finds what a text claims: by the patterns of a page, each with what shows it, and by words that no text may
-hold outside of these patterns. ``better`` counts signs; nothing here asks the pages' code what may be said.
+``unfounded`` finds what a text claims: by the patterns of a page, each with what shows it, and by words that no text
+may hold outside of these patterns. ``better`` counts signs; nothing here asks the pages' code what may be said.
 """
 
 import re

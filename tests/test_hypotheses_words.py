@@ -8,7 +8,7 @@ from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
 from tests.claims import better, worse
-from tests.sentences import beyond_accuracy, broken_by, first, hold, plain, Rules, two_stories
+from tests.sentences import Rules, beyond_accuracy, broken_by, first, hold, plain, two_stories
 from ui.compute import compute
 from ui.panels import tiles
 

@@ -156,6 +156,15 @@ def better(result, match) -> bool:
     return low > 0 if match[1] == "A" else high < 0
 
 
+def again(result) -> tuple[bool, bool]:
+    """Whether the chosen setting is shown to be better on the other splits than the base, and whether worse."""
+    gaps = sign(result) * (result.winner.again - result.winner.base)
+    half = (
+        stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps) * np.sqrt(1 + gaps.size * result.settings.settings.overlap)
+    )
+    return bool(gaps.mean() > half), bool(gaps.mean() < -half)
+
+
 def reached_by(result, at: int) -> bool:
     """Whether a value of the curve is shown to reach the target as it is asked for."""
     if result.settings.reached == "median":
@@ -182,11 +191,10 @@ RULES: Rules = {
     ),
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
-    r"and is not ahead of": lambda r, _: sign(r) * r.winner.again.mean() <= sign(r) * r.winner.base.mean(),
-    r"in the mean of its medians, against the": lambda r, _: (
-        sign(r) * r.winner.again.mean() > sign(r) * r.winner.base.mean()
-    ),
-    r"Best of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
+    r"medians, (better|worse) than your": lambda r, m: again(r)[0 if m[1] == "better" else 1],
+    r"no difference shown from your": lambda r, _: not any(again(r)),
+    r"[Tt]he difference is too small": lambda r, _: abs(sum(compared(r)) / 2) < 0.01 * max(1, abs(np.median(r.now))),
+    r"Chosen of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
     r"Trainings used: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),

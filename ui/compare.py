@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from dpcore import differences
+from dpcore.claims import LEAST
 from dpcore.experiment import Settings
 from ui import comparison
 from ui.compute import compute, repeats
@@ -94,4 +97,6 @@ def said(a: Settings, b: Settings, *, done: bool) -> str:
         found = differences.Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
     else:
         found = (differences.of_pairs if a.pairs_with(b) else differences.of_groups)(mine, theirs)
-    return comparison.sentence(found, a.MEASURES[a.compared])
+    measure = a.MEASURES[a.compared]
+    least = LEAST if measure.share else LEAST * abs(float(np.median(theirs)))
+    return comparison.sentence(found, measure, least=least)

@@ -10,6 +10,7 @@ from dataclasses import fields
 from html import escape, unescape
 from typing import Any
 
+from dpcore.claims import Case, judge
 from dpcore.differences import Difference
 from dpcore.experiment import Measure, Settings
 from ui.panels import Number
@@ -110,17 +111,19 @@ def apart(one: str, other: str) -> str:
     return _signed(values[0] - values[1], decimals, plus="+")
 
 
-def sentence(found: Difference, measure: Measure) -> str:
-    """How much better A is, and how sure that is."""
+def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
+    """How much better A is, and how sure that is. ``least``: the least difference worth a claim."""
     if found.sure:
         return _without_chance(found, measure)
     decimals = _decimals(found, measure)
     sure = f"({_basis(found)}, {_range(found, measure, decimals)})"
-    if found.shown:
+    case = judge(found, better=measure.better, least=least)
+    if case != Case.ALIKE:
         head = "Same noise in both: " if found.paired else f"{GROUPS}: "
         return f"{head}{_ahead(found.median, measure, decimals)} {sure}."
     unit = f" {_points(found.median, decimals)}" if measure.share else ""
-    none = f"o difference can be shown: {_signed(_scaled(found.median, measure), decimals, plus='+')}{unit} {sure}."
+    none = "o difference can be shown" if not found.shown else "o difference that matters"
+    none += f": {_signed(_scaled(found.median, measure), decimals, plus='+')}{unit} {sure}."
     return f"N{none}" if found.paired else f"{GROUPS}: n{none}"
 
 

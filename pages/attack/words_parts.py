@@ -180,8 +180,9 @@ def pays_verdict(result: GroupsResult) -> str:
     """What privacy costs each group."""
     large, small = (result.cost(group) for group in (0, 1))
     return (
-        f"{_who(large, small)} The minority, {result.few} people of {result.settings.rows:,}, <b>{_points(small)}</b>, "
-        f"the majority <b>{_points(large)}</b>. The guarantee is the same for both."
+        f"{_who(result.uneven)} The minority, {result.few} people of {result.settings.rows:,}, "
+        f"<b>{_points(small, result.lost(1))}</b>, the majority <b>{_points(large, result.lost(0))}</b>. The guarantee "
+        "is the same for both."
     )
 
 
@@ -202,34 +203,38 @@ def pays_alts(result: GroupsResult) -> dict[str, str]:
     return {"groups": f"Accuracy over epsilon by group. {said}."} | classes
 
 
-def _points(cost: float) -> str:
-    """ "loses 3.1 points", of shares of right answers."""
+def _points(cost: float, case: Case) -> str:
+    """ "loses 3.1 points", of shares of right answers, where that is shown."""
+    if case not in (Case.AHEAD, Case.BEHIND):
+        return "shows no loss"
     amount = f"{abs(100 * cost):.1f}"
-    if amount == "0.0":
-        return "loses nothing"
-    return f"{'loses' if cost > 0 else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
+    return f"{'loses' if case == Case.BEHIND else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
 
 
-def _who(large: float, small: float) -> str:
-    if small - large > 0.02:
+def _who(uneven: Case) -> str:
+    """Whose cost is shown to be larger."""
+    if uneven == Case.AHEAD:
         return "<b>The cost is not shared evenly</b>."
-    if large - small > 0.02:
+    if uneven == Case.BEHIND:
         return "<b>Here the majority pays more</b>."
-    return "<b>Here both pay about the same</b>."
+    return f"<b>No difference in cost can be shown</b> in {REPEATS} runs."
 
 
 def pays_diagnostics(result: GroupsResult) -> list[str]:
     """Why the few pay."""
     settings, names = result.settings, result.classes
     costs = [
-        (result.cost(g, c), f"{name} of the {group}") for g, group in enumerate(GROUPS) for c, name in enumerate(names)
+        (result.cost(g, c), f"{name} of the {group}", result.lost(g, c))
+        for g, group in enumerate(GROUPS)
+        for c, name in enumerate(names)
     ]
-    (worst, whose), (least, whom) = max(costs), min(costs)
+    (worst, whose, one), (least, whom, other) = max(costs), min(costs)
     few, many = (number(settings.clip_norm * size / settings.rows) for size in (result.few, settings.rows - result.few))
     return [
         f"<b>Clipping</b> gives each person the same say: the {result.few} people of the minority together move the "
         f"mean gradient by at most {few}, the others by up to {many}.",
-        f"<b>By class</b>: {whose} {_points(worst)}; {whom} {_points(least)}. All other classes lie in between.",
+        f"<b>By class</b>: {whose} {_points(worst, one)}; {whom} {_points(least, other)}. All other classes lie "
+        "in between.",
         "All models see the group as a feature. The test has every person once in each group, so both groups are "
         "compared on the same people.",
         f"{REPEATS} trainings. A group's figure is their median, a class's their mean, because a noisy model leans to "

@@ -494,12 +494,17 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
     return float(across.place(result.map.x[column])), float(up.place(result.map.y[row]))
 
 
+_TOP = {"higher": "highest", "lower": "lowest"}
+
+
 def _mark_words(result: WhatIfResult) -> list[dict]:
     """What the marks are, on the sides where they have room."""
     here, place = _now(result), _star(result)
     if place is None or place == here:
         return [_beside_mark(result, *here, "now")]
-    name = "best" if not result.first else "most" if result.direction == "falls" else "least"
+    name = (
+        _TOP[result.settings.asked.better] if not result.first else "most" if result.direction == "falls" else "least"
+    )
     left = place[0] < here[0]
     return [_beside_mark(result, *here, "now", left=not left), _beside_mark(result, *place, name, left=left)]
 
@@ -556,7 +561,7 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     now = scale * result.median(result.now)
     values = [*medians, now, settings.target]
     if result.winner and len(result.winner.again):
-        both = ("the best, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
+        both = ("chosen, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
         for name, medians_again, colour in both:
             again = scale * float(medians_again.mean())
             values.append(again)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpcore import crossing
 from dpcore.boundaries import zeros
+from dpcore.claims import LEAST, Case, judge
 from dpcore.differences import Difference
 from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
@@ -84,13 +85,14 @@ class Effect(NamedTuple):
 
 class Found(NamedTuple):
     """The best of the tries: its settings, the median run that it was chosen by, and its median run and that of the
-    base on each of the other seeds that are done, (S,).
+    base on each of the other seeds that are done, (S,), and what may be said of one beside the other there.
     """
 
     settings: Settings
     chosen: float
     again: np.ndarray
     base: np.ndarray
+    gain: Case
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -373,8 +375,27 @@ class WhatIfResult:
             return None
         settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
         both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
-        medians = [(np.median(mine), np.median(base)) for mine, base in both if mine is not None and base is not None]
-        return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T)
+        both = [(mine, base) for mine, base in both if mine is not None and base is not None]
+        medians = [(np.median(mine), np.median(base)) for mine, base in both]
+        return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T, self._gain(settings, both))
+
+    def _gain(self, winner: Settings, both: Sequence[tuple[np.ndarray, np.ndarray]]) -> Case:
+        """What may be said of the chosen setting beside the base, of their runs on each of the other splits."""
+        if len(both) < max(2, len(self.settings.again)):
+            return Case.SO_FAR
+        mine, base = map(np.concatenate, zip(*both, strict=True))
+        return self._judge(apart(winner, self.settings.settings, mine, base, splits=len(both)), base)
+
+    def _judge(self, found: Difference, base: np.ndarray) -> Case:
+        """What may be said of a difference from runs ``base``: a point counts, or 1 % of the base's median."""
+        asked = self.settings.asked
+        least = LEAST if asked.unit == "%" else LEAST * abs(float(np.median(base)))
+        return judge(found, better=asked.better, least=least)
+
+    @property
+    def leads(self) -> Case:
+        """What may be said of A beside B, all runs of which are there."""
+        return self._judge(self.difference, self.of(self.settings.rival))
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:
@@ -424,12 +445,10 @@ class WhatIfResult:
         mine, theirs = (dict(zip(curve.values, curve.runs, strict=True)) for curve in (self.curve, self.rival))
         common = sorted(mine.keys() & theirs.keys()) if self.complete else []
         base, rival = self.settings.settings, self.settings.rival
-        sign = 1 if self.settings.asked.better == "higher" else -1
         found: list[tuple[str, float, float]] = []
         for value in common:
-            runs = base, sign * mine[value], rival, sign * theirs[value]
-            one = self._less(*runs, confidence=1 - 0.05 / len(common))
-            who = "A" if one.low > 0 else "B" if one.high < 0 else ""
+            one = self._less(base, mine[value], rival, theirs[value], confidence=1 - 0.05 / len(common))
+            who = {Case.AHEAD: "A", Case.BEHIND: "B"}.get(self._judge(one, theirs[value]), "")
             if who and found and who == found[-1][0]:
                 found[-1] = (who, found[-1][1], value)
             elif who:

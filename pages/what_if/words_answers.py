@@ -1,5 +1,6 @@
 """The answer in a sentence or two, chosen by what came out."""
 
+from dpcore.claims import Case
 from dpcore.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import REPEATS, WhatIfResult, WhatIfSettings
@@ -144,8 +145,8 @@ def _best_of(result: WhatIfResult, found: Answer) -> str:
     """The best that there is, and where."""
     settings, where = result.settings, phrases.where(result.settings, result.settings.along, found.at)
     if settings.reached == "most":
-        return f"at best {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
-    return f"the best median is {amount(settings, found.best)}, {where}"
+        return f"at most {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
+    return f"the {phrases.top(settings)} median is {amount(settings, found.best)}, {where}"
 
 
 def _nowhere(result: WhatIfResult, found: Answer) -> str:
@@ -246,17 +247,20 @@ def _best_said(result: WhatIfResult) -> str:
     settings, winner = result.settings, result.winner
     if winner is None:
         return f"{len(result.tries)} of {len(settings.tried)} tries are trained."
-    said = f"Best of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
+    said = f"Chosen of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
     if not len(winner.again):
         return f"{said} It was chosen by {amount(settings, winner.chosen)}, and is being measured again."
     again, base = (float(medians.mean()) for medians in (winner.again, winner.base))
     verb = "reaches" if settings.asked.better == "higher" else "comes to"
-    ahead = again > base if settings.asked.better == "higher" else again < base
-    beside = f"{amount(settings, base)} of your setting" if ahead else f"your setting's {amount(settings, base)}"
-    against = "against the" if ahead else "and is not ahead of"
+    beside = {
+        Case.AHEAD: f"better than your setting's {amount(settings, base)}",
+        Case.BEHIND: f"worse than your setting's {amount(settings, base)}",
+        Case.SO_FAR: f"beside your setting's {amount(settings, base)} so far",
+        Case.ALIKE: f"no difference shown from your setting's {amount(settings, base)}",
+    }[winner.gain]
     return (
         f"{said} Measured again on {outcomes.count(len(winner.again), 'other split')}, it {verb} "
-        f"<b>{amount(settings, again)}</b> in the mean of its medians, {against} {beside}; it was chosen by "
+        f"<b>{amount(settings, again)}</b> in the mean of its medians, {beside}; it was chosen by "
         f"{amount(settings, winner.chosen)} here."
     )
 
@@ -278,13 +282,16 @@ def _versus_said(result: WhatIfResult) -> str:
     if one is None or one.sure:
         if gap == 0:
             return f"A and B come to <b>the same</b>: {amount(settings, result.median(theirs))}."
+        if not settings.exact and result.leads == Case.ALIKE:
+            return f"A and B come to <b>about the same</b>: {both}."
         return f"<b>{'A' if sign * gap > 0 else 'B'} is better</b> by {points(settings, gap)}: {both}."
     pairs = f"median of {one.pairs} pairs with the same noise" if one.paired else "difference of the medians"
     if result.compared > 1:
         pairs = f"mean of {one.pairs} splits"
-    if not one.shown:
+    if result.leads == Case.ALIKE:
         gap = signed(settings, one.median)
-        return f"<b>No difference can be shown</b> here: {gap} ({pairs}, {spread(settings, one)})."
+        none = "The difference is too small to matter" if one.shown else "No difference can be shown"
+        return f"<b>{none}</b> here: {gap} ({pairs}, {spread(settings, one)})."
     who = "A" if sign * one.median > 0 else "B"
     said = (
         f"<b>{who} is better</b> by {points(settings, one.median)} ({pairs}, 95 % confidence interval "

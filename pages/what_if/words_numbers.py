@@ -156,13 +156,13 @@ def _bests(result: WhatIfResult) -> list[Number]:
     settings, winner = result.settings, result.winner
     if winner is None:
         done = f"{len(result.tries)} of {len(settings.tried)} tries"
-        return [Number("Best setting", "…", done, tone="bound"), _today(result)]
+        return [Number("Chosen setting", "…", done, tone="bound"), _today(result)]
     chosen = _tile(result, "Chosen by", winner.chosen, "the best of many is lucky too")
     if not len(winner.again):
         return [Number("Measured again", "…", "on other splits", tone="bound"), chosen, _today(result)]
     note = f"mean of the medians on {outcomes.count(len(winner.again), 'other split')}"
     base = _tile(result, "Yours, on the same splits", float(winner.base.mean()), f"here {median(result)}")
-    return [_tile(result, "Best, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
+    return [_tile(result, "Chosen, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
 
 
 def median(result: WhatIfResult) -> str:

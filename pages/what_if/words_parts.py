@@ -258,6 +258,11 @@ def bar(result: WhatIfResult, one: Effect) -> str:
 # ---- two knobs
 
 
+def top(settings: WhatIfSettings) -> str:
+    """What the largest of medians is called, or the least where less is better."""
+    return "highest" if settings.asked.better == "higher" else "lowest"
+
+
 def map_finding(result: WhatIfResult) -> str:
     """What the map shows; or how far it has come."""
     settings = result.settings
@@ -267,7 +272,7 @@ def map_finding(result: WhatIfResult) -> str:
         value = settings.axes[1].value(result.first[1])
         return f"{low(settings.upwards)} {rough(settings, settings.upwards, value)}"
     row, column = result.best_cell
-    return f"best {amount(settings, result.map.medians[row, column])}"
+    return f"{top(settings)} {amount(settings, result.map.medians[row, column])}"
 
 
 def ends(result: WhatIfResult) -> tuple[str, str]:
@@ -293,5 +298,5 @@ def best_finding(result: WhatIfResult) -> str:
         return ""
     chosen = amount(settings, winner.chosen)
     if not len(winner.again):
-        return f"the best {chosen}"
+        return f"the {top(settings)} is {chosen}"
     return f"chosen by {chosen}, again {amount(settings, float(winner.again.mean()))}"
