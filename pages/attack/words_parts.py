@@ -1,5 +1,6 @@
 """Membership, who pays and inversion in words."""
 
+from dpcore.claims import Case
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
@@ -62,10 +63,14 @@ def membership_numbers(result: MembersResult) -> list[Number]:
 
 
 def membership_verdict(result: MembersResult) -> str:
-    """How much better the attacker is without privacy, and whether that is memory."""
+    """Return how much better the attacker is without privacy, where that is shown, and whether that is memory."""
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    if plain <= private:
-        text = "Here the model without privacy hides its members as well as the private one does."
+    both = f"{_percent(plain)} of the members without privacy, {_percent(private)} in the private model"
+    case, trained = result.more_found, len(result.shadows["plain"].members)
+    if case == Case.SO_FAR:
+        text = f"{outcomes.so_far(trained, MODELS, 'model')}: with one false alarm in 100 the attacker finds {both}."
+    elif case != Case.AHEAD:
+        text = f"<b>No difference can be shown</b>: with one false alarm in 100 the attacker finds {both}."
     elif private == 0:
         text = "Without privacy the attacker finds members; in the private model, with as many false alarms, none."
     else:
@@ -76,6 +81,8 @@ def membership_verdict(result: MembersResult) -> str:
         )
     if result.settings.void:
         return f"{text} {outcomes.void(result.settings)}"
+    if case == Case.SO_FAR:
+        return text
     return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
 
 
@@ -100,7 +107,8 @@ def membership_diagnostics(result: MembersResult) -> list[str]:
     plain, private = (f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private"))
     advantage = f"{plain} and {private}" if plain != private else f"{plain} in both"
     return [
-        f"<b>{_memory(result)}</b>: without privacy the model is right on {_shares(result.right('plain'))}; the "
+        f"<b>{_memory(result) if result.complete else 'So far'}</b>: without privacy the model is right on "
+        f"{_shares(result.right('plain'))}; the "
         f"private one on {_shares(result.right('private'))}.",
         "<b>A few sure guesses count more than many vague ones</b>: with one false alarm in 1,000 the attacker finds "
         f"{sure[0]} without privacy and {sure[1]} with it. Their advantage (members found minus false alarms, at the "
@@ -116,9 +124,8 @@ def _left_end(result: MembersResult) -> str:
 
 
 def _memory(result: MembersResult) -> str:
-    """Whether the model without privacy is better on its members, in whole percent."""
-    members, others = (round(100 * share) for share in result.right("plain"))
-    return "Memory shows as a gap" if members > others else "No gap shows, so no memory either"
+    """Whether the model without privacy is shown to be better on its members."""
+    return "Memory shows as a gap" if result.memory == Case.AHEAD else "No gap can be shown, so no memory either"
 
 
 def _shares(right: tuple[float, float]) -> str:
@@ -205,10 +212,10 @@ def pays_alts(result: GroupsResult) -> dict[str, str]:
 
 def _points(cost: float, case: Case) -> str:
     """ "loses 3.1 points", of shares of right answers, where that is shown."""
-    if case not in (Case.AHEAD, Case.BEHIND):
+    if case != (Case.BEHIND if cost > 0 else Case.AHEAD):
         return "shows no loss"
     amount = f"{abs(100 * cost):.1f}"
-    return f"{'loses' if case == Case.BEHIND else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
+    return f"{'loses' if cost > 0 else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
 
 
 def _who(uneven: Case) -> str:
