@@ -397,6 +397,7 @@ TOPICS = {
         PARTIES,
         test_parties_words.QUICK | {"repeats": RUNS},
         40,
+        also=test_parties_words.today,
         whole=0.05,
         harmless=(r"is hardly more accurate than one answer", r"Averages gain most from that"),
     ),

@@ -29,6 +29,7 @@ ONCE = [
     PartiesSettings(epsilon=0.01, parties=20, repeats=8),
     PartiesSettings(epsilon=100.0, constants="norms", method="average", repeats=8),
     PartiesSettings(method="pate", epsilon=1.0, repeats=8),
+    PartiesSettings(epsilon=3.0, careless=0.3, repeats=8),
     PartiesSettings(method="pate", epsilon=0.1, delta=1e-2, repeats=8),
     PartiesSettings(learner="bayes", dataset="digits", repeats=8),
     PartiesSettings(method="vote", epsilon=100.0, regularisation=1.0, repeats=8),
@@ -153,7 +154,6 @@ RULES: Rules = {
     r"would be better for (?:more than|up to about) ([\d,]+) q": lambda r, m: (
         int(m[1].replace(",", "")) == leading(r) > 0
     ),
-    r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r)),
     r"hardly more accurate than one answer": lambda r, _: (
         np.median(r.now.accuracy[r.methods.index("soft")]) < always(r) + 0.05 + 1e-9
     ),
@@ -182,6 +182,11 @@ RULES: Rules = {
 }
 
 
+def today(settings) -> list:
+    """Today's release of all parties, but for the largest crowds: it alone claims anything."""
+    return [settings._now] if settings.parties <= 2000 else []
+
+
 def test_every_sentence_says_what_was_computed():
     hold(
         PartiesSettings,
@@ -190,6 +195,7 @@ def test_every_sentence_says_what_was_computed():
         within=QUICK,
         also=ONCE,
         count=60,
-        essential=True,
-        seldom=two_stories(lambda r: r.held_out[r.settings.method]),
+        essential=today,
+        seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
+        | two_stories(lambda r: r.held_out[r.settings.method]),
     )
