@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from dpcore import differences
+from lab import differences
 
 # The least difference worth a claim: of shares a point, of errors this part of the baseline's.
 LEAST = 0.01

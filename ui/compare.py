@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dpcore import differences
 from dpcore.claims import LEAST
-from dpcore.experiment import Settings
+from lab import differences
+from lab.settings import Settings
 from ui import comparison
 from ui.compute import compute, repeats
 from ui.ghosts import ghosted

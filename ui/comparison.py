@@ -11,8 +11,8 @@ from html import escape, unescape
 from typing import Any
 
 from dpcore.claims import Case, judge
-from dpcore.differences import Difference
-from dpcore.experiment import Measure, Settings
+from lab.differences import Difference
+from lab.settings import Measure, Settings
 from ui.panels import Number
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS

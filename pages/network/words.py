@@ -5,7 +5,7 @@ from html import escape
 
 from dpcore.claims import Case
 from dpcore.data.own_rows import OwnRows
-from dpcore.experiment import Spread
+from lab.settings import Spread
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from dpcore.claims import Case, onwards, upto
-from dpcore.data.own_settings import OWN
+from lab.own_settings import OWN
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
