@@ -17,6 +17,7 @@ from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
+from lab.claims import Case, compare
 from lab.settings import Settings, Spread, quantiles_of
 from pages.network.work import FRAMES, QUARTERS, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
@@ -121,6 +122,17 @@ class NetworkResult:
         whole = {name: np.concatenate([*found, []]) for name, found in trained.items()}
         return {name: found for name, found in whole.items() if len(found) == self.settings.repeats}
 
+    @property
+    def correlation(self) -> Case:
+        """What may be said of correlated noise beside independent noise, at the end; once both are trained."""
+        both = self.at_the_end["tree"], self.at_the_end["ordered"]
+        return compare(*both, constant=self.split.best_constant[1])
+
+    @property
+    def correlation_adds(self) -> float:
+        """What correlated noise adds to accuracy at the end: the median of the pairs."""
+        return float(np.median(self.at_the_end["tree"] - self.at_the_end["ordered"]))
+
     @cached_property
     def noise_left(self) -> pd.DataFrame:
         """A row a frame, and a column a mechanism: the sd that noise alone gives a weight, for the same epsilon."""
@@ -198,6 +210,13 @@ class NetworkResult:
             z = self.architecture.logits(weights, inputs(self.split.X_test))
             loss = mean_loss(z, y)
         return ByClass(counts=confusion(z.argmax(axis=1), y, classes=self.split.n_classes), loss=loss)
+
+    @property
+    def costs(self) -> Case:
+        """What may be said of the private networks beside those without privacy, at the drawn frame."""
+        private, plain = (self.accuracy[arm] for arm in ("private", "plain"))
+        complete = len(private) == self.settings.repeats
+        return compare(private, plain, constant=self.split.best_constant[1], complete=complete)
 
     def summary(self, arm: str) -> Spread:
         """Held-out accuracy at the drawn frame over the repeats."""
@@ -324,14 +343,21 @@ class NetworkResult:
         """Arm -> its trajectory, as far as it is trained."""
         return {arm: self._trajectory(arm) for arm in self.runs}
 
-    @property
-    def second_half(self) -> float:
-        """What the second half of the epochs, or of the epsilon spent, adds to the accuracy of the middle private
-        network, as far as it is trained; NaN where epsilon is not known yet.
+    @cached_property
+    def second_half(self) -> tuple[Case, float] | None:
+        """What the second half of the epochs, or of the epsilon spent, does to the accuracy of the private networks:
+        what may be said of it, and the difference of the medians; None until all are trained and epsilon is known.
         """
         one = self.trajectories["private"]
-        x, medians = getattr(one, self.settings.over), one.accuracy[1]
-        return float(medians[-1] - np.interp(x[-1] / 2, x, medians)) if np.isfinite(x).all() else math.nan
+        x = getattr(one, self.settings.over)
+        runs = self.runs["private"]
+        found = [run.accuracy for run in runs if run.frames[-1] == FRAMES]
+        if not np.isfinite(x).all() or sum(each.shape[1] for each in found) < self.settings.repeats:
+            return None
+        accuracy = np.concatenate(found, axis=1)
+        half = accuracy[int(np.abs(x - x[-1] / 2).argmin())]
+        case = compare(accuracy[-1], half, constant=self.split.best_constant[1])
+        return case, float(np.median(accuracy[-1]) - np.median(half))
 
     def _trajectory(self, arm: str) -> Trajectory:
         runs, frames = self.runs[arm], self.runs[arm][0].frames

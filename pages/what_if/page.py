@@ -22,7 +22,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, lis
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("average run", "90\u00a0% of runs"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = (
     "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
     "which no guarantee here counts."
