@@ -104,8 +104,7 @@ def test_pairs_are_as_narrow_as_their_noise_is_common():
     both = 0.95 * rng.normal(size=(500, 1, 24))
     a, b = np.moveaxis(both + 0.05 * rng.normal(size=(500, 2, 24)), 1, 0)
     pairs, groups = (
-        np.mean([np.ptp(ends(compare(*one))) for one in zip(a, b, strict=True)])
-        for compare in (of_pairs, of_groups)
+        np.mean([np.ptp(ends(compare(*one))) for one in zip(a, b, strict=True)]) for compare in (of_pairs, of_groups)
     )
     assert pairs < groups / 10
 
