@@ -141,7 +141,7 @@ def compared(result) -> tuple[float, float]:
     mine, theirs = result.now, result.of(result.settings.rival)
     if result.settings.seeds > 1:
         gaps = np.diff([np.median(runs.reshape(result.settings.seeds, -1), axis=1) for runs in (theirs, mine)], axis=0)
-        half = stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps.ravel()) if np.ptp(gaps) else 0.0
+        half = stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps.ravel()) if np.ptp(gaps) else 0.0  # fewer than 6
         half *= np.sqrt(1 + gaps.size * result.settings.settings.overlap)
         return float(gaps.mean() - half), float(gaps.mean() + half)
     if result.settings.settings.pairs_with(result.settings.rival):
@@ -182,9 +182,9 @@ RULES: Rules = {
     ),
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
-    r"and is not ahead of": lambda r, _: sign(r) * r.winner.again.mean() <= sign(r) * r.winner.base.mean(),
-    r"in the mean of its medians, against the": lambda r, _: (
-        sign(r) * r.winner.again.mean() > sign(r) * r.winner.base.mean()
+    r"and is not ahead of": lambda r, _: sign(r) * np.median(r.winner.again) <= sign(r) * np.median(r.winner.base),
+    r"in the median of these, against the": lambda r, _: (
+        sign(r) * np.median(r.winner.again) > sign(r) * np.median(r.winner.base)
     ),
     r"Best of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,

@@ -294,4 +294,4 @@ def best_finding(result: WhatIfResult) -> str:
     chosen = amount(settings, winner.chosen)
     if not len(winner.again):
         return f"the best {chosen}"
-    return f"chosen by {chosen}, again {amount(settings, float(winner.again.mean()))}"
+    return f"chosen by {chosen}, again {amount(settings, winner.again_median)}"
