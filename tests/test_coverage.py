@@ -1,7 +1,7 @@
 """How often intervals that a page or ``dpcore.sweep`` states hold the truth, on real runs at defaults and knees.
 
-The truth is that of many runs, of which the intervals see 24 at a time. ``SOAK=1`` (``make soak``) takes every case and
-10,000 runs, and prints a table; the usual suite takes the cases that were worst for means, with fewer runs.
+The truth is that of many runs, of which the intervals see 24 at a time. ``SOAK`` in the environment (``make soak``)
+takes every case and 10,000 runs, and prints a table; else there is the case that was worst for means, and fewer runs.
 """
 
 import os
@@ -48,11 +48,8 @@ class Case(NamedTuple):
 
 
 US = {"dataset": "us", "mechanism": "published"}
-WORST = {
-    "regression, as published": Case("regression", US, "error", (0.05, 0.1, 0.2)),
-    "regression, functional": Case("regression", {"mechanism": "functional"}, "error", (0.05, 0.16)),
-    "parties, soft labels": Case("parties", {}, "soft", (0.05, 0.1, 0.2)),
-}
+# Its mean does not exist at .2, where Student's intervals hold that of many runs in 29 to 37 of 100
+WORST = {"regression, as published": Case("regression", US, "error", (0.1, 0.2))}
 ALL = {
     "regression, as published": Case("regression", US, "error", (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 5.0)),
     "regression, functional": Case("regression", {"mechanism": "functional"}, "error", (0.05, 0.09, 0.16, 0.5, 2.0)),
@@ -119,11 +116,12 @@ def test_intervals_of_differences_cover_them(name):
     assert min(found.values()) >= LEAST, found
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if len(case.epsilons) > 2])
+@pytest.mark.skipif(not SOAK, reason="takes many values")
+@pytest.mark.parametrize("name", [name for name, case in ALL.items() if len(case.epsilons) > 2])
 def test_answers_hold(name):
     """Of the epsilon from which on the median run reaches a target between two of the true medians, and of the values
     that reach it."""
-    case = CASES[name]
+    case = ALL[name]
     better = case.settings(1.0).measures[case.measure].better
     runs = np.array([case.groups(epsilon) for epsilon in case.epsilons])
     sign = 1 if better == "higher" else -1

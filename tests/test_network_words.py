@@ -150,13 +150,14 @@ def left(result, mechanism) -> float:
 
 
 def bought(result) -> tuple[float, float, float]:
-    """(lower end, mean, upper end) of what the tree adds to accuracy at the end, with the same starts and lots."""
+    """(lower end, median, upper end) of what the tree adds to accuracy at the end, with the same starts and lots."""
     pair = (
         result.settings.change(mechanism=one, shown=FRAMES).run().accuracy["private"] for one in ("tree", "ordered")
     )
     apart = np.subtract(*pair)
-    half = stats.t.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / math.sqrt(len(apart))
-    return apart.mean() - half, apart.mean(), apart.mean() + half
+    found = stats.quantile_test(apart, p=0.5).confidence_interval(0.95)
+    low, high = (-math.inf, math.inf) if math.isnan(found.low) else (found.low, found.high)
+    return low, float(np.median(apart)), high
 
 
 RULES: Rules = {

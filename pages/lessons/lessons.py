@@ -154,9 +154,13 @@ def _clipped(case: Case, bound: float) -> np.ndarray:
     return 100 * shown(base.change(clip_norm=bound), case.settings.measure)
 
 
+def _clipped_median(case: Case, bound: float) -> float:
+    return float(np.median(_clipped(case, bound)))
+
+
 def _hump(before: Case, after: Case) -> int:
     """Which bound is best: the largest, the smallest, one between, or none."""
-    small, middle, large = (_clipped(after, bound).mean() for bound in _BOUNDS)
+    small, middle, large = (_clipped_median(after, bound) for bound in _BOUNDS)
     if np.ptp([small, middle, large]) < 1:
         return 3
     return (1, 2, 0)[_most(small, middle, large)]
@@ -181,8 +185,8 @@ def _growth(before: Case, after: Case) -> int:
 
 
 def _helped(case: Case, epsilon: float) -> float:
-    """Points that the public start adds."""
-    return float(np.mean(case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)))
+    """Points that the public start adds in the median pair of runs with the same noise."""
+    return float(np.median(case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)))
 
 
 def _helps(before: Case, after: Case) -> int:
@@ -331,12 +335,12 @@ LESSONS = (
             right=_scatter,
         ),
         minutes=4,
-        points=lambda case: [(0.1, float(_clipped(case, 0.1).mean()), f"at 0.1: {_clipped(case, 0.1).mean():.0f}")],
-        known=lambda case: {"known": f"{_clipped(case, 0.1).mean():.0f}"},
+        points=lambda case: [(0.1, _clipped_median(case, 0.1), f"at 0.1: {_clipped_median(case, 0.1):.0f}")],
+        known=lambda case: {"known": f"{_clipped_median(case, 0.1):.0f}"},
         found=lambda before, after: {
-            "small": f"{_clipped(after, 0.1).mean():.0f}",
-            "middle": f"{_clipped(after, 1.0).mean():.0f}",
-            "large": f"{_clipped(after, 10.0).mean():.0f}",
+            "small": f"{_clipped_median(after, 0.1):.0f}",
+            "middle": f"{_clipped_median(after, 1.0):.0f}",
+            "large": f"{_clipped_median(after, 10.0):.0f}",
         },
         claim=lambda before, after: _hump(before, after) == 2 and _scatter(before, after) == 2,
         upwards=(0, 102),

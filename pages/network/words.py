@@ -402,9 +402,9 @@ def _bought(result: NetworkResult) -> str:
     if len(found) < len(MECHANISMS):
         return said
     apart = differences.of_pairs(found["tree"], found["ordered"])
-    ends = f" in the mean of {len(found['tree'])} pairs"
+    ends = f" in the median of {apart.pairs} pairs"
     if not apart.sure:
-        ends += f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
+        ends += f" (95 % confidence interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
     if not apart.shown or outcomes.points(apart.median).startswith("0.0"):
         return f"{said} In accuracy at the end, these runs show no sure difference between those two."
     if apart.median > 0:
