@@ -53,7 +53,7 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what 
 
 soak: $(VENV)/.dev ## hold every sentence against 3,000 settings a page (SOAK=500 for fewer), intervals against 10,000 runs, the painter and late messages against all pages
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k sentence -o faulthandler_timeout=7200 tests/test_*_words.py $(ARGS)
-	@SOAK=all $(PY) -m pytest -s tests/test_coverage.py
+	@SOAK=all $(PY) -m pytest -s -o faulthandler_timeout=7200 tests/test_coverage.py
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py tests/browser/test_slow_network.py
 
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")
