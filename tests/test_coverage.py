@@ -1,4 +1,4 @@
-"""How often intervals that a page or ``dpcore.sweep`` states hold the truth, on real runs at defaults and knees.
+"""How often intervals that a page or ``lab.sweep`` states hold the truth, on real runs at defaults and knees.
 
 The truth is that of many runs, of which the intervals see 24 at a time. ``SOAK`` in the environment (``make soak``)
 takes every case and 10,000 runs, and prints a table; else there is the case that was worst for means, and fewer runs.
@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.crossing import reaching, smallest
-from dpcore.differences import of_groups, of_pairs, of_splits
-from dpcore.repeats import median_interval
-from dpcore.sweep import measured
+from lab.crossing import reaching, smallest
+from lab.differences import of_groups, of_pairs, of_splits
+from lab.repeats import median_interval
+from lab.sweep import measured
 from pages.table import PAGES
 
 SOAK = "SOAK" in os.environ

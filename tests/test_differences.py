@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
-from dpcore.differences import Difference, of_groups, of_pairs, of_splits
-from dpcore.experiment import Settings
-from dpcore.repeats import median_interval
+from lab.differences import Difference, of_groups, of_pairs, of_splits
+from lab.repeats import median_interval
+from lab.settings import Settings
 from pages.table import ROOMS
 
 TRIALS = 4000

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dpcore.crossing import smallest
-from dpcore.sweep import apart, coarse_to_fine, grid, log_scale, measured
+from lab.crossing import smallest
+from lab.sweep import apart, coarse_to_fine, grid, log_scale, measured
 from pages.table import PAGES
 
 # What an answer is made of, and on how many other repeats it is tried.

@@ -15,8 +15,8 @@ from scipy.optimize import isotonic_regression
 
 from dpcore import check
 from dpcore.clopper_pearson import clopper_pearson
-from dpcore.repeats import Medians, all_succeed_minimum
 from dpcore.roots import safe_root
+from lab.repeats import Medians, all_succeed_minimum
 
 BETTER = ("higher", "lower")
 TOWARDS = ("small", "large")

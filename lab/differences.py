@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore import check
-from dpcore.repeats import Splits, median_interval
+from lab.repeats import Splits, median_interval
 
 _CONFIDENCE = 0.95
 
