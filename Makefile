@@ -51,8 +51,9 @@ browser: $(VENV)/.dev ## the tests in a real browser, two files at a time; what 
 		$(PY) -m pytest -m browser -n 2 --dist loadfile $(or $(ARGS),tests/browser) || \
 		$(PY) -m pytest -m browser --last-failed --last-failed-no-failures none $(or $(ARGS),tests/browser); }
 
-soak: $(VENV)/.dev ## hold every sentence and attacker against 3,000 settings a page (SOAK=500 for fewer), the painter and late messages against all pages
+soak: $(VENV)/.dev ## hold every sentence and attacker against 3,000 settings a page (SOAK=500 for fewer), intervals against 10,000 runs, the painter and late messages against all pages
 	@SOAK=$${SOAK:-3000} $(PY) -m pytest -n 2 -k "sentence or any_settings" -o faulthandler_timeout=7200 tests/test_*_words.py tests/test_attacker.py $(ARGS)
+	@SOAK=all $(PY) -m pytest -s -o faulthandler_timeout=7200 tests/test_coverage.py
 	@CHROME="$$(sh scripts/chromium.sh $(PY))" && export CHROME && SOAK=all $(PY) -m pytest tests/browser/test_painter.py tests/browser/test_slow_network.py
 
 sweep: $(VENV)/.run ## train many settings at full size, into Parquet files (ARGS="'classifier?steps=50' --over epsilon=0.1,1 --out runs")

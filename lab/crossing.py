@@ -88,8 +88,8 @@ def smallest(
     price for their number. The crossing lies beyond the last of the leading values whose upper limits miss it, and at
     ``safe`` at the latest. The median reaches the target if half of all repeats do; limits of that share are exact
     [clopper1934], for the median each at (1 + confidence) / 2, so that both ends hold together, for a ``share`` each at
-    ``confidence``. Over several splits they are Student's, of the mean of their medians. The point is where the
-    isotonic regression crosses, linear in ln value (``log``).
+    ``confidence``. Over several splits they are those of ``repeats.Splits``. The point is where the isotonic
+    regression crosses, linear in ln value (``log``).
 
     Values with a NaN are left out.
 
@@ -232,9 +232,9 @@ def _band(runs: Medians, target: float, *, better: str, share: float | None, con
     if runs.splits is not None:
         if share is not None:
             raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
-        half = runs.splits.half_width(1 - error)
-        # Above it: as many equal repeats as one likes do not show a mean that is the target
-        return _Band(estimate, hits, estimate - half > goal, estimate + half < goal, goal, sign)
+        ends = np.sort(sign * np.array(runs.splits.interval(1 - error)), axis=0)
+        # Above it: as many equal splits as one likes do not show that their mean is the target
+        return _Band(estimate, hits, ends[0] > goal, ends[1] < goal, goal, sign)
     if share is None:
         low, high = _share_limits(repeats, 1 - error / 2)
         return _Band(estimate, hits, low[count] >= _HALF, high[count] < _HALF, goal, sign)
@@ -276,7 +276,7 @@ def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -
         return float(values[0])
     scale, back = (np.log, np.exp) if log else (np.asarray, float)
     before, after = scale(values[place - 1 : place + 1])
-    part = max(excess[place], 0) / max(excess[place] - excess[place - 1], 1e-300)
+    part = min(max(excess[place], 0) / max(excess[place] - excess[place - 1], 1e-300), 1.0)
     return float(back(after - part * (after - before))) if part else float(values[place])
 
 
@@ -297,8 +297,7 @@ def _needed(
     place = int(np.argmax(band.estimate)) if len(order) else None
     if runs.splits is not None:
         gap = float(band.estimate[place] - band.level) if len(order) else 0.0
-        wanted = runs.splits.needed(int(order[place]), gap) if len(order) else None
-        return None if wanted is None else max(runs.splits.freedom + 2, wanted)
+        return runs.splits.needed(int(order[place]), gap) if len(order) else None
     repeats, share, confidence = runs.single.shape[-1], share or _HALF, confidence if share else (1 + confidence) / 2
     more = max(repeats + 1, all_succeed_minimum(share, confidence=confidence))
     gap = float(band.hits[place] - share) if len(order) else 0.0

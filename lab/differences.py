@@ -63,7 +63,7 @@ def of_pairs(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) -
     """
     a, b = _repeats(a=a), _repeats(b=b)
     apart = a - check.numbers(a.shape, b=b)
-    low, high = median_interval(apart, confidence=confidence)
+    low, high = map(float, median_interval(apart, confidence=confidence))
     return Difference(median=float(np.median(apart)), low=low, high=high, pairs=len(apart))
 
 
@@ -79,24 +79,24 @@ def of_groups(a: np.ndarray, b: np.ndarray, *, confidence: float = _CONFIDENCE) 
     a, b = _repeats(a=a), _repeats(b=b)
     each = math.sqrt(check.between(0, 1, inclusive=False, confidence=confidence))
     (low_a, high_a), (low_b, high_b) = (median_interval(runs, confidence=each) for runs in (a, b))
-    return Difference(median=float(np.median(a) - np.median(b)), low=low_a - high_b, high=high_a - low_b)
+    middle, ends = np.median(a) - np.median(b), (low_a - high_b, high_a - low_b)
+    return Difference(median=float(middle), low=float(ends[0]), high=float(ends[1]))
 
 
 def of_splits(a: np.ndarray, b: np.ndarray, *, overlap: float = 0.0, confidence: float = _CONFIDENCE) -> Difference:
-    """Return, of R repeats on each of S splits of the rows, (S, R), the mean over the splits of the difference of their
-    medians, with Student's interval.
+    """Return, of R repeats on each of S splits of the rows, (S, R), the median over the splits of the difference of
+    their medians, with the interval of ``repeats.Splits``.
 
-    Repeats on one split have it in common, so that S R of them together would look far surer than they are; and a sign
-    test among few splits would show nothing. overlap: as ``repeats.over_splits`` has it.
+    Repeats on one split have it in common, so that S R of them together would look far surer than they are. overlap: as
+    ``repeats.over_splits`` has it.
 
     >>> of_splits(np.array([[3.0, 4.0], [6.0, 7.0]]), np.array([[2.0, 4.0], [5.0, 5.0]]))
     Difference(median=1.0, low=-5.353, high=7.353, pairs=2)
     """
     a, b = np.asarray(a), np.asarray(b)
     gaps = np.median(a, axis=1) - np.median(check.numbers(a.shape, b=b), axis=1)
-    found = Splits.of(gaps[None], overlap=overlap)
-    middle, half = float(found.mean[0]), float(found.half_width(confidence)[0])
-    return Difference(median=middle, low=middle - half, high=middle + half, pairs=len(gaps))
+    low, high = Splits(medians=gaps, overlap=overlap).interval(confidence)
+    return Difference(median=float(np.median(gaps)), low=float(low), high=float(high), pairs=len(gaps))
 
 
 def _repeats(**named: np.ndarray) -> np.ndarray:

@@ -9,16 +9,21 @@ from scipy.special import bdtr, stdtrit
 
 from dpcore import check
 
+_USUAL = 0.95
 
-def median_interval(runs: np.ndarray, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of the median of ``runs`` (R,): between two of their order statistics, by the sign
+
+def median_interval(runs: np.ndarray, *, confidence: float = _USUAL) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exact interval of the medians of ``runs`` (..., R): between two of their order statistics, by the sign
     test. It holds for any distribution; the ends are infinite where there are too few runs for this confidence.
 
-    >>> median_interval(np.arange(24.0)), median_interval(np.arange(5.0))
-    ((6.0, 17.0), (-inf, inf))
+    >>> [float(end) for runs in (24, 5) for end in median_interval(np.arange(runs))]
+    [6.0, 17.0, -inf, inf]
     """
-    runs, outside = np.sort(runs), _outside(len(runs), confidence)
-    return (float(runs[outside - 1]), float(runs[-outside])) if outside else (-math.inf, math.inf)
+    runs = np.sort(runs, axis=-1)
+    outside = _outside(runs.shape[-1], confidence)
+    if not outside:
+        return np.full(runs.shape[:-1], -np.inf), np.full(runs.shape[:-1], np.inf)
+    return runs[..., outside - 1], runs[..., -outside]
 
 
 @lru_cache(maxsize=256)
@@ -30,13 +35,13 @@ def _outside(runs: int, confidence: float) -> int:
 
 
 def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
-    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the mean of theirs.
+    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the median of theirs.
 
     >>> median_run(np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0]), splits=2).item()
     3.0
     """
     runs = np.asarray(runs)
-    return _mean(np.median(runs.reshape(*runs.shape[:-1], splits, -1), axis=-1))
+    return np.median(np.median(runs.reshape(*runs.shape[:-1], splits, -1), axis=-1), axis=-1)
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
@@ -68,39 +73,43 @@ class Medians:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Splits:
-    """The mean (V,) over some splits of the rows of a number of each, and its standard error (V,), with so many degrees
-    of ``freedom`` of Student's distribution.
+    """The medians (V, S) of S splits of the rows at V values, and how sure the median split is.
 
     overlap: what the variance keeps however many splits there are, as a share of that of one split.
     """
 
-    mean: np.ndarray
-    error: np.ndarray
-    freedom: int
-    overlap: float
+    medians: np.ndarray
+    overlap: float = 0.0
 
-    @classmethod
-    def of(cls, numbers: np.ndarray, *, overlap: float) -> "Splits":
-        """Of ``numbers`` (V, S), one of each split."""
-        splits = check.whole(2, splits=numbers.shape[-1])
-        error = standard_error(numbers) * math.sqrt(1 + splits * check.at_least(0, overlap=overlap))
-        return cls(mean=_mean(numbers), error=error, freedom=splits - 1, overlap=overlap)
+    def __post_init__(self) -> None:
+        check.whole(2, splits=self.medians.shape[-1])
+        check.at_least(0, overlap=self.overlap)
 
-    def half_width(self, confidence: float) -> np.ndarray:
-        """Return half of the widths (V,) of the two-sided intervals of the means."""
-        return stdtrit(self.freedom, (1 + confidence) / 2) * self.error
+    @property
+    def error(self) -> np.ndarray:
+        """The standard error (V,) of the mean split."""
+        return standard_error(self.medians) * math.sqrt(1 + self.medians.shape[-1] * self.overlap)
+
+    def interval(self, confidence: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends (V,) of the interval of the median split: exact where splits are independent and enough for
+        95 % confidence; else by Student's distribution, as no interval without assumptions is left."""
+        if not self.overlap and _outside(self.medians.shape[-1], _USUAL):
+            return median_interval(self.medians, confidence=confidence)
+        middle = _mean(self.medians)
+        half = stdtrit(self.medians.shape[-1] - 1, (1 + confidence) / 2) * self.error
+        return middle - half, middle + half
 
     def needed(self, place: int, gap: float) -> int | None:
-        """Return about how many splits would tell a mean ``gap`` away; None where no number would."""
-        one = self.error[place] ** 2 / (1 / (self.freedom + 1) + self.overlap)
+        """Return about how many splits would tell a median ``gap`` away; None where no number would."""
+        one = self.error[place] ** 2 / (1 / self.medians.shape[-1] + self.overlap)
         if not gap > 0:
             return None
         share = gap**2 / (4 * one) - self.overlap if one else math.inf
-        return math.ceil(1 / share) if share > 0 else None
+        return max(self.medians.shape[-1] + 1, math.ceil(1 / share)) if share > 0 else None
 
 
 def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
-    """Of ``runs`` (S, V, R), R repeats on each of S splits: the mean over the splits of their medians.
+    """Of ``runs`` (S, V, R), R repeats on each of S splits: the median over the splits of their medians.
 
     Pooled, the S R repeats would look far surer than they are, since those on one split have it in common. overlap: 0
     where each split is a fresh draw of rows; n_test / n_train where they are splits of one file, whose medians
@@ -111,11 +120,11 @@ def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
     single = np.moveaxis(runs, 0, 1).reshape(runs.shape[1], -1)
     if runs.shape[-1] == 1 and not overlap:
         return Medians.of(single)
-    splits = Splits.of(np.moveaxis(np.median(runs, axis=-1), 0, -1), overlap=overlap)
-    return Medians(median=splits.mean, single=single, splits=splits)
+    splits = Splits(medians=np.moveaxis(np.median(runs, axis=-1), 0, -1), overlap=overlap)
+    return Medians(median=np.median(splits.medians, axis=-1), single=single, splits=splits)
 
 
-def all_succeed_minimum(share: float, *, confidence: float = 0.95) -> int:
+def all_succeed_minimum(share: float, *, confidence: float = _USUAL) -> int:
     """The fewest repeats that can show that at least ``share`` of all succeed: share^R <= 1 - confidence.
 
     >>> [all_succeed_minimum(share) for share in (0.8, 0.9, 0.95)]

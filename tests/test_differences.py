@@ -201,15 +201,18 @@ def test_what_draws_no_noise_or_other_noise_does_not_pair():
     assert not by_name["network"].pairs_with(by_name["network"].change(width=17))
 
 
-def test_splits_cover_what_they_promise_where_pooled_runs_do_not():
-    """Splits differ by much more than their runs, as on small data sets."""
+@pytest.mark.parametrize("splits", [5, 20])
+@pytest.mark.parametrize("law", LAWS)
+def test_splits_cover_what_they_promise_where_pooled_runs_do_not(splits, law):
+    """Splits differ by much more than their runs, as on small data sets; with 20 their law does not matter."""
     rng, truth = np.random.default_rng(5), 0.3
-    common = rng.normal(size=(TRIALS, 5, 1))
-    a = common + rng.normal(scale=0.3, size=(TRIALS, 5, 24)) + truth + rng.normal(scale=0.2, size=(TRIALS, 5, 1))
-    b = common + rng.normal(scale=0.3, size=(TRIALS, 5, 24))
+    common = rng.normal(size=(TRIALS, splits, 1))
+    apart = truth + LAWS[law](rng, (TRIALS, splits, 1))
+    a = common + rng.normal(scale=0.3, size=(TRIALS, splits, 24)) + apart
+    b = common + rng.normal(scale=0.3, size=(TRIALS, splits, 24))
     covered = {"splits": 0, "pooled": 0}
     for one, other in zip(a, b, strict=True):
         for name, found in (("splits", of_splits(one, other)), ("pooled", of_pairs(one.ravel(), other.ravel()))):
             covered[name] += found.low <= truth <= found.high
-    assert covered["splits"] / TRIALS == pytest.approx(0.95, abs=0.012)
-    assert covered["pooled"] / TRIALS < 0.75
+    assert covered["splits"] / TRIALS >= (0.945 if splits == 20 or law == "normal" else 0.9)
+    assert covered["pooled"] / TRIALS < 0.6

@@ -100,9 +100,7 @@ RULES: Rules = {
     r"No cost can be shown in (\d+) runs": lambda r, m: int(m[1]) == len(r.focus.errors) and not off(r),
     r"median error ([\d.,e+]+) \S+ with privacy": lambda r, m: close(m[1], middle(r)),
     r"red: less": lambda r, _: on_sums(r),
-    r"pull the mean up": lambda r, _: (
-        r.focus.errors.mean() > 1.15 * middle(r) and r.focus.errors.max() > r.focus.errors.mean()
-    ),
+    r"errors have no bound and may have no mean": lambda r, _: r.focus.errors.max() > 3 * middle(r),
     r"In (\d+) of (\d+) runs? the noise turned a direction over": lambda r, m: int(m[1]) == failed(r) > 0,
     r"In none of the \d+ runs did the noise turn": lambda r, _: on_sums(r) and failed(r) == 0,
     r"same size however many people": lambda r, _: on_sums(r),

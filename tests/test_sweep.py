@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpcore.check import RefusedError
 from lab.differences import of_groups, of_pairs
@@ -22,6 +23,7 @@ from lab.sweep import (
     measured,
     recommend,
     split,
+    summary,
     sweep,
 )
 from pages.classifier.experiment import ClassifierSettings
@@ -155,17 +157,18 @@ class TestDifferences:
     def test_nothing_changed_is_nothing(self):
         a = measured(QUICK, measure="scratch", repeats=24)
         found = apart(QUICK, QUICK, a, a)
-        assert (found.mean, found.low, found.high) == (0, 0, 0)
+        assert (found.median, found.low, found.high) == (0, 0, 0)
 
     def test_what_is_computed_is_exact(self):
         settings = LedgerSettings()
         found = apart(settings.change(steps=20_000), settings, np.array([1.5]), np.array([1.0]))
-        assert (found.mean, found.low, found.high) == (0.5, 0.5, 0.5)
+        assert (found.median, found.low, found.high) == (0.5, 0.5, 0.5)
 
     def test_several_splits_are_counted_and_not_their_runs(self):
         a, b = np.random.default_rng(0).normal(size=(2, 60))
-        means = (runs.reshape(5, 12).mean(axis=1) for runs in (a, b))
-        found, known = apart(QUICK, QUICK.change(epsilon=0.5), a, b, splits=5), of_pairs(*means)
+        medians = (np.median(runs.reshape(5, 12), axis=1) for runs in (a, b))
+        known = stats.ttest_rel(*medians).confidence_interval(0.95)
+        found = apart(QUICK, QUICK.change(epsilon=0.5), a, b, splits=5)
         assert (found.low, found.high) == pytest.approx((known.low, known.high))
 
     def test_splits_of_one_file_are_less_sure_than_fresh_rows(self):
@@ -201,8 +204,15 @@ class TestSearch:
     def test_again_is_on_other_seeds(self):
         found = recommend(QUICK, tries=2, measure="scratch", ranges=RANGES, repeats=6, seeds=2).iloc[0]
         best = QUICK.change(clip_norm=found.clip_norm, steps=int(found.steps))
-        others = [measured(best.change(seed=4 + i), measure="scratch", repeats=6).mean() for i in (1, 2)]
-        assert found.again == pytest.approx(np.mean(others), abs=1e-12)
+        others = [np.median(measured(best.change(seed=4 + i), measure="scratch", repeats=6)) for i in (1, 2)]
+        assert found.again == pytest.approx(np.median(others), abs=1e-12)
+
+    def test_a_summary_has_the_median_run_of_each_value_over_its_seeds(self):
+        runs = sweep(QUICK, "epsilon", [0.1, 1.0], measure="scratch", repeats=5, seeds=2)
+        found = summary(runs, target=0.7)
+        for value, median in zip(found.epsilon, found["median"], strict=True):
+            by_seed = [np.median(runs[(runs.epsilon == value) & (runs.seed == seed)].scratch) for seed in (4, 5)]
+            assert median == pytest.approx(np.median(by_seed))
 
     def test_nothing_to_tune_is_refused(self):
         with pytest.raises(RefusedError, match="ranges"):

@@ -1,9 +1,10 @@
 """What is said to be reached on real pages is reached: ten solved knobs, each measured again with fresh repeats."""
 
 import numpy as np
+import pytest
 
 from lab.crossing import smallest
-from lab.sweep import coarse_to_fine, grid, log_scale, measured
+from lab.sweep import apart, coarse_to_fine, grid, log_scale, measured
 from pages.table import PAGES
 
 # What an answer is made of, and on how many other repeats it is tried.
@@ -50,3 +51,19 @@ def test_ten_answers_hold_on_fresh_repeats():
         )
         held.append(bool(reached))
     assert sum(held) >= 9, held
+
+
+@pytest.mark.parametrize("repeats", [24, 100])
+def test_a_comparison_of_errors_without_a_mean_holds_on_every_split(repeats):
+    """Means of the same runs differed by +9 (5 to 13) on one split and by +1,275 (-1,249 to 3,800) on another."""
+    start = KINDS["regression"](dataset="us", epsilon=0.2)
+    inside = []
+    for seed in range(4, 12):
+        one, other = (start.change(seed=seed, mechanism=name) for name in ("published", "functional"))
+        a, b = (measured(there, measure="error", repeats=repeats + 1_000) for there in (one, other))
+        found = apart(one, other, a[:repeats], b[:repeats])
+        truth = np.median(a[repeats:]) - np.median(b[repeats:])
+        assert not found.shown or np.sign(found.median) == np.sign(truth)
+        assert abs(found.median - truth) < 8, "thousands of dollars, of some 20"
+        inside.append(found.low <= truth <= found.high)
+    assert sum(inside) >= 7, inside

@@ -141,7 +141,7 @@ def compared(result) -> tuple[float, float]:
     mine, theirs = result.now, result.of(result.settings.rival)
     if result.settings.seeds > 1:
         gaps = np.diff([np.median(runs.reshape(result.settings.seeds, -1), axis=1) for runs in (theirs, mine)], axis=0)
-        half = stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps.ravel()) if np.ptp(gaps) else 0.0
+        half = stats.t.ppf(0.975, gaps.size - 1) * stats.sem(gaps.ravel()) if np.ptp(gaps) else 0.0  # fewer than 6
         half *= np.sqrt(1 + gaps.size * result.settings.settings.overlap)
         return float(gaps.mean() - half), float(gaps.mean() + half)
     if result.settings.settings.pairs_with(result.settings.rival):
@@ -191,7 +191,7 @@ RULES: Rules = {
     ),
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
-    r"medians, (better|worse) than your": lambda r, m: again(r)[0 if m[1] == "better" else 1],
+    r"median of these, (better|worse) than your": lambda r, m: again(r)[0 if m[1] == "better" else 1],
     r"no difference shown from your": lambda r, _: not any(again(r)),
     r"[Tt]he difference is too small": lambda r, _: abs(sum(compared(r)) / 2) < 0.01 * max(1, abs(np.median(r.now))),
     r"Chosen of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,

@@ -156,6 +156,10 @@ def _clipped(case: Case, bound: float) -> np.ndarray:
     return 100 * shown(base.change(clip_norm=bound), case.settings.measure)
 
 
+def _clipped_median(case: Case, bound: float) -> float:
+    return float(np.median(_clipped(case, bound)))
+
+
 def _hump(before: Case, after: Case) -> int:
     """Return which bound is shown to be best: the largest, the smallest, one between, or none."""
     runs = {str(bound): _clipped(after, bound) / 100 for bound in _BOUNDS}
@@ -339,12 +343,12 @@ LESSONS = (
             right=_scatter,
         ),
         minutes=4,
-        points=lambda case: [(0.1, float(_clipped(case, 0.1).mean()), f"at 0.1: {_clipped(case, 0.1).mean():.0f}")],
-        known=lambda case: {"known": f"{_clipped(case, 0.1).mean():.0f}"},
+        points=lambda case: [(0.1, _clipped_median(case, 0.1), f"at 0.1: {_clipped_median(case, 0.1):.0f}")],
+        known=lambda case: {"known": f"{_clipped_median(case, 0.1):.0f}"},
         found=lambda before, after: {
-            "small": f"{_clipped(after, 0.1).mean():.0f}",
-            "middle": f"{_clipped(after, 1.0).mean():.0f}",
-            "large": f"{_clipped(after, 10.0).mean():.0f}",
+            "small": f"{_clipped_median(after, 0.1):.0f}",
+            "middle": f"{_clipped_median(after, 1.0):.0f}",
+            "large": f"{_clipped_median(after, 10.0):.0f}",
         },
         claim=lambda before, after: _hump(before, after) == 2 and _scatter(before, after) == 2,
         upwards=(0, 102),

@@ -370,11 +370,6 @@ class RegressionResult:
         """What may be said of today's private runs beside least squares without privacy."""
         return compare(self.focus.errors, self.least_squares, better="lower", constant=self.mean_error)
 
-    @property
-    def mean(self) -> float:
-        """Mean held-out error of the runs of the chosen mechanism."""
-        return float(self.focus.errors.mean())
-
     def quantiles(self, name: str) -> np.ndarray:
         """5 %, 50 % and 95 % quantiles (3, E) of the error over the ``epsilons``."""
         return quantiles_of(self.curves[name].errors, axis=1)
@@ -406,13 +401,13 @@ class RegressionResult:
         return int((found[:, 1] > found[:, 0]).sum())
 
     def table(self) -> pd.DataFrame:
-        """A row a mechanism at today's epsilon: median, quantiles and mean of the error, and how often it fails."""
+        """A row a mechanism at today's epsilon: median and quantiles of the error, and how often it fails."""
         rows = []
         for name, outcome in self.at_now.items():
             held = self.settings.guarantee(name)
             worse = float((outcome.errors > self.mean_error).mean())
             rows.append(
-                {"mechanism": name, "delta": held.delta, **_with_mean(outcome.errors)}
+                {"mechanism": name, "delta": held.delta, **Spread.of(outcome.errors)._asdict()}
                 | {"over least squares": self.summary(name).median / self.least_squares}
                 | {"worse than the mean": worse, "no minimum": outcome.no_minimum}
             )
@@ -431,9 +426,9 @@ class RegressionResult:
 
     @property
     def over_epsilon(self) -> pd.DataFrame:
-        """A row a mechanism and epsilon: quantiles and mean of the error, share of draws without a minimum."""
+        """A row a mechanism and epsilon: quantiles of the error, share of draws without a minimum."""
         rows = [
-            {"mechanism": name, "epsilon": epsilon, **_with_mean(curve.errors[place])}
+            {"mechanism": name, "epsilon": epsilon, **Spread.of(curve.errors[place])._asdict()}
             | {"no minimum": float("nan") if curve.no_minimum is None else float(curve.no_minimum[place])}
             for name, curve in self.curves.items()
             for place, epsilon in enumerate(self.settings.epsilons)
@@ -512,8 +507,3 @@ class RegressionResult:
             return None
         place = self.settings.draw - 1
         return surface(self.focus.gram[place], self.focus.moment[place], rows=self.problem.places, pair=self.pair)
-
-
-def _with_mean(errors: np.ndarray) -> dict[str, float]:
-    """Spread and mean of the runs' errors (R,), as columns of a table."""
-    return Spread.of(errors)._asdict() | {"mean": float(errors.mean())}

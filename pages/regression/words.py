@@ -190,10 +190,11 @@ def diagnostics(result: RegressionResult) -> list[str]:
     sentences = []
     if settings.mechanism in ON:
         sentences.append(_noise(result))
-    if result.mean > 1.15 * found.median:
+    worst = float(result.focus.errors.max())
+    if worst > 3 * found.median:
         sentences.append(
-            f"The <b>mean</b> of the runs is {_amount(result, result.mean)}, the median {number(found.median)}: the "
-            "worst runs are far off and pull the mean up. So medians and quantiles are drawn."
+            f"The <b>worst run</b> errs by {_amount(result, worst)}, the median run by {number(found.median)}: errors "
+            "have no bound and may have no mean. So medians and quantiles are stated."
         )
     if settings.mechanism in SPLITTERS:
         sentences.append(_split(result))
@@ -309,7 +310,6 @@ def table(result: RegressionResult) -> str:
         delta=[theme.delta(delta) for delta in frame["delta"]],
         median=[f"<b>{number(value)}</b>" for value in frame["median"]],
         range=[f"{number(low)} to {number(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
-        mean=frame["mean"].map(number),
         over=[f"{value:.2f}" for value in frame["over least squares"]],
         worse=[in_hundred(value) for value in frame["worse than the mean"]],
         none=["–" if value != value else in_hundred(value) for value in frame["no minimum"]],
@@ -319,15 +319,14 @@ def table(result: RegressionResult) -> str:
         title=f"<b>All methods at epsilon {number(result.settings.epsilon)}</b> (error in {unit})",
         caption=(
             f"{result.settings.repeats} runs each. Without privacy: least squares {number(result.least_squares)}, "
-            f"always the mean {number(result.mean_error)}. The mean of the runs is often quoted, but one bad "
-            "run can decide it. Without a minimum: before any repair."
+            f"always the mean {number(result.mean_error)}. Errors have no bound, so their mean is not stated. "
+            "Without a minimum: before any repair."
         ),
         heads={
             "name": "method",
             "delta": "delta",
             "median": f"median error<br>{now}{analyst}",
             "range": "nine runs in ten",
-            "mean": "mean of the runs",
             "over": "times least squares",
             "worse": "worse than the mean,<br>in 100",
             "none": "without a minimum,<br>in 100",

@@ -122,8 +122,8 @@ class TransferResult:
 
     @property
     def misses(self) -> list[float]:
-        """Mean L1 distance from the truth at which the two walks in the plane end."""
-        return [float(np.abs(points[-1] - self.walks.truth).sum(axis=1).mean()) for points in self.walks.points]
+        """Median L1 distance from the truth at which the two walks in the plane end."""
+        return [float(np.median(np.abs(points[-1] - self.walks.truth).sum(axis=1))) for points in self.walks.points]
 
     def plan(self, name: str) -> work.Plan:
         """How a candidate's walk spends its budget now."""

@@ -379,7 +379,7 @@ def alts(result: TransferResult) -> dict[str, str]:
     inside, ends, loop = int(result.transferable.sum()), result.misses, result.published
     return {
         "walk": f"Walks of {settings.repeats} models with two coefficients: from zero they end {ends[0]:.2f} from "
-        f"the truth on average, around the source {ends[1]:.2f}.",
+        f"the truth in the median run, around the source {ends[1]:.2f}.",
         "sources": f"Sources with a contrast of at most {number(settings.h)}: {inside} of {settings.sources}.",
         "epsilon": f"Excess risk over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
         "migrated": f"Excess risk over migrated rows. With {settings.migrated}: {said}.",

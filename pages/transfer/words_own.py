@@ -203,7 +203,7 @@ def alts(result: TransferResult) -> dict[str, str]:
     ends = result.misses
     return {
         "walk": f"Walks of {settings.repeats} models with two coefficients: from zero they end {ends[0]:.2f} from "
-        f"least squares without privacy on average, around sources {ends[1]:.2f}.",
+        f"least squares without privacy in the median run, around sources {ends[1]:.2f}.",
         "epsilon": f"Held-out error over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
         "migrated": f"Held-out error over migrated rows. With {settings.migrated}: {said}.",
     }

@@ -563,7 +563,7 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     if result.winner and len(result.winner.again):
         both = ("chosen, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
         for name, medians_again, colour in both:
-            again = scale * float(medians_again.mean())
+            again = scale * float(np.median(medians_again))
             values.append(again)
             style = {"mode": "markers", "marker": {"size": 13, "symbol": "diamond", "color": colour}}
             hover = {"hovertemplate": f"{say.hover(settings)}<extra>{name}</extra>"}

@@ -94,6 +94,14 @@ class Found(NamedTuple):
     base: np.ndarray
     gain: Case
 
+    @property
+    def again_median(self) -> float:
+        return float(np.median(self.again))
+
+    @property
+    def base_median(self) -> float:
+        return float(np.median(self.base))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WhatIfResult:
@@ -249,7 +257,7 @@ class WhatIfResult:
         return int(self._reach(self.now).sum())
 
     def median(self, runs: np.ndarray) -> float:
-        """The median of some runs; of several splits, the mean of their medians."""
+        """The median of some runs; of several splits, the median of their medians."""
         return float(median_run(runs, splits=self.compared))
 
     def typical(self, runs: np.ndarray) -> Difference:

@@ -91,7 +91,7 @@ def _splits(result: WhatIfResult) -> str:
         return ""
     across, within = result.splits
     return (
-        f"Medians are averaged over <b>{settings.seeds} splits</b> with {runs} each. These differ by a "
+        f"Stated is the median over <b>{settings.seeds} splits</b> of their medians, of {runs} each. These differ by a "
         f"standard deviation of {points(settings, across)}, where the noise alone would make "
         f"{points(settings, within)}; intervals count splits, not runs."
     )
@@ -113,7 +113,7 @@ def _paired(result: WhatIfResult) -> str:
     if not effects:
         return ""
     if result.compared > 1:
-        return f"Every bar is the mean over {result.compared} splits of the rows of the difference of medians."
+        return f"Every bar is the median over {result.compared} splits of the rows of the difference of their medians."
     pairs = sum(one.difference.paired for one in effects)
     if pairs == len(effects):
         return "Every bar is the median difference of pairs of runs with the same rows and the same noise."
@@ -134,7 +134,7 @@ def _lucky(result: WhatIfResult) -> str:
     splits = outcomes.count(len(winner.again), "other split")
     return (
         f"The best of {len(settings.tried)} tries was chosen by {amount(settings, winner.chosen)}; on {splits} it "
-        f"comes to {amount(settings, float(winner.again.mean()))}. Only the second is fair: the first was picked for "
+        f"comes to {amount(settings, winner.again_median)}. Only the second is fair: the first was picked for "
         f"being {picked}."
     )
 
@@ -220,7 +220,7 @@ def search(result: WhatIfResult) -> str:
     for nth, row in enumerate(frame.to_dict("records")):
         again = "not measured again"
         if winner and not nth:
-            again = amount(settings, float(winner.again.mean())) if len(winner.again) else "…"
+            again = amount(settings, winner.again_median) if len(winner.again) else "…"
         words = {name: at(settings, name, row[name]) for name in names}
         rows.append(words | {"chosen": amount(settings, row["chosen"]), "again": again})
     ranges = "; ".join(

@@ -250,7 +250,7 @@ def _best_said(result: WhatIfResult) -> str:
     said = f"Chosen of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
     if not len(winner.again):
         return f"{said} It was chosen by {amount(settings, winner.chosen)}, and is being measured again."
-    again, base = (float(medians.mean()) for medians in (winner.again, winner.base))
+    again, base = winner.again_median, winner.base_median
     verb = "reaches" if settings.asked.better == "higher" else "comes to"
     beside = {
         Case.AHEAD: f"better than your setting's {amount(settings, base)}",
@@ -260,7 +260,7 @@ def _best_said(result: WhatIfResult) -> str:
     }[winner.gain]
     return (
         f"{said} Measured again on {outcomes.count(len(winner.again), 'other split')}, it {verb} "
-        f"<b>{amount(settings, again)}</b> in the mean of its medians, {beside}; it was chosen by "
+        f"<b>{amount(settings, again)}</b> in the median of these, {beside}; it was chosen by "
         f"{amount(settings, winner.chosen)} here."
     )
 
@@ -287,7 +287,7 @@ def _versus_said(result: WhatIfResult) -> str:
         return f"<b>{'A' if sign * gap > 0 else 'B'} is better</b> by {points(settings, gap)}: {both}."
     pairs = f"median of {one.pairs} pairs with the same noise" if one.paired else "difference of the medians"
     if result.compared > 1:
-        pairs = f"mean of {one.pairs} splits"
+        pairs = f"median of {one.pairs} splits"
     if result.leads == Case.ALIKE:
         gap = signed(settings, one.median)
         none = "The difference is too small to matter" if one.shown else "No difference can be shown"

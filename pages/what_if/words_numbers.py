@@ -164,9 +164,9 @@ def _bests(result: WhatIfResult) -> list[Number]:
     chosen = _tile(result, "Chosen by", winner.chosen, "the best of many is lucky too")
     if not len(winner.again):
         return [Number("Measured again", "…", "on other splits", tone="bound"), chosen, _today(result)]
-    note = f"mean of the medians on {outcomes.count(len(winner.again), 'other split')}"
-    base = _tile(result, "Yours, on the same splits", float(winner.base.mean()), f"here {median(result)}")
-    return [_tile(result, "Chosen, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
+    note = f"median of the medians on {outcomes.count(len(winner.again), 'other split')}"
+    base = _tile(result, "Yours, on the same splits", winner.base_median, f"here {median(result)}")
+    return [_tile(result, "Chosen, measured again", winner.again_median, note, "bound"), chosen, base]
 
 
 def median(result: WhatIfResult) -> str:

@@ -299,4 +299,4 @@ def best_finding(result: WhatIfResult) -> str:
     chosen = amount(settings, winner.chosen)
     if not len(winner.again):
         return f"the {top(settings)} is {chosen}"
-    return f"chosen by {chosen}, again {amount(settings, float(winner.again.mean()))}"
+    return f"chosen by {chosen}, again {amount(settings, winner.again_median)}"
