@@ -1,8 +1,8 @@
-"""The one memory of what was computed: by question, the newest, bounded in bytes, and each answer made once.
+"""Process-wide LRU cache, bounded in bytes; concurrent requests for a key compute it once.
 
-``@cached`` is ``functools.lru_cache`` but for three things. All functions share one bound, in bytes, of all that their
-answers hold: arrays, sparse matrices, frames, and what hangs on attributes and closures. An array that several answers
-hold is counted once. And who asks for an answer that another thread is making waits for it.
+``@cached`` differs from ``functools.lru_cache`` in three ways. All functions share one bound, in bytes, on everything
+their values hold: arrays, sparse matrices, frames, attributes and closures. An array that several values share is
+counted once. A thread that requests a value which another thread is computing waits for it.
 """
 
 import gc
@@ -17,35 +17,35 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-# What all answers may hold together. A usual one, 48 models of two features, has 10 kB; a large table of words 90 MB.
+# Bound on all cached values together. A typical value (48 models of two features) has 10 kB, a large text table 90 MB.
 LIMIT_BYTES = 300_000_000
-# Objects that are smaller are counted with the answer that holds them, whoever else does.
+# Smaller objects are counted with every value that holds them, even if they are shared.
 _SMALL = 1000
 
 Answer = TypeVar("Answer")
 
 
 class Secret(int):
-    """The seed of a release. ``Memory`` keeps no answer to a question that holds one: it would undo the noise."""
+    """The seed of a release. ``Cache`` stores no value whose key contains one, because it would reveal the noise."""
 
 
 class Cache:
-    """The newest answers by question, safe to use from all threads."""
+    """A thread-safe LRU cache of values by key ("question")."""
 
     def __init__(self, limit_bytes: int):
         self._limit, self.held_bytes = limit_bytes, 0
-        # question -> (answer, bytes of its own, bytes of each large part by identity); how many answers hold a part
+        # key -> (value, bytes of small parts, bytes of each large part by identity); holders of each large part
         self._answers: OrderedDict[Hashable, tuple[Any, int, dict[int, int]]] = OrderedDict()
         self._holders: dict[int, int] = {}
         self._running: dict[Hashable, Future] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """How many answers are remembered."""
+        """Return the number of cached values."""
         return len(self._answers)
 
     def find(self, question: Hashable) -> tuple[bool, Any]:
-        """(whether the answer is known, the answer)."""
+        """Return (whether ``question`` is cached, its value or None)."""
         with self._lock:
             known = question in self._answers
             if known:
@@ -53,17 +53,17 @@ class Cache:
             return known, self._answers[question][0] if known else None
 
     def running(self, question: Hashable) -> Future | None:
-        """What another thread, or this one, is at."""
+        """Return the future of a computation of ``question`` that is in progress in any thread, or None."""
         with self._lock:
             return self._running.get(question)
 
     def answer(self, question: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
-        """The answer: known, or made here, or waited for where another thread makes it.
+        """Return the value of ``question``: cached, computed by ``make``, or awaited from another thread.
 
-        What ``make`` raises reaches all who wait, and is forgotten. Answers may ask for others: as no function asks for
-        what it is itself part of, no two threads wait for each other. ``newest``: how many answers are kept at most of
-        those whose questions are tuples that begin as this one does. Where the question holds a ``Secret``, the answer
-        is made and not kept.
+        An exception of ``make`` reaches every waiting thread and is not cached. ``make`` may request other values.
+        Because no computation requests its own value, directly or indirectly, threads never wait for each other in a
+        circle. ``newest``: the maximum number of cached values whose keys are tuples with the same first entry. A key
+        that contains a ``Secret`` is computed and not cached.
         """
         if _is_secret(question):
             return make()
@@ -114,7 +114,7 @@ class Cache:
                 self.held_bytes -= size
 
     def forget(self, about: Callable[[Hashable], bool] = lambda question: True) -> None:
-        """Drop the answers to the questions that ``about`` picks."""
+        """Drop the values of all questions for which ``about`` returns True."""
         with self._lock:
             for question in filter(about, list(self._answers)):
                 self._drop(question)
@@ -125,9 +125,9 @@ def _is_secret(question: Hashable) -> bool:
 
 
 def sizes(value: Any) -> tuple[int, dict[int, int]]:
-    """Bytes of all that ``value`` holds: (of the small parts together, of each large part by its identity).
+    """Return (bytes of the small parts of ``value`` together, bytes of each large part by identity).
 
-    Classes, modules and a function's globals belong to the program, not to the value.
+    Classes, modules and the globals of functions belong to the program and are not counted.
     """
     parts, seen, stack, small = {}, set(), [value], 0
     while stack:
@@ -145,10 +145,10 @@ def sizes(value: Any) -> tuple[int, dict[int, int]]:
 
 
 def _part(one: Any) -> tuple[int, list[Any]]:
-    """(bytes of an object itself, what it refers to)."""
+    """Return (bytes of the object itself, the objects it refers to)."""
     if isinstance(one, (str, bytes, int, float, complex, np.generic, type(None))):
         return sys.getsizeof(one), []
-    if isinstance(one, np.ndarray):  # a view keeps all of what it is a view of
+    if isinstance(one, np.ndarray):  # a view keeps its whole base array alive
         return sys.getsizeof(one), [one.base, *(one.ravel() if one.dtype.hasobject else ())]
     if hasattr(one, "memory_usage"):  # frames, series and their indices
         return int(np.sum(one.memory_usage(deep=True))), []
@@ -161,10 +161,10 @@ CACHE = Cache(LIMIT_BYTES)
 
 
 def cached(function: Callable[..., Answer] | None = None, *, newest: int | None = None) -> Callable[..., Answer]:
-    """``function`` of hashable arguments, remembered in ``CACHE``. ``cache_clear`` forgets its answers.
+    """Wrap ``function`` of hashable arguments so that its results are cached in ``CACHE``; ``cache_clear`` drops them.
 
-    newest: how many answers are kept at most, where they are large and quickly made again: they would push out others.
-    A function is known by its place in a file: Streamlit makes those of a page anew for each run.
+    newest: the maximum number of results kept, for large results that are quick to recompute and would evict others.
+    The key is the function's place in its file, because Streamlit creates the functions of a page anew in each run.
     """
     if function is None:
         return partial(cached, newest=newest)
