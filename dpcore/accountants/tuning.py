@@ -1,6 +1,7 @@
-"""What it costs to have tried several settings and to release one: by what is released, and who could choose.
+"""Privacy cost of hyperparameter tuning: try several settings and release one.
 
-A fixed number of tries of which only the best is shown is no way of its own: no better price is proved than for all.
+Showing only the best of a fixed number of tries is not a case of its own, because no better bound than for releasing
+all of them is proved.
 """
 
 import math
@@ -12,7 +13,7 @@ from dpcore import check
 from dpcore.accountants import account, basic, calibrate, gdp
 from dpcore.privacy import LAWS, Adjacency, BestOf, Composed, Event, Guarantee, UnsupportedEventError, releases
 
-# Chosen on public rows; the best of a random number of tries alone, by the law of that number; all of them.
+# Chosen on public rows; best of a random number of tries, by its distribution; all tries released.
 WAYS = ("public", *LAWS, "all")
 BASES = {
     "logarithmic": "best of a logarithmic number of tries (Papernot and Steinke 2022, Theorem 2)",
@@ -25,12 +26,12 @@ ASSUMES = (
     "the law of the number of tries was fixed beforehand, and the number stays secret",
     "what ranks the tries is part of each of them, or was computed on public rows",
 )
-_NOISES = (0.05, 1e6)  # where ``try_for`` searches
-_MOST = math.nextafter(1, 0)  # the largest delta that an accountant takes
+_NOISES = (0.05, 1e6)  # bracket of ``try_for``
+_MOST = math.nextafter(1, 0)  # largest delta that an accountant accepts
 
 
 def released(event: Event, *, way: str, tries: int) -> Event:
-    """What is done to the private rows where one try is ``event``, and there are ``tries``, or so many in the mean."""
+    """Return the event on the private rows if one try is ``event`` and ``tries`` is their number (or its mean)."""
     check.whole(1, tries=tries)
     if check.choice(WAYS, way=way) in LAWS:
         return BestOf(event=event, law=way, tries=tries)
@@ -38,10 +39,10 @@ def released(event: Event, *, way: str, tries: int) -> Event:
 
 
 def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
-    """What ``released`` costs, by theorems that are as quick as a slider; the best of K by [papernot2022].
+    """Return the guarantee of ``released`` by theorems that are quick to evaluate; best of K by [papernot2022].
 
-    Where only (epsilon, delta) of a try is known, delta is at least what those of all add up to. Raises
-    UnsupportedEventError for a way that has no proof for such a try.
+    If only (epsilon, delta) of a try is known, delta is at least the sum over all tries. Raises UnsupportedEventError
+    for a way without a proof for such a try.
     """
     whole = released(event, way=way, tries=tries)
     fixed, shares = basic.total_failures(releases(whole))
@@ -55,7 +56,7 @@ def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjace
 
 
 def prices(event: Event, *, tries: int, **promise) -> dict[str, Guarantee]:
-    """``price`` by way, without the ways that have no proof for such a try.
+    """Return ``price`` for each way that has a proof for such a try.
 
     >>> from dpcore.privacy import ApproximateRelease
     >>> found = prices(ApproximateRelease(epsilon=1, delta=1e-6), tries=5, delta=1e-6, adjacency=Adjacency.ADD_REMOVE)
@@ -70,10 +71,9 @@ def prices(event: Event, *, tries: int, **promise) -> dict[str, Guarantee]:
 
 
 def try_for(family: Callable[[float], Event], *, epsilon: float, way: str, tries: int, **promise) -> Guarantee:
-    """What one try, ``family(noise multiplier)``, may cost so that what is released keeps ``epsilon``, and never more.
+    """Return the guarantee of one try, ``family(noise multiplier)``, such that ``released`` costs at most ``epsilon``.
 
-    promise: delta and adjacency. Raises RefusedError where no noise multiplier from .05 on is enough.
-
+    promise: delta and adjacency. Raises RefusedError if no noise multiplier from .05 on suffices.
     >>> from dpcore.privacy import GaussianRelease
     >>> gaussian = lambda noise: GaussianRelease(noise_multiplier=noise)
     >>> promise = {"tries": 10, "delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE}
