@@ -98,20 +98,20 @@ def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndar
 
     Rows of the grid follow the second coordinate, columns the first.
     """
-    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _points(plane, size))
+    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _grid_inputs(plane, size))
     return winner.reshape(size, size), share.reshape(size, size)
 
 
 @cached(newest=16)
-def _points(plane: Plane, size: int) -> np.ndarray:
+def _grid_inputs(plane: Plane, size: int) -> np.ndarray:
     """Return the grid inputs with a constant, (3, size * size), cached because every picture of a plane needs them."""
     return losses.with_constant(plane.grid(size)).astype(np.float32).T
 
 
 def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (majority class (m,), its share of votes (m,)) of R models with logits ``z`` (R, k, m)."""
-    said = _argmax(z)
-    counts = np.stack([(said == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
+    winners = _argmax(z)
+    counts = np.stack([(winners == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 
 
@@ -119,11 +119,11 @@ def _argmax(z: np.ndarray) -> np.ndarray:
     """Return the class (R, m) with the largest of logits ``z`` (R, k, m); several times faster than ``argmax``."""
     if z.shape[1] == 1:
         return (z[:, 0] > 0).astype(np.uint8)
-    best, said = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
+    best, winners = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
     for label in range(1, z.shape[1]):
-        said[z[:, label] > best] = label
+        winners[z[:, label] > best] = label
         np.maximum(best, z[:, label], out=best)
-    return said
+    return winners
 
 
 def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
@@ -145,10 +145,10 @@ def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
     for one in (i, j):
         leads[np.arange(len(pairs)), :, one] = (0, 0, 1)
     slanted = np.linalg.norm(lines[:, :2], axis=1) > 0
-    return _meeting(lines[slanted], leads.reshape(len(lines), -1, 3)[slanted], plane.extent)
+    return _segments_within(lines[slanted], leads.reshape(len(lines), -1, 3)[slanted], plane.extent)
 
 
-def _meeting(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
+def _segments_within(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
     """Return the segments (m, 2, 2) of lines (L, 3) on which all ``leads`` (L, c, 3) are >= 0, within the extent."""
     normal = line[:, :2]
     point = -line[:, 2:] * normal / np.square(normal).sum(axis=1, keepdims=True)

@@ -20,7 +20,7 @@ import numpy as np
 # Bound on all cached values together. A typical value (48 models of two features) has 10 kB, a large text table 90 MB.
 LIMIT_BYTES = 300_000_000
 # Smaller objects are counted with every value that holds them, even if they are shared.
-_SMALL = 1000
+_SMALL_BYTES = 1000
 
 Answer = TypeVar("Answer")
 
@@ -30,7 +30,7 @@ class Secret(int):
 
 
 class Cache:
-    """A thread-safe LRU cache of values by key ("question")."""
+    """A thread-safe LRU cache of values by key."""
 
     def __init__(self, limit_bytes: int):
         self._limit, self.held_bytes = limit_bytes, 0
@@ -44,68 +44,68 @@ class Cache:
         """Return the number of cached values."""
         return len(self._answers)
 
-    def find(self, question: Hashable) -> tuple[bool, Any]:
-        """Return (whether ``question`` is cached, its value or None)."""
+    def find(self, key: Hashable) -> tuple[bool, Any]:
+        """Return (whether ``key`` is cached, its value or None)."""
         with self._lock:
-            known = question in self._answers
+            known = key in self._answers
             if known:
-                self._answers.move_to_end(question)
-            return known, self._answers[question][0] if known else None
+                self._answers.move_to_end(key)
+            return known, self._answers[key][0] if known else None
 
-    def running(self, question: Hashable) -> Future | None:
-        """Return the future of a computation of ``question`` that is in progress in any thread, or None."""
+    def running(self, key: Hashable) -> Future | None:
+        """Return the future of a computation of ``key`` that is in progress in any thread, or None."""
         with self._lock:
-            return self._running.get(question)
+            return self._running.get(key)
 
-    def answer(self, question: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
-        """Return the value of ``question``: cached, computed by ``make``, or awaited from another thread.
+    def answer(self, key: Hashable, make: Callable[[], Any], *, newest: int | None = None) -> Any:
+        """Return the value of ``key``: cached, computed by ``make``, or awaited from another thread.
 
         An exception of ``make`` reaches every waiting thread and is not cached. ``make`` may request other values.
         Because no computation requests its own value, directly or indirectly, threads never wait for each other in a
         circle. ``newest``: the maximum number of cached values whose keys are tuples with the same first entry. A key
         that contains a ``Secret`` is computed and not cached.
         """
-        if _is_secret(question):
+        if _is_secret(key):
             return make()
         with self._lock:
-            if question in self._answers:
-                self._answers.move_to_end(question)
-                return self._answers[question][0]
-            there = self._running.get(question)
-            if there is None:
-                mine = self._running[question] = Future()
-        if there is not None:
-            return there.result()
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key][0]
+            pending = self._running.get(key)
+            if pending is None:
+                future = self._running[key] = Future()
+        if pending is not None:
+            return pending.result()
         try:
             value = make()
         except BaseException as failure:
             with self._lock:
-                del self._running[question]
-            mine.set_exception(failure)
+                del self._running[key]
+            future.set_exception(failure)
             raise
-        self._keep(question, value, newest)
-        mine.set_result(value)
+        self._keep(key, value, newest)
+        future.set_result(value)
         return value
 
-    def _keep(self, question: Hashable, value: Any, newest: int | None) -> None:
-        own, parts = sizes((question, value))
+    def _keep(self, key: Hashable, value: Any, newest: int | None) -> None:
+        own, parts = sizes((key, value))
         with self._lock:
-            self._running.pop(question, None)
-            self._drop(question)
-            self._answers[question] = value, own, parts
+            self._running.pop(key, None)
+            self._drop(key)
+            self._answers[key] = value, own, parts
             self.held_bytes += own
             for part, size in parts.items():
                 self.held_bytes += 0 if part in self._holders else size
                 self._holders[part] = self._holders.get(part, 0) + 1
             if newest is not None:
-                alike = [one for one in self._answers if isinstance(one, tuple) and one[0] == question[0]]
+                alike = [one for one in self._answers if isinstance(one, tuple) and one[0] == key[0]]
                 for one in alike[:-newest]:
                     self._drop(one)
             while self.held_bytes > self._limit and len(self._answers) > 1:
                 self._drop(next(iter(self._answers)))
 
-    def _drop(self, question: Hashable) -> None:
-        _, own, parts = self._answers.pop(question, (None, 0, {}))
+    def _drop(self, key: Hashable) -> None:
+        _, own, parts = self._answers.pop(key, (None, 0, {}))
         self.held_bytes -= own
         for part, size in parts.items():
             self._holders[part] -= 1
@@ -113,15 +113,15 @@ class Cache:
                 del self._holders[part]
                 self.held_bytes -= size
 
-    def forget(self, about: Callable[[Hashable], bool] = lambda question: True) -> None:
-        """Drop the values of all questions for which ``about`` returns True."""
+    def forget(self, matches: Callable[[Hashable], bool] = lambda key: True) -> None:
+        """Drop the values of all keys for which ``matches`` returns True."""
         with self._lock:
-            for question in filter(about, list(self._answers)):
-                self._drop(question)
+            for key in filter(matches, list(self._answers)):
+                self._drop(key)
 
 
-def _is_secret(question: Hashable) -> bool:
-    return isinstance(question, Secret) or (isinstance(question, tuple) and any(map(_is_secret, question)))
+def _is_secret(key: Hashable) -> bool:
+    return isinstance(key, Secret) or (isinstance(key, tuple) and any(map(_is_secret, key)))
 
 
 def sizes(value: Any) -> tuple[int, dict[int, int]]:
@@ -135,16 +135,16 @@ def sizes(value: Any) -> tuple[int, dict[int, int]]:
         if id(one) in seen or isinstance(one, (type, ModuleType)):
             continue
         seen.add(id(one))
-        size, inside = _part(one)
+        size, inside = _size_and_referents(one)
         stack += inside
-        if size < _SMALL:
+        if size < _SMALL_BYTES:
             small += size
         else:
             parts[id(one)] = size
     return small, parts
 
 
-def _part(one: Any) -> tuple[int, list[Any]]:
+def _size_and_referents(one: Any) -> tuple[int, list[Any]]:
     """Return (bytes of the object itself, the objects it refers to)."""
     if isinstance(one, (str, bytes, int, float, complex, np.generic, type(None))):
         return sys.getsizeof(one), []
@@ -174,5 +174,5 @@ def cached(function: Callable[..., Answer] | None = None, *, newest: int | None 
     def remembered(*args: Hashable, **named: Hashable) -> Answer:
         return CACHE.answer((name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest)
 
-    remembered.cache_clear = lambda: CACHE.forget(lambda question: isinstance(question, tuple) and question[0] == name)
+    remembered.cache_clear = lambda: CACHE.forget(lambda key: isinstance(key, tuple) and key[0] == name)
     return remembered

@@ -127,7 +127,7 @@ def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = 
     good = array.dtype.kind in "iuf" and (not shapes or array.shape in shapes) and bool(np.isfinite(array).all())
     if not good or not ((array >= low) if inclusive else (array > low)).all():
         above = "" if low == -math.inf else f", {'at least' if inclusive else 'above'} {low:g}"
-        raise RefusedError(name, _shown(value, array, shapes), f"finite numbers{_of(shapes)}{above}")
+        raise RefusedError(name, _described(value, array, shapes), f"finite numbers{_shape_words(shapes)}{above}")
     return array.astype(float, copy=False)
 
 
@@ -143,7 +143,7 @@ def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named:
     good = (array.dtype.kind in "iu" or not array.size) and (not shapes or array.shape in shapes)
     if not good or (array < low).any() or (high is not None and (array > high).any()):
         wanted = f" from {low} to {high}" if high is not None else f", at least {low}"
-        raise RefusedError(name, _shown(value, array, shapes), f"whole numbers{_of(shapes)}{wanted}")
+        raise RefusedError(name, _described(value, array, shapes), f"whole numbers{_shape_words(shapes)}{wanted}")
     return array.astype(int, copy=False)
 
 
@@ -154,11 +154,11 @@ def _array(value: object) -> np.ndarray:
         return np.asarray(None)
 
 
-def _of(shapes: tuple[tuple[int, ...], ...]) -> str:
+def _shape_words(shapes: tuple[tuple[int, ...], ...]) -> str:
     return f" of shape {' or '.join(map(str, shapes))}" if shapes else ""
 
 
-def _shown(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
+def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
     """Return what an error message shows of an array: its shape, dtype or range, or a scalar itself."""
     if array.ndim == 0 or array.dtype.kind == "O":
         return value

@@ -57,7 +57,7 @@ def normal_steps(
     rows = tuple(check.wholes(low=0, indices=indices).tolist())
     per_step = 8 * len(rows) * int(np.prod(shape))
     block = max(1, min(steps, _BLOCK_BYTES // max(per_step, 1)))
-    question = "normal steps", *key, rows, check.whole(0, part=part), steps, shape, dtype
+    cache_key = "normal steps", *key, rows, check.whole(0, part=part), steps, shape, dtype
 
     def blocks() -> Iterator[np.ndarray]:
         generators = [_generator(*key, row, part) for row in rows]
@@ -69,5 +69,5 @@ def normal_steps(
             yield noise
 
     little = block == steps and steps * per_step <= _KEPT_BYTES
-    for noise in [CACHE.answer(question, lambda: next(blocks()), newest=64)] if little else blocks():
+    for noise in [CACHE.answer(cache_key, lambda: next(blocks()), newest=64)] if little else blocks():
         yield from noise

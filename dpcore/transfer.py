@@ -23,7 +23,7 @@ NARROWEST = min(WIDTHS)
 # Ridge penalty worth about one to three rows, for sources with fewer rows than coefficients.
 _RIDGE = 1.0
 # A source whose loss is within this of the best source's counts as equally good.
-_AS_GOOD = 0.002
+_LOSS_MARGIN = 0.002
 
 
 def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
@@ -67,10 +67,10 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
     difference: L1 norm of the largest contrast, that of the first source. All contrasts point in one common direction,
     on the first coordinates of one fixed order, so that they do not average out.
     """
-    d, nature = dimension, stream(seed, "data", 0)
-    beta, order, signs = np.zeros(d), nature.permutation(d), nature.choice([-1.0, 1.0], d)
+    d, rng = dimension, stream(seed, "data", 0)
+    beta, order, signs = np.zeros(d), rng.permutation(d), rng.choice([-1.0, 1.0], d)
     support = min(SUPPORT, d)
-    beta[nature.permutation(d)[:support]] = RADIUS / support * nature.choice([-1.0, 1.0], support)
+    beta[rng.permutation(d)[:support]] = RADIUS / support * rng.choice([-1.0, 1.0], support)
     contrasts = np.zeros((sources, d))
     for k in range(sources):
         width = min(WIDTHS[k % len(WIDTHS)], d)
@@ -168,7 +168,7 @@ def detect(data: Problem, each: np.ndarray, *, rho: float, seed: int, draws: ran
     unit = np.array([stream(seed, "noise", index, part).standard_normal(len(losses)) for index in draws])
     noisy = losses + sd * unit
     best = noisy[:, 1:].min(axis=1, keepdims=True)
-    kept = (noisy[:, 1:] <= best + 2 * sd + _AS_GOOD) & (noisy[:, 1:] < noisy[:, :1])
+    kept = (noisy[:, 1:] <= best + 2 * sd + _LOSS_MARGIN) & (noisy[:, 1:] < noisy[:, :1])
     return Detection(kept=kept, losses=losses, noisy=noisy, sd=sd)
 
 

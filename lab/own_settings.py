@@ -14,9 +14,9 @@ from lab.settings import Settings
 OWN = "own"
 # Rows of an uploaded file that interactive training uses, a random part of a larger file. A file may have fewer rows
 # than a page otherwise requires.
-MOST_LIVE, _LEAST = 20_000, 50
+MOST_LIVE, _LEAST_ROWS = 20_000, 50
 # Maximum number of private values held at once; larger files are trained on in part.
-_MOST_NUMBERS = 15_000_000
+_MOST_VALUES = 15_000_000
 
 
 def void_reason(settings: Settings) -> str:
@@ -108,9 +108,9 @@ class RowsSettings(Settings):
         if source is None:
             return loop | {"rows": self.LIMITS["rows"][0]}
         if dataset == self.dataset == OWN and self.own != file_handles.NONE and self.source is None:
-            return loop | {"rows": min(self.rows, _most(source))}
+            return loop | {"rows": min(self.rows, _most_rows(source))}
         stays = source.sizable and self.source is not None and self.source.sizable
-        return loop | {"rows": self.rows if stays else _live(dataset, source)}
+        return loop | {"rows": self.rows if stays else _interactive_rows(dataset, source)}
 
     @property
     def source(self) -> toy.Source | None:
@@ -125,12 +125,12 @@ class RowsSettings(Settings):
     @property
     def live(self) -> int:
         """Return the number of rows for interactive training."""
-        return _live(self.dataset, self.source)
+        return _interactive_rows(self.dataset, self.source)
 
     @property
     def most(self) -> int:
         """Return the maximum number of rows that can be trained on."""
-        return _most(self.source) if self.dataset == OWN else self.source.private_rows
+        return _most_rows(self.source) if self.dataset == OWN else self.source.private_rows
 
     @property
     def by_person(self) -> bool:
@@ -158,14 +158,13 @@ class RowsSettings(Settings):
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` if beyond.
-        """
+        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
         source, low = self.source, self.LIMITS["rows"][0]
         if self.dataset == OWN:
             most = self.most if source else own_table.MOST_ROWS
             live = self.live if source else MOST_LIVE
             beyond = isinstance(self.rows, int) and self.rows > live
-            return self.LIMITS | {"rows": (min(_LEAST, low), most if beyond else live)}
+            return self.LIMITS | {"rows": (min(_LEAST_ROWS, low), most if beyond else live)}
         if source.sizable:
             return self.LIMITS
         return self.LIMITS | {"rows": (low if self.SIZED else source.private_rows, source.private_rows)}
@@ -192,9 +191,9 @@ def source_of(dataset: str, own: str) -> toy.Source | None:
     return own.source if isinstance(own, own_rows.OwnRows) else None
 
 
-def _live(dataset: str, source: toy.Source) -> int:
+def _interactive_rows(dataset: str, source: toy.Source) -> int:
     return min(source.private_rows, MOST_LIVE) if dataset == OWN else source.private_rows
 
 
-def _most(source: toy.Source) -> int:
-    return min(source.private_rows, max(MOST_LIVE, _MOST_NUMBERS // len(source.features)))
+def _most_rows(source: toy.Source) -> int:
+    return min(source.private_rows, max(MOST_LIVE, _MOST_VALUES // len(source.features)))

@@ -15,9 +15,9 @@ PUBLISHED = "published"
 # Most steps that a search considers, and that PLD accounting composes (a million takes it one second).
 MOST_STEPS, MOST_COUNTED = 100_000, 200_000
 # Bracket of searches for the noise multiplier.
-_NOISES = (0.2, 1e9)
+_NOISE_BRACKET = (0.2, 1e9)
 # PLD accounting needs slightly less noise than Rényi accounting; this range around the latter is searched first.
-_NEAR = (0.7, 1.03)
+_NEAR_RDP = (0.7, 1.03)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +73,17 @@ class NoiseFor:
 
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
-            return self._search(self.accountant, _NOISES)
-        near = self._search("renyi", _NOISES)
-        ends = tuple(part * near for part in _NEAR)
+            return self._search(self.accountant, _NOISE_BRACKET)
+        near = self._search("renyi", _NOISE_BRACKET)
+        ends = tuple(part * near for part in _NEAR_RDP)
         found = self._search(self.accountant, ends) if near < math.inf else math.inf
         # A result at an end of the range means that the root lies outside.
         inside = ends[0] * 1.001 < found < ends[1]
-        return found if inside else self._search(self.accountant, (_NOISES[0], 2 * min(near, 1e5)))
+        return found if inside else self._search(self.accountant, (_NOISE_BRACKET[0], 2 * min(near, 1e5)))
 
     def _search(self, accountant: str, bracket: tuple[float, float]) -> float:
         ramp = Schedule(self.ramp_end, self.steps, self.ramp_shape)
-        if self.ramp_end != 1 and bracket == _NOISES:
+        if self.ramp_end != 1 and bracket == _NOISE_BRACKET:
             # The steps cannot all have less noise than the constant multiplier, and need not all have more
             near = replace(self, ramp_end=1.0)._search(accountant, bracket)
             bracket = near / max(1, self.ramp_end) * 0.99, near / min(1, self.ramp_end) * 1.01
@@ -93,9 +93,9 @@ class NoiseFor:
         def run_of(noise_multiplier: float) -> Event:
             return ramp.event(noise_multiplier, rate=self.sampling_rate)
 
-        promise = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
+        target = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
         try:
-            return calibrate(run_of, accountant=accountant, bracket=bracket, tolerance=1e-4, **promise)
+            return calibrate(run_of, accountant=accountant, bracket=bracket, tolerance=1e-4, **target)
         except check.RefusedError:
             return math.inf
 

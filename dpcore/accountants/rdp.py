@@ -130,7 +130,7 @@ def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.nd
     if (~whole).any() and 1 / mu >= _LEAST_NOISE:
         log_moment[~whole] = _quadrature(rate, mu, a[~whole])
     elif (~whole).any():
-        log_moment[~whole] = _between(rate, mu, a[~whole])
+        log_moment[~whole] = _interpolated(rate, mu, a[~whole])
     return log_moment / (a - 1)
 
 
@@ -192,7 +192,7 @@ def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
     return np.logaddexp(math.log1p(-rate), math.log(rate) + u)
 
 
-def _between(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
+def _interpolated(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
     """Return an upper bound on ln A_a, which is convex in a and 0 at 1: the chord between the next whole orders."""
     ends = np.arange(2, np.ceil(a.max()) + 1)
     return np.interp(a, [1, *ends], [0, *_whole_moments(rate, mu, tuple(ends))])

@@ -15,7 +15,7 @@ from scipy.special import gammaln
 from dpcore import check
 from dpcore.privacy import LAWS
 
-_LEAST = 1e-9  # smallest u, at which K is 1 except in one search in 10^9
+_LEAST_LOG_ODDS = 1e-9  # smallest u, at which K is 1 except in one search in 10^9
 
 
 def divergences(
@@ -42,12 +42,12 @@ def divergences(
 def log_odds(law: str, tries: int) -> float:
     """Return u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0, is ``tries``."""
     if tries == 1:
-        return _LEAST
+        return _LEAST_LOG_ODDS
     high = 2 * math.log(tries) + 5
-    return float(brentq(lambda u: math.expm1(u) / _grown(-LAWS[law], u) - tries, _LEAST, high, xtol=1e-15))
+    return float(brentq(lambda u: math.expm1(u) / _box_cox(-LAWS[law], u) - tries, _LEAST_LOG_ODDS, high, xtol=1e-15))
 
 
-def _grown(shape: float, u: float) -> float:
+def _box_cox(shape: float, u: float) -> float:
     """Return (e^{shape u} - 1)/shape, which is u for shape 0."""
     return math.expm1(shape * u) / shape if shape else u
 
@@ -64,7 +64,7 @@ def best_among(share: float, *, law: str | None, tries: int) -> float:
     if check.choice(LAWS, law=law) == "poisson":
         return -math.expm1(-tries * share)
     u = log_odds(law, tries)
-    return 1 - _grown(LAWS[law], -math.log1p(math.expm1(-u) * missed)) / _grown(LAWS[law], u)
+    return 1 - _box_cox(LAWS[law], -math.log1p(math.expm1(-u) * missed)) / _box_cox(LAWS[law], u)
 
 
 def chances(most: int, *, law: str, tries: int) -> np.ndarray:
@@ -73,7 +73,7 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
     if check.choice(LAWS, law=law) == "poisson":
         return np.exp(k * math.log(tries) - tries - gammaln(k + 1))
     u = log_odds(law, tries)
-    ratios = np.append(1 / _grown(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
+    ratios = np.append(1 / _box_cox(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
     return np.append(0.0, np.cumprod(-math.expm1(-u) * ratios)[:most])
 
 

@@ -26,8 +26,8 @@ ASSUMES = (
     "the law of the number of tries was fixed beforehand, and the number stays secret",
     "what ranks the tries is part of each of them, or was computed on public rows",
 )
-_NOISES = (0.05, 1e6)  # bracket of ``try_for``
-_MOST = math.nextafter(1, 0)  # largest delta that an accountant accepts
+_NOISE_BRACKET = (0.05, 1e6)  # bracket of ``try_for``
+_LARGEST_DELTA = math.nextafter(1, 0)  # largest delta that an accountant accepts
 
 
 def released(event: Event, *, way: str, tries: int) -> Event:
@@ -46,16 +46,16 @@ def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjace
     """
     whole = released(event, way=way, tries=tries)
     fixed, shares = basic.total_failures(releases(whole))
-    delta = max(check.between(0, 1, inclusive=False, delta=delta), min(fixed, _MOST))
+    delta = max(check.between(0, 1, inclusive=False, delta=delta), min(fixed, _LARGEST_DELTA))
     names = ("gdp",) if gdp.is_gaussian(whole) else ("renyi",) if shares else ("renyi", "naive")
-    promise = {"delta": delta, "adjacency": adjacency, "unit": unit}
-    best = min((account(whole, accountant=name, **promise) for name in names), key=lambda one: one.epsilon)
+    options = {"delta": delta, "adjacency": adjacency, "unit": unit}
+    best = min((account(whole, accountant=name, **options) for name in names), key=lambda one: one.epsilon)
     if way in LAWS:
         return replace(best, basis=f"{BASES[way]}; {best.basis}", assumes=ASSUMES)
     return best if way == "all" else replace(best, assumes=(ON_PUBLIC,))
 
 
-def prices(event: Event, *, tries: int, **promise) -> dict[str, Guarantee]:
+def prices(event: Event, *, tries: int, **options) -> dict[str, Guarantee]:
     """Return ``price`` for each way that has a proof for such a try.
 
     >>> from dpcore.privacy import ApproximateRelease
@@ -66,21 +66,21 @@ def prices(event: Event, *, tries: int, **promise) -> dict[str, Guarantee]:
     found = {}
     for way in WAYS:
         with suppress(UnsupportedEventError):
-            found[way] = price(event, way=way, tries=tries, **promise)
+            found[way] = price(event, way=way, tries=tries, **options)
     return found
 
 
-def try_for(family: Callable[[float], Event], *, epsilon: float, way: str, tries: int, **promise) -> Guarantee:
+def try_for(family: Callable[[float], Event], *, epsilon: float, way: str, tries: int, **options) -> Guarantee:
     """Return the guarantee of one try, ``family(noise multiplier)``, such that ``released`` costs at most ``epsilon``.
 
-    promise: delta and adjacency. Raises RefusedError if no noise multiplier from .05 on suffices.
+    options: delta and adjacency. Raises RefusedError if no noise multiplier from .05 on suffices.
     >>> from dpcore.privacy import GaussianRelease
     >>> gaussian = lambda noise: GaussianRelease(noise_multiplier=noise)
-    >>> promise = {"tries": 10, "delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE}
-    >>> [round(try_for(gaussian, epsilon=1, way=way, **promise).epsilon, 3) for way in ("all", "logarithmic")]
+    >>> options = {"tries": 10, "delta": 1e-5, "adjacency": Adjacency.REPLACE_ONE}
+    >>> [round(try_for(gaussian, epsilon=1, way=way, **options).epsilon, 3) for way in ("all", "logarithmic")]
     [0.285, 0.501]
     """
-    search = {"epsilon": epsilon, "bracket": _NOISES, **promise}
+    search = {"epsilon": epsilon, "bracket": _NOISE_BRACKET, **options}
     search["accountant"] = "gdp" if way not in LAWS and gdp.is_gaussian(family(1.0)) else "renyi"
     noise = calibrate(lambda noise: released(family(noise), way=way, tries=tries), **search)
-    return price(family(noise), way="public", tries=tries, **promise)
+    return price(family(noise), way="public", tries=tries, **options)

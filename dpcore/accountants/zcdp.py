@@ -28,9 +28,9 @@ from dpcore.privacy import (
 BASIS = "concentrated privacy (zCDP), improved conversion"
 
 # Every order gives a valid epsilon. The best lies near 1 + sqrt(ln(1/delta)/rho); these are fractions of that distance.
-_PARTS = np.geomspace(0.2, 1.2, 200)
+_ORDER_FRACTIONS = np.geomspace(0.2, 1.2, 200)
 _LOG_RHO = (math.log(1e-16), math.log(1e8))
-_GIVEN_AWAY = 1e-12
+_SAFETY_MARGIN = 1e-12
 
 
 def rho_of_event(event: Event) -> float:
@@ -66,7 +66,7 @@ def epsilon_of(rho: float, *, delta: float) -> float:
     classic = classic_epsilon(rho, delta=delta)
     if rho == 0 or math.isinf(rho):
         return classic
-    above = math.sqrt(math.log(1 / delta) / rho) * _PARTS  # a - 1
+    above = math.sqrt(math.log(1 / delta) / rho) * _ORDER_FRACTIONS  # a - 1
     a = 1 + above
     found = rho * a + np.log(above / a) - (math.log(delta) + np.log(a)) / above
     return float(min(max(found.min(), 0.0), classic))
@@ -84,9 +84,9 @@ def _rho_of(epsilon: float, delta: float) -> float:
     def excess(log_rho: float) -> float:
         return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)
 
-    rho = math.exp(brentq(excess, *_LOG_RHO, xtol=1e-14)) * (1 - _GIVEN_AWAY)
+    rho = math.exp(brentq(excess, *_LOG_RHO, xtol=1e-14)) * (1 - _SAFETY_MARGIN)
     while epsilon_of(rho, delta=delta) > epsilon:
-        rho *= 1 - _GIVEN_AWAY
+        rho *= 1 - _SAFETY_MARGIN
     return rho
 
 

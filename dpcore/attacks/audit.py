@@ -30,7 +30,7 @@ from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, LowerBound
 Form = Literal["count", "gaussian"]
 
 # If this share of runs has equal scores on both data sets under the same noise, the attacker cannot distinguish them.
-_SAME = 0.99
+_EQUAL_SHARE = 0.99
 _GRAIN = 1e-9
 
 
@@ -83,7 +83,7 @@ def arrives(scores_in: np.ndarray, scores_out: np.ndarray) -> bool:
     removed it or its gradient is 0. An audit that finds nothing is then void and says nothing about the mechanism.
     """
     same = _scores(scores_in=scores_in) == _scores(scores_out=scores_out)
-    return bool(same.mean() < _SAME)
+    return bool(same.mean() < _EQUAL_SHARE)
 
 
 def most(epsilon: float, *, delta: float, reach: float) -> float:

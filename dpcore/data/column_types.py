@@ -14,7 +14,7 @@ JUDGED = 2000
 _LETTERS = 100
 MOST_CATEGORIES = 50
 # Share of a column's cells that must have a type.
-_MOST = 0.9
+_MAJORITY = 0.9
 # A header that fills this share of its own column is a value.
 _HEAD_SHARE = 0.01
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", "?", "."}
@@ -23,7 +23,7 @@ _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
 )
-_WHEN = re.compile(
+_DATE_WORD = re.compile(
     rf"{_MONTH}|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|[ap]m|utc|gmt",
     re.IGNORECASE,
 )
@@ -47,7 +47,7 @@ def _number(decimal: str, thousands: str) -> str:
 _NUMBERS = {".": _number(".", ","), ",": _number(",", ".")}
 _POINT, _COMMA = (re.compile(_NUMBERS[decimal]) for decimal in ".,")
 # May be a thousand or one.
-_TWO_WAYS = re.compile(r"[-+−]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+_AMBIGUOUS = re.compile(r"[-+−]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
 class Kind(NamedTuple):
@@ -76,7 +76,7 @@ def commas(cells: list[str]) -> int:
 
 def two_ways(cells: list[str]) -> str:
     """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or ""."""
-    marks = "".join(cell for cell in cells if _TWO_WAYS.fullmatch(cell))
+    marks = "".join(cell for cell in cells if _AMBIGUOUS.fullmatch(cell))
     return next((mark for mark in ",." if mark in marks), "")
 
 
@@ -140,7 +140,7 @@ def _vote(name: str, cells: list[str]) -> bool | None:
     if cells.count(name) >= _HEAD_SHARE * len(cells):
         return False
     for test in (_is_number, _DATE.fullmatch, _MAIL.fullmatch):
-        if _share(test, cells) >= _MOST:
+        if _share(test, cells) >= _MAJORITY:
             return not test(name)
     return True if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4) else None
 
@@ -163,20 +163,20 @@ def guessed(name: str, cells: list[str]) -> Kind:
     """
     if not cells:
         return Kind("text", "empty wherever it was looked at")
-    if _share(_MAIL.fullmatch, cells) >= _MOST:
+    if _share(_MAIL.fullmatch, cells) >= _MAJORITY:
         return Kind("e-mail", "addresses that tell persons apart")
-    if _share(_DATE.fullmatch, cells) >= _MOST:
+    if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return Kind("date", "dates or times, of which no number is made here")
     values = set(cells)
-    if _share(_is_number, cells) >= _MOST:
+    if _share(_is_number, cells) >= _MAJORITY:
         return _of_numbers(name, cells)
     if len(values) <= max(2, min(MOST_CATEGORIES, len(cells) // 2)):
         return Kind("category")
     words = [len(cell.split()) for cell in cells]
-    single = sum(count == 1 for count in words) >= _MOST * len(cells)
-    if single and (len(values) > _MOST * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MOST):
+    single = sum(count == 1 for count in words) >= _MAJORITY * len(cells)
+    if single and (len(values) > _MAJORITY * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MAJORITY):
         return Kind("identifier", "codes that tell rows or persons apart")
-    if max(words) <= 4 and len(values) > _MOST * len(cells):
+    if max(words) <= 4 and len(values) > _MAJORITY * len(cells):
         return Kind("identifier", "names or the like, hardly any of which comes back")
     return Kind("text", f"texts, or more than {MOST_CATEGORIES} different values")
 
@@ -202,10 +202,10 @@ def coded(values: np.ndarray) -> float:
     names = Counter(cells)
     if all(len(cell.split()) == 1 and cell.isascii() for cell in cells) and len(names) > 0.9 * len(cells):
         return 1.0  # single words that never repeat are identifiers
-    return sum(count for cell, count in names.items() if _coded(cell)) / max(1, len(cells))
+    return sum(count for cell, count in names.items() if _is_code(cell)) / max(1, len(cells))
 
 
-def _coded(cell: str) -> bool:
+def _is_code(cell: str) -> bool:
     """Return whether a cell is a number (with or without a unit), a date or an identifier."""
     parts = cell.split()
     words = [part for part in parts if _WORD.search(part)]
@@ -214,4 +214,4 @@ def _coded(cell: str) -> bool:
         return True
     if not digits:
         return False
-    return len(words) < 2 or all(_WHEN.fullmatch(found) for part in words for found in _WORD.findall(part))
+    return len(words) < 2 or all(_DATE_WORD.fullmatch(found) for part in words for found in _WORD.findall(part))

@@ -42,13 +42,13 @@ def topics(sources: int, similarity: float, seed: int) -> Corpus:
     """Return generated texts labelled "about computers": one topic of each source, beside two others."""
     rng = stream(seed, "data", 0, 90)
     common = _words(rng, _TOPIC_TERMS, 150)
-    laws = []
+    distributions = []
     for _ in range(sources):
         own = _words(rng, _TOPIC_TERMS, 150)
         computer = similarity * common + (1 - similarity) * own
         others = [_words(rng, _TOPIC_TERMS, 150) for _ in range(2)]
-        laws.append(((computer, computer), others))
-    return _written(rng, laws, share=0.15)
+        distributions.append(((computer, computer), others))
+    return _generated_corpus(rng, distributions, share=0.15)
 
 
 @cached(newest=2)
@@ -57,45 +57,45 @@ def reviews(sources: int, similarity: float, seed: int) -> Corpus:
     rng = stream(seed, "data", 0, 91)
     opinions = [_words(rng, _REVIEW_TERMS, 120) for _ in range(2)]
     pairs = [_words(rng, _REVIEW_TERMS, 200) for _ in range(2)]
-    laws = []
+    distributions = []
     for k in range(sources):
         subject = (_words(rng, _REVIEW_TERMS, 200) + pairs[k // 2]) / 2
         own = [_words(rng, _REVIEW_TERMS, 120) for _ in range(2)]
         said = [similarity * both + (1 - similarity) * alone for both, alone in zip(opinions, own, strict=True)]
         good, bad = (0.6 * subject + 0.4 * one for one in said)
-        laws.append(((good, good), (bad, bad)))
-    return _written(rng, laws, share=0.2)
+        distributions.append(((good, good), (bad, bad)))
+    return _generated_corpus(rng, distributions, share=0.2)
 
 
 def _words(rng: np.random.Generator, terms: int, count: int) -> np.ndarray:
     """Return the word distribution (terms,) of a subject: ``count`` random words, some more frequent than others."""
-    law = np.zeros(terms)
-    law[rng.choice(terms, count, replace=False)] = rng.gamma(1.0, size=count) + 0.1
-    return law / law.sum()
+    distribution = np.zeros(terms)
+    distribution[rng.choice(terms, count, replace=False)] = rng.gamma(1.0, size=count) + 0.1
+    return distribution / distribution.sum()
 
 
-def _written(rng: np.random.Generator, laws: list, *, share: float) -> Corpus:
+def _generated_corpus(rng: np.random.Generator, distributions: list, *, share: float) -> Corpus:
     """Return the documents of every domain; ``share`` of their words are its subject's, the others are common."""
-    terms = len(laws[0][0][0])
-    anybody = 1 / (np.arange(terms) + 20.0)
-    anybody = rng.permutation(anybody / anybody.sum())
+    terms = len(distributions[0][0][0])
+    common_words = 1 / (np.arange(terms) + 20.0)
+    common_words = rng.permutation(common_words / common_words.sum())
     parts, labels = [], []
-    for positive, negative in laws:
+    for positive, negative in distributions:
         for label, pair in ((1, positive), (0, negative)):
-            for law in pair:
-                parts.append(_documents(rng, share * law + (1 - share) * anybody, _DOCUMENTS // 4))
+            for distribution in pair:
+                parts.append(_documents(rng, share * distribution + (1 - share) * common_words, _DOCUMENTS // 4))
                 labels.append(np.full(_DOCUMENTS // 4, label))
     y = np.concatenate(labels)
-    domain = np.repeat(np.arange(len(laws)), len(y) // len(laws))
+    domain = np.repeat(np.arange(len(distributions)), len(y) // len(distributions))
     return Corpus(counts=sparse.vstack(parts, format="csr"), y=y, domain=domain)
 
 
-def _documents(rng: np.random.Generator, law: np.ndarray, count: int) -> sparse.csr_matrix:
+def _documents(rng: np.random.Generator, distribution: np.ndarray, count: int) -> sparse.csr_matrix:
     lengths = np.maximum(rng.lognormal(np.log(_WORDS), _SPREAD, count).astype(int), 5)
-    ends = np.cumsum(law)
-    words = np.minimum(_places(ends, rng.random(lengths.sum())), len(law) - 1)
+    ends = np.cumsum(distribution)
+    words = np.minimum(_places(ends, rng.random(lengths.sum())), len(distribution) - 1)
     where = np.repeat(np.arange(count), lengths)
-    found = sparse.coo_matrix((np.ones(len(words)), (where, words)), shape=(count, len(law))).tocsr()
+    found = sparse.coo_matrix((np.ones(len(words)), (where, words)), shape=(count, len(distribution))).tocsr()
     found.sum_duplicates()
     return found
 

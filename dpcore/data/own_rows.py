@@ -28,7 +28,7 @@ LEAST_ROWS = 100
 # Minimum number of parties when training uses their predictions only, and maximum number of inputs then.
 LEAST_PARTIES, MOST_INPUTS = 3, 64
 # Largest bounds that charts can show in single precision.
-_FURTHEST = 1e30
+_LARGEST_BOUND = 1e30
 # Maximum number of rows per person with a numeric target, and of numbers in such a file.
 MOST_ROWS_EACH, MOST_CELLS = 50, 20_000_000
 
@@ -55,13 +55,13 @@ class Column:
         """Return what is missing before training, as a sentence, or ""."""
         check.choice(KINDS, kind=self.kind)
         if self.kind == "category":
-            return _listed(self.name, self.values, what="category", least=1, most=MOST_VALUES)
+            return _values_fault(self.name, self.values, what="category", least=1, most=MOST_VALUES)
         if self.low is None or self.high is None:
             return f"{self.name} has no bounds"
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             return f"the lowest value of {self.name} must be below the highest"
-        if max(-self.low, self.high) > _FURTHEST:
-            return f"the bounds of {self.name} must lie within {_FURTHEST:g} of 0"
+        if max(-self.low, self.high) > _LARGEST_BOUND:
+            return f"the bounds of {self.name} must lie within {_LARGEST_BOUND:g} of 0"
         return ""
 
     @property
@@ -84,7 +84,7 @@ class Column:
             yield from ((chosen == place).astype(float) for place in range(len(self.values)))
 
 
-def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
+def _values_fault(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
     """Return why ``values`` cannot be the declared values of a column, or ""."""
     if len(values) < least:
         return f"{name} has no {what}" if not values else f"{name} has one {what}, and needs two"
@@ -128,7 +128,7 @@ class Roles:
         names = Counter(column.name for column in self.columns)
         found = ["nothing is chosen to be predicted"] * (not self.answer)
         if self.answer:
-            found += [self._unanswered()]
+            found += [self._label_fault()]
         found += ["no column is chosen to learn from"] * (not names)
         found += [f"{len(names)} columns are chosen, more than {MOST_COLUMNS}"] * (len(names) > MOST_COLUMNS)
         found += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
@@ -139,15 +139,15 @@ class Roles:
         found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
-        found += [self._unsourced({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
-        return tuple(filter(None, found)) or self._too_few_or_many()
+        found += [self._source_fault({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
+        return tuple(filter(None, found)) or self._inputs_fault()
 
-    def _unanswered(self) -> str:
+    def _label_fault(self) -> str:
         if self.target is not None:
             return self.target.lacks()
-        return _listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
+        return _values_fault(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
 
-    def _unsourced(self, others: set[str]) -> str:
+    def _source_fault(self, others: set[str]) -> str:
         if not self.source:
             return ""
         if self.source in others:
@@ -155,9 +155,9 @@ class Roles:
         if not self.own_source.strip():
             return f"{self.source} has no value whose rows are private"
         values = self.own_source, *self.sources
-        return _listed(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
+        return _values_fault(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
 
-    def _too_few_or_many(self) -> tuple[str, ...]:
+    def _inputs_fault(self) -> tuple[str, ...]:
         """Return what is wrong with the number of inputs of otherwise complete columns."""
         inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
@@ -280,8 +280,8 @@ class _Rows:
 @cached(newest=2)
 def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
     """Return (inputs (n, d) before scaling, class numbers (n,) or -1, rows by person or None)."""
-    token = held(own)
-    table, roles = token.table, token.roles
+    own_file = held(own)
+    table, roles = own_file.table, own_file.roles
     X = np.column_stack([column.encoded(table) for column in roles.columns])
     y = places(table, roles.answer, roles.classes)
     return X, y, persons(table.texts(roles.person), last=y < 0) if roles.person else None
@@ -292,13 +292,13 @@ def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndar
 
     Rows flagged in ``last`` (n,) come after the others of their person. Rows without a name belong to one person.
     """
-    person = _whose(who)
+    person = _person_numbers(who)
     counts = np.bincount(person)
     order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
     return order, np.cumsum(counts) - counts, counts
 
 
-def _whose(who: np.ndarray) -> np.ndarray:
+def _person_numbers(who: np.ndarray) -> np.ndarray:
     """Return the person number of each row (n,)."""
     places: dict[str, int] = {}
     return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
@@ -340,7 +340,7 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
-    whose = _whose(table.texts(roles.person)) if roles.person else np.arange(table.rows)
+    whose = _person_numbers(table.texts(roles.person)) if roles.person else np.arange(table.rows)
     people, rows = int(whose.max()) + 1, _answered(table, roles)
     answered = len(np.unique(whose[rows]))
     unit = ("person" if people == 1 else "people") if roles.person else "rows"

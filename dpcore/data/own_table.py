@@ -48,7 +48,7 @@ _SEPARATORS = (b"\t", b";", b"|", b",")
 _COMMENTS = ("#", "%", "//")
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
 # Control characters, direction marks and byte order marks.
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _OUT_OF_RANGE = "<value out of range"  # how Arrow prints a day beyond its calendar
 _TABLE = "a table in CSV or Parquet"
 
@@ -214,7 +214,7 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
     first = _first(text, separator, above)
     if len(first) < 2:
         _check_above(text, above)
-    if not _quotes_pair(text, separator):
+    if not _quotes_match(text, separator):
         _check_lines(text, separator, len(first), above)
     _check_size(2 if re.search(rb"[\r\n]", text) else 0, len(first))
     types = {f"f{column}": pa.string() for column in range(len(first))}
@@ -235,15 +235,15 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
 
 def _first(text: bytes, separator: str, above: int) -> list[str]:
     """Return the fields of the first line."""
-    reader = _begin(text, separator)
+    reader = _csv_reader(text, separator)
     try:
         return next(filter(None, reader), [])
     except csv.Error:
         line = reader.line_num + above
-    raise _unended(line)
+    raise _unclosed_field(line)
 
 
-def _begin(text: bytes, separator: str) -> Any:
+def _csv_reader(text: bytes, separator: str) -> Any:
     """Return a reader of the first lines."""
     return csv.reader(io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline=""), delimiter=separator)
 
@@ -251,7 +251,7 @@ def _begin(text: bytes, separator: str) -> Any:
 def _check_above(text: bytes, above: int) -> None:
     """Raise RefusedError if single fields or comments precede a table of at least 3 lines."""
     for separator in map(bytes.decode, _SEPARATORS):
-        reader = _begin(text, separator)
+        reader = _csv_reader(text, separator)
         try:
             rows = [(reader.line_num + above, len(row), row[0][:2]) for row in islice(filter(None, reader), 1_000)]
         except csv.Error:
@@ -273,7 +273,7 @@ def _longest(columns: list[pa.ChunkedArray]) -> int:
     return max((pc.max(pc.utf8_length(column)).as_py() or 0 for column in texts), default=0)
 
 
-def _quotes_pair(text: bytes, separator: str) -> bool:
+def _quotes_match(text: bytes, separator: str) -> bool:
     """Return whether quotes only begin and end fields (or are doubled), so that all CSV readers agree."""
     codes, beside = np.frombuffer(text, np.uint8), np.zeros(256, dtype=bool)
     beside[[ord(separator), *b'\r\n"']] = True
@@ -298,13 +298,13 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
         found = -1
     line = reader.line_num + above
     if found == -1:
-        raise _unended(line)
+        raise _unclosed_field(line)
     if found is not None:
         _check_above(text, above)
         raise _refused(f"{found} field{'s' * (found != 1)} in line {line:,}", f"{fields} in each line, as in its first")
 
 
-def _unended(line: int) -> check.RefusedError:
+def _unclosed_field(line: int) -> check.RefusedError:
     allowed = f"every quote closed before a separator, and at most {csv.field_size_limit():,} letters in a field"
     return _refused(f"a field that does not end well in line {line:,}", allowed)
 
@@ -316,9 +316,9 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     except (pa.ArrowException, OSError, ValueError):
         schema = None
     if schema is None:
-        raise _spoilt()
+        raise _corrupt()
     _check_unpacked(schema, about)
-    table = _apart(data)
+    table = _unpacked_separately(data)
     try:
         columns = [column if column_types.counts(column.type) else column.cast(pa.string()) for column in table.columns]
         for column in columns:
@@ -326,7 +326,7 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     except pa.ArrowException:  # a day in an unknown time zone, or text that is not UTF-8
         columns = []
     if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
-        raise _spoilt()
+        raise _corrupt()
     for place, (read, text) in enumerate(zip(table.columns, columns, strict=True), 1):
         if pa.types.is_temporal(read.type) and pc.any(pc.starts_with(text, _OUT_OF_RANGE)).as_py():
             raise _refused(f"a day that no calendar has in column {place}", "days that can be written as text")
@@ -335,17 +335,17 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     return schema.names, columns
 
 
-def _apart(data: bytes) -> pa.Table:
+def _unpacked_separately(data: bytes) -> pa.Table:
     """Return the columns of a Parquet file, unpacked by a separate process (see ``unpack``)."""
     alone = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     given = [sys.executable, unpack.__file__, str(MOST_UNPACKED)]
     ran = subprocess.run(given, input=data, capture_output=True, check=False, env={**os.environ, **alone})
     if ran.returncode:  # it reports the reason, or was killed at its limit
-        raise _spoilt() if ran.returncode == unpack.SPOILT else _unpacked()
+        raise _corrupt() if ran.returncode == unpack.SPOILT else _unpacked()
     return pa.ipc.open_stream(ran.stdout).read_all()
 
 
-def _spoilt() -> check.RefusedError:
+def _corrupt() -> check.RefusedError:
     return _refused("the beginning of a Parquet file, and what cannot be read", "a whole Parquet file")
 
 
@@ -370,7 +370,7 @@ def _unique(names: list[str]) -> tuple[list[str], list[str]]:
     made: dict[str, None] = {}
     missing, repeated = [], []
     for place, name in enumerate(names, 1):
-        name = " ".join(_UNSEEN.sub("", name).split())[:_LONGEST_NAME]
+        name = " ".join(_INVISIBLE.sub("", name).split())[:_LONGEST_NAME]
         if not name:
             missing.append(str(place))
         elif name in made:

@@ -14,9 +14,9 @@ _POWERS = 2.0 ** np.arange(-10, 31)
 EDGES = np.concatenate([-_POWERS[::-1], [0.0], _POWERS])
 BINS = len(EDGES) - 1
 # Probability that noise makes an empty bin seem occupied, and that a bin of ``surely_seen`` rows seems empty.
-_FAILS = 1e-3
+_FAILURE_PROBABILITY = 1e-3
 # Bounds are refused if a bin with more than this share of the rows could be overlooked.
-_OVERLOOKED = 0.005
+_LARGEST_MISSED_SHARE = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +52,12 @@ def threshold(epsilon: float) -> float:
 
     -b ln(2 - 2 (1 - beta)^{1/B}), b = 2/epsilon: the maximum of B draws of Laplace noise.
     """
-    return -mechanism(epsilon).scale * math.log(2 - 2 * (1 - _FAILS) ** (1 / BINS))
+    return -mechanism(epsilon).scale * math.log(2 - 2 * (1 - _FAILURE_PROBABILITY) ** (1 / BINS))
 
 
 def surely_seen(epsilon: float) -> float:
     """Return the true count from which a bin counts as occupied with probability 0.9995."""
-    return threshold(epsilon) + mechanism(epsilon).scale * math.log(1 / _FAILS)
+    return threshold(epsilon) + mechanism(epsilon).scale * math.log(1 / _FAILURE_PROBABILITY)
 
 
 def least_rows(epsilon: float) -> int:
@@ -65,7 +65,7 @@ def least_rows(epsilon: float) -> int:
 
     With fewer, values of more than one in 200 rows could lie outside the bounds.
     """
-    return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _OVERLOOKED)
+    return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _LARGEST_MISSED_SHARE)
 
 
 def refuse_few(people: int, *, epsilon: float) -> None:

@@ -23,7 +23,7 @@ def unpacked(data: bytes, most: int) -> pa.Table:
     """Return the columns by number; dictionary columns are expanded after their size was checked."""
     batches, size = [], 0
     for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches(batch_size=10_000, use_threads=False):
-        size += sum(map(_bytes, batch.columns))
+        size += sum(map(_expanded_bytes, batch.columns))
         if size > most:
             raise TooLargeError
         columns = (one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch.columns)
@@ -31,7 +31,7 @@ def unpacked(data: bytes, most: int) -> pa.Table:
     return pa.Table.from_batches(batches)
 
 
-def _bytes(column: pa.Array) -> int:
+def _expanded_bytes(column: pa.Array) -> int:
     """Return the size of a column once each row has its own value."""
     if not pa.types.is_dictionary(column.type):
         return column.nbytes
@@ -40,7 +40,7 @@ def _bytes(column: pa.Array) -> int:
     return 4 * len(column) + (pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0)
 
 
-def _bounded(most: int) -> None:
+def _limit_resources(most: int) -> None:
     try:
         import resource
     except ImportError:
@@ -51,7 +51,7 @@ def _bounded(most: int) -> None:
 
 def main(most: int) -> int:
     """Write the columns as an Arrow stream; return an exit status that tells why a file cannot be read."""
-    _bounded(most)
+    _limit_resources(most)
     try:
         table = unpacked(sys.stdin.buffer.read(), most)
         with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:

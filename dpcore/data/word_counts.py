@@ -49,9 +49,9 @@ def counted(texts: np.ndarray) -> sparse.csr_matrix:
 
 def vocabulary(public: sparse.csr_matrix) -> np.ndarray:
     """Return the columns of words in at least 0.5 % (and two) and at most half of the public texts."""
-    have = public.getnnz(axis=0)
+    texts_with = public.getnnz(axis=0)
     least = max(2, round(_LEAST_SHARE * public.shape[0]))
-    found = np.flatnonzero((have >= least) & (have <= _MOST_SHARE * public.shape[0]))
+    found = np.flatnonzero((texts_with >= least) & (texts_with <= _MOST_SHARE * public.shape[0]))
     if len(found) < 2:  # a plane needs two
         raise check.RefusedError("public", f"{public.shape[0]} texts", "texts that share at least a few words")
     return found

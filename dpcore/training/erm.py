@@ -25,9 +25,9 @@ TOLERANCE = 1e-10
 _STEPS = 100
 _HALVINGS = 40
 # With at least this many weights, steps use conjugate gradients, to this relative gradient norm
-_MANY, _INNER = 25, 0.03
+_CONJUGATE_FROM, _CONJUGATE_TOLERANCE = 25, 0.03
 # The Hessians of a stack and their factors are computed in chunks of about this many numbers
-_AT_ONCE = 4_000_000
+_CHUNK_NUMBERS = 4_000_000
 
 
 class Minimum(NamedTuple):
@@ -196,7 +196,7 @@ class _Softmax(_Risk):
         values = values + (self.row_weights * (top + np.log(sums) - linear)).sum(axis=1)
         errors = self.row_weights[:, None] * (p - self.targets)
         gradients = (errors @ self.X).reshape(B, -1) + pull
-        newton = self._newton if gradients.shape[1] < _MANY else self._conjugate
+        newton = self._newton if gradients.shape[1] < _CONJUGATE_FROM else self._conjugate
         return Local(values, gradients, lambda: newton(p, gradients))
 
     def _newton(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
@@ -223,7 +223,7 @@ class _Softmax(_Risk):
         inverse = np.linalg.inv(rough)
         found, left = np.zeros_like(g), g.copy()
         direction = near = left @ inverse
-        fall, enough = (left * near).sum(axis=inner), _INNER**2 * (g * g).sum(axis=inner)
+        fall, enough = (left * near).sum(axis=inner), _CONJUGATE_TOLERANCE**2 * (g * g).sum(axis=inner)
         for _ in range(gradients.shape[1]):
             shares = p * (direction @ np.swapaxes(X, -1, -2))
             shares -= p * shares.sum(axis=1, keepdims=True)
@@ -267,7 +267,7 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolera
         np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
     )
     each = 2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)
-    width = max(1, _AT_ONCE // each)
+    width = max(1, _CHUNK_NUMBERS // each)
     parts = [_newton(risk.of(slice(first, first + width)), tolerance) for first in range(0, problems, width)]
     weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
     return Minimum(weights.reshape(*axes, *shape), norms.reshape(axes))

@@ -10,8 +10,8 @@ from scipy.special import expit
 
 # Newton steps use conjugate gradients to this relative gradient norm, because with a wide prior a less exact
 # step does not converge
-_INNER = 1e-6
-_STEPS, _HALVINGS, _MOST = 200, 40, 1000
+_CONJUGATE_TOLERANCE = 1e-6
+_STEPS, _HALVINGS, _CONJUGATE_STEPS = 200, 40, 1000
 
 
 class _Span:
@@ -33,8 +33,8 @@ class _Span:
         usual = 1 / (1 + root**2 * self.squares)
         found, left = np.zeros_like(right), right.copy()
         direction = near = usual * left
-        fall, enough = left @ near, _INNER**2 * (left @ left)
-        for _ in range(_MOST):
+        fall, enough = left @ near, _CONJUGATE_TOLERANCE**2 * (left @ left)
+        for _ in range(_CONJUGATE_STEPS):
             if left @ left <= enough:
                 break
             curved = direction + root * self.gram(root * direction)
