@@ -116,7 +116,7 @@ def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _argmax(z: np.ndarray) -> np.ndarray:
-    """Return the class (R, m) with the largest of logits ``z`` (R, k, m); several times faster than ``argmax``."""
+    """Return the class (R, m) with the largest of logits ``z`` (R, k, m), several times faster than ``argmax``."""
     if z.shape[1] == 1:
         return (z[:, 0] > 0).astype(np.uint8)
     best, winners = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
@@ -190,7 +190,7 @@ _EDGES = ((0, 1), (1, 2), (3, 2), (0, 3))
 
 
 def zeros(field: np.ndarray) -> np.ndarray:
-    """Return the zero contours of fields (R, rows, columns): segments (m, 2, 2) in cells, (right, up); none at NaN."""
+    """Return the zero contours of fields (R, rows, columns) as segments (m, 2, 2) in cells, none at NaN."""
     high = field > 0
     sides = [high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1] for up, right in _CORNERS]
     mixed = (sides[0] != sides[1]) | (sides[1] != sides[2]) | (sides[2] != sides[3])

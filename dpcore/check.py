@@ -103,7 +103,7 @@ def choice(options: Collection[str], **named: Any) -> str:
 
 
 def flag(**named: Any) -> bool:
-    """Return the argument if it is True or False; other truthy or falsy values are refused.
+    """Return the argument if it is True or False, not merely truthy or falsy.
 
     >>> flag(average="half")
     Traceback (most recent call last):
@@ -159,7 +159,7 @@ def _shape_words(shapes: tuple[tuple[int, ...], ...]) -> str:
 
 
 def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
-    """Return what an error message shows of an array: its shape, dtype or range, or a scalar itself."""
+    """Return the part of an array that an error message shows: its shape, dtype, range or single value."""
     if array.ndim == 0 or array.dtype.kind == "O":
         return value
     if shapes and array.shape not in shapes:

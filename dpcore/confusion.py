@@ -29,7 +29,7 @@ def recalls(counts: np.ndarray) -> np.ndarray:
 
 
 def balanced_accuracy(counts: np.ndarray) -> np.ndarray:
-    """Return the mean recall (...,) over the classes with rows; a constant prediction among k classes has 1/k."""
+    """Return the mean recall (...,) over the classes with rows, 1/k for a constant prediction among k classes."""
     return np.nanmean(recalls(counts), axis=-1)
 
 

@@ -196,7 +196,7 @@ class Guarantee:
 
     epsilon, delta: in nats, and a probability; epsilon may be ``inf`` (no guarantee). adjacency: the adjacency
     relation. unit: the unit of privacy, "record", "person" or "party". basis: the theorem or library behind it. event:
-    what was done to the data. assumes: further conditions for it to hold, one sentence each.
+    the event it was derived from. assumes: further conditions for it to hold, one sentence each.
     """
 
     epsilon: float

@@ -93,7 +93,7 @@ def stream(
 def _measured(
     some: Iterable[Cell], *, measure: str, repeats: int, goes_on: Callable[[], bool] | None
 ) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
-    """Return (seconds taken, [(cell, its numbers)]); the result names its cells because chunks finish in any order."""
+    """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any order."""
     cores.one_blas_thread()
     seconds, found = 0.0, []
     for one in some:

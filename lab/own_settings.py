@@ -90,7 +90,7 @@ class RowsSettings(Settings):
         super().__post_init__()
 
     def change(self, **changes: Any) -> Self:
-        """Return these settings with ``changes``, after fitting whatever depends on the data set to a new one."""
+        """Return these settings with ``changes``; a new data set also adjusts the fields that depend on it."""
         dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
         own = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
         if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
@@ -114,12 +114,12 @@ class RowsSettings(Settings):
 
     @property
     def source(self) -> toy.Source | None:
-        """Return the data set, or None for a file that is only named."""
+        """Return the data set, or None for a file known only by its name."""
         return source_of(self.dataset, self.own)
 
     @property
     def rows_of(self) -> toy.Dataset:
-        """Return the key by which tasks know the data set; raise RefusedError for a file that is only named."""
+        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
         return file_handles.key(self.own) if self.dataset == OWN else self.dataset
 
     @property
@@ -139,7 +139,7 @@ class RowsSettings(Settings):
 
     @property
     def beyond(self) -> bool:
-        """Return whether there are too many rows for interactive training; tasks are then as small as possible."""
+        """Return whether there are too many rows for interactive training, so that tasks must be small."""
         return self.dataset == OWN and self.rows > MOST_LIVE
 
     def of_rows(self, rows: int) -> Self:
@@ -180,12 +180,12 @@ class RowsSettings(Settings):
 
 
 def spent_of(own: str) -> float:
-    """Return the epsilon spent on bounds of a file; 0 if it is only named."""
+    """Return the epsilon spent on bounds of a file, 0 if only its name is known."""
     return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
 
 
 def source_of(dataset: str, own: str) -> toy.Source | None:
-    """Return the data set, or None for a file that is only named."""
+    """Return the data set, or None for a file known only by its name."""
     if dataset != OWN:
         return toy.source(dataset)
     return own.source if isinstance(own, own_rows.OwnRows) else None

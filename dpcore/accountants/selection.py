@@ -1,4 +1,4 @@
-"""Private selection of the best of a random number K of tries: distributions of K and its RDP [papernot2022].
+"""Private selection: distributions of a random number K of tries, and the RDP of releasing the best [papernot2022].
 
 A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson distribution has neither. A
 fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k epsilon.
@@ -78,5 +78,5 @@ def chances(most: int, *, law: str, tries: int) -> np.ndarray:
 
 
 def median(*, law: str, tries: int) -> int:
-    """Return the median of K, which is at most twice the mean by Markov's inequality; 4 if logarithmic with mean 10."""
+    """Return the median of K, at most twice the mean by Markov's inequality (4 if logarithmic with mean 10)."""
     return int(np.searchsorted(np.cumsum(chances(2 * tries, law=law, tries=tries)), 0.5))

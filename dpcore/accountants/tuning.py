@@ -1,6 +1,6 @@
 """Privacy cost of hyperparameter tuning: try several settings and release one.
 
-Showing only the best of a fixed number of tries is not a case of its own, because no better bound than for releasing
+Showing only the best of a fixed number of tries is not listed, because no better bound than for releasing
 all of them is proved.
 """
 
@@ -39,7 +39,7 @@ def released(event: Event, *, way: str, tries: int) -> Event:
 
 
 def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjacency, unit: str = "record") -> Guarantee:
-    """Return the guarantee of ``released`` by theorems that are quick to evaluate; best of K by [papernot2022].
+    """Return the guarantee of ``released``, by [papernot2022] for the best of K and other quick theorems.
 
     If only (epsilon, delta) of a try is known, delta is at least the sum over all tries. Raises UnsupportedEventError
     for a way without a proof for such a try.

@@ -79,7 +79,7 @@ def rho_of(epsilon: float, *, delta: float) -> float:
 
 @lru_cache(maxsize=1024)
 def _rho_of(epsilon: float, delta: float) -> float:
-    """Cached separately from the checks, because a cache key does not distinguish True from 1."""
+    """Return ``rho_of`` from a cache behind the checks, because a cache key does not distinguish True from 1."""
 
     def excess(log_rho: float) -> float:
         return math.log(max(epsilon_of(math.exp(log_rho), delta=delta), 1e-300) / epsilon)

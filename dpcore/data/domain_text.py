@@ -75,7 +75,7 @@ def _words(rng: np.random.Generator, terms: int, count: int) -> np.ndarray:
 
 
 def _generated_corpus(rng: np.random.Generator, distributions: list, *, share: float) -> Corpus:
-    """Return the documents of every domain; ``share`` of their words are its subject's, the others are common."""
+    """Return the documents of every domain, ``share`` of whose words come from its subject."""
     terms = len(distributions[0][0][0])
     common_words = 1 / (np.arange(terms) + 20.0)
     common_words = rng.permutation(common_words / common_words.sum())

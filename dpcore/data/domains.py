@@ -100,7 +100,7 @@ def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: i
 
 
 def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Rows, np.ndarray]:
-    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``; proportionally fewer if a domain lacks rows."""
+    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks rows."""
     counts = np.floor(rows * shares + 0.5).astype(int)
     most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
     counts = np.floor(counts * min(1.0, most)).astype(int)
@@ -110,7 +110,7 @@ def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -
 
 
 def unit(X: np.ndarray) -> np.ndarray:
-    """Scale each row to norm 1; rows of zeros stay."""
+    """Scale each row of ``X`` to norm 1, except rows of zeros."""
     lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
     return X / np.maximum(lengths, 1e-12)[..., None]
 
@@ -180,7 +180,7 @@ def _texts(where: Where) -> Texts:
 
 @cached(newest=3)
 def _along(where: Where) -> np.ndarray:
-    """Return all texts (n, 60) on the principal directions of the public ones; fewer features are a prefix."""
+    """Return all texts projected to the first 60 principal directions of the public ones, (n, 60)."""
     texts = _texts(replace(where, projection="none"))
     public = texts.weighted[texts.public]
     return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(np.float32)

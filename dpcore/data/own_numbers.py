@@ -38,7 +38,7 @@ def source(own: Any) -> regression.Source:
 
 
 def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
-    """Return the bounds of each input, mapped to -1 and 1; categories use the whole range, like numbers."""
+    """Return each input's bounds, which map to -1 and 1; a category (0 or 1) also uses the whole range."""
     return {
         name: ends if column.kind == "number" else (0.0, 1.0)
         for column in columns

@@ -52,7 +52,7 @@ class Column:
     paid: float = 0.0
 
     def lacks(self) -> str:
-        """Return what is missing before training, as a sentence, or ""."""
+        """Return a sentence on a missing or invalid declaration, or ""."""
         check.choice(KINDS, kind=self.kind)
         if self.kind == "category":
             return _values_fault(self.name, self.values, what="category", least=1, most=MOST_VALUES)
@@ -66,7 +66,7 @@ class Column:
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
-        """Return the bounds of each input, mapped to (-1, 1); a category is 1 if it applies, else 0."""
+        """Return each input's bounds, which map to (-1, 1); a category has (-1, 1), so it stays 0 or 1."""
         if self.kind == "number":
             return {self.name: (float(self.low), float(self.high))}
         return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
@@ -124,7 +124,7 @@ class Roles:
     sources: tuple[str, ...] = ()
 
     def lacks(self) -> tuple[str, ...]:
-        """Return what is missing before training, one sentence each, from public knowledge alone."""
+        """Return sentences on missing or invalid declarations, judged from public knowledge alone."""
         names = Counter(column.name for column in self.columns)
         found = ["nothing is chosen to be predicted"] * (not self.answer)
         if self.answer:
@@ -158,7 +158,7 @@ class Roles:
         return _values_fault(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
 
     def _inputs_fault(self) -> tuple[str, ...]:
-        """Return what is wrong with the number of inputs of otherwise complete columns."""
+        """Return sentences on a number of inputs that regression does not allow."""
         inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
             return ("one input is chosen, and a regression needs two",)
@@ -166,7 +166,7 @@ class Roles:
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
-        """Return the bounds of each input of all columns, mapped to (-1, 1)."""
+        """Return each input's bounds, which map to (-1, 1), over all columns."""
         return {name: ends for column in self.columns for name, ends in column.inputs.items()}
 
     @property
@@ -182,7 +182,7 @@ class Roles:
 
     @property
     def disguised(self) -> tuple[str, ...]:
-        """Return the columns that may be the label under another name.
+        """Return the columns that may be the label under another name (leakage).
 
         Decided by the declarations alone: all words of one name occur in the other, or the values are the same. Whether
         the cells agree is private.
@@ -228,7 +228,7 @@ class OwnRows(Own):
 
     @property
     def source(self) -> toy.Source:
-        """Return the file as a data set; rows keep their order, and the seed alone selects the private ones."""
+        """Return the file as a data set whose private rows the seed alone selects."""
         inputs, rows = self.roles.inputs, _Rows(own=key(self))
         return toy.Source(
             title="Your file",
@@ -393,10 +393,10 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
 
 
 def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
-    """Return the column with bounds bought for ``epsilon``, from one row per person; without bounds if noise hides all.
+    """Return the column with bounds bought for ``epsilon``, or without bounds if noise hides all bins.
 
-    Each call is a new release with fresh noise from the operating system. Raises RefusedError, which costs nothing, if
-    there are too few rows.
+    One row per person is used. Each call is a new release with fresh noise from the operating system. Raises
+    RefusedError, which costs nothing, if there are too few rows.
     """
     _refuse_unclear(table, column)
     rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)

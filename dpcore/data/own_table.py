@@ -76,7 +76,7 @@ class Table:
         return np.array(pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object)
 
     def numbers(self, name: str, *, decimal: str = "") -> np.ndarray:
-        """Return a column (n,) as float64, NaN for unreadable cells; ``decimal``: "." or ",", by default inferred.
+        """Return a column (n,) as float64, NaN for unreadable cells, with ``decimal`` "." or "," or inferred.
 
         Raises RefusedError if the separator is ambiguous.
         """
@@ -310,7 +310,7 @@ def _unclosed_field(line: int) -> check.RefusedError:
 
 
 def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """Return (names, columns) of a Parquet file; declared sizes are checked before a separate process unpacks it."""
+    """Return (names, columns) of a Parquet file, after checking its declared sizes and unpacking it separately."""
     try:
         schema, about = parquet.read_schema(pa.BufferReader(data)), parquet.read_metadata(pa.BufferReader(data))
     except (pa.ArrowException, OSError, ValueError):

@@ -48,7 +48,7 @@ def mechanism(epsilon: float) -> Laplace:
 
 
 def threshold(epsilon: float) -> float:
-    """Return the noisy count above which a bin counts as occupied; with probability 0.999 no empty bin exceeds it.
+    """Return the noisy count that no empty bin exceeds with probability 0.999, the threshold for occupied bins.
 
     -b ln(2 - 2 (1 - beta)^{1/B}), b = 2/epsilon: the maximum of B draws of Laplace noise.
     """
@@ -56,12 +56,12 @@ def threshold(epsilon: float) -> float:
 
 
 def surely_seen(epsilon: float) -> float:
-    """Return the true count from which a bin counts as occupied with probability 0.9995."""
+    """Return the true count at which a bin counts as occupied with probability 0.9995."""
     return threshold(epsilon) + mechanism(epsilon).scale * math.log(1 / _FAILURE_PROBABILITY)
 
 
 def least_rows(epsilon: float) -> int:
-    """Return the minimum number of rows or people; about 100,000 at epsilon 0.07.
+    """Return the minimum number of rows or people, about 100,000 at epsilon 0.07.
 
     With fewer, values of more than one in 200 rows could lie outside the bounds.
     """

@@ -251,7 +251,7 @@ def source(dataset: Dataset) -> Source:
 
 @cached
 def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
-    """Draw a data set and split it, both by ``seed``; the result is cached and read-only.
+    """Return a data set drawn and split by ``seed``, cached and read-only.
 
     private_rows: number of private rows, by default the set's own. A generated set is redrawn for each number. Of
     others, the first private rows are used, and public and test rows stay the same. A private row without a class (-1)

@@ -20,7 +20,7 @@ class TooLargeError(ValueError):
 
 
 def unpacked(data: bytes, most: int) -> pa.Table:
-    """Return the columns by number; dictionary columns are expanded after their size was checked."""
+    """Return the columns by number, with dictionaries expanded after a check of their size."""
     batches, size = [], 0
     for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches(batch_size=10_000, use_threads=False):
         size += sum(map(_expanded_bytes, batch.columns))

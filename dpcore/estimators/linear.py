@@ -35,7 +35,7 @@ def mechanism(name: str, **options: Any):
 
 
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Return unscaled draws (R, ...) of a mechanism; repeat r uses its own stream, the same for every epsilon.
+    """Return unscaled draws (R, ...) of a mechanism, one stream per repeat, the same for every epsilon.
 
     The array is cached and shared, hence read-only.
     """
@@ -44,7 +44,7 @@ def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> n
 
 @cached
 def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Cached by the only things that the draws depend on, hence not by epsilon, split, repair or delta."""
+    """Return draws cached by the only things they depend on, hence not by epsilon, split, repair or delta."""
     chosen, part = kind(**({} if steps is None else {"steps": steps})), list(REGRESSIONS.values()).index(kind)
     draws = np.stack([chosen.draws(inputs, stream(seed, "noise", r, part)) for r in range(repeats)])
     draws.flags.writeable = False

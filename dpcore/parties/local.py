@@ -41,7 +41,7 @@ def votes(
 ) -> Iterator[Votes]:
     """Yield the predictions for ``rows`` (m, d) of parties trained on X (parties, n, d), y (parties, n), in chunks.
 
-    regularisation: lambda of a logistic party. first: number of the first party, which decides learners if mixed.
+    regularisation: lambda of a logistic party. first: number of the first party (mixed learners alternate by number).
     """
     weights = None
     if learner == "logistic":

@@ -269,7 +269,7 @@ def _kind(dataset: str | Kind) -> Kind:
 
 @cached
 def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
-    """Return the "public" (``rows`` of them), "check" and "test" rows; fewer public rows are a prefix of more."""
+    """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and "test" rows."""
     found = _kind(dataset).public(seed, rows)
     for part in found.values():
         part.X.flags.writeable = part.y.flags.writeable = False

@@ -80,7 +80,7 @@ class Statistics:
 
     @property
     def mean(self) -> float:
-        """Return the mean label; not private."""
+        """Return the mean label, which is not private."""
         return float(self.moment[0]) / self.there
 
 

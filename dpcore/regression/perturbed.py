@@ -55,7 +55,7 @@ class OutputPerturbation(Unit):
         return NormExponential(sensitivity=1.0, epsilon=1.0).noise(inputs, rng)[0]
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
-        """Fit once per epsilon, as the penalty depends on it; all repeats share the optimum."""
+        """Fit the optimum once per epsilon, on which the penalty depends, and add each repeat's noise."""
         p, n = statistics.inputs, statistics.rows
         noise, epsilons = standard(noise, epsilons, width=p)
         optima, scales = [], []
@@ -121,7 +121,7 @@ class Descent(Unit):
         *,
         rows: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Fit:
-        """Fit all E x R models together; rows: inputs (n, p) and labels (n,), required by ``clip_norm``."""
+        """Fit all E x R models together, with rows (inputs (n, p), labels (n,)) if ``clip_norm`` is set."""
         p, n = statistics.inputs, statistics.rows
         noise, epsilons = standard(noise, epsilons, width=self.steps * p)
         multiplier = self.rows_each * noise_multipliers(epsilons, delta=self.delta, releases=self.steps)[:, None, None]

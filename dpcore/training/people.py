@@ -11,7 +11,9 @@ from dpcore.training.clipping import blocks, least_exponent
 
 
 class PeopleGradient:
-    """(1/M) sum_i clip_C( (1/m_i) sum_(j of i) g_j ) for R models: (k, R, p) -> (k, R, p).
+    """Mean over persons of their clipped average gradients, for R models: (k, R, p) -> (k, R, p).
+
+    (1/M) sum_i clip_C( (1/m_i) sum_(j of i) g_j )
 
     people: the person (n,) of each row, 0 to M - 1, each with at least one row. A row of zeros, which has no label, has
     no gradient and does not count in m_i. ``clip_norm`` is (R,), or None for no clipping.

@@ -153,6 +153,6 @@ def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> 
 
 
 def crossing(delta: float, *, constant: float = 1.25) -> float:
-    """Return the claimed epsilon above which the published formula claims too much; 8.42 at delta 1e-5."""
+    """Return the claimed epsilon above which the published formula claims too much (8.42 at delta 1e-5)."""
     scale = mechanisms.classical_noise_multiplier(1.0, delta=delta, constant=constant)
     return gdp.crossing(scale, delta=delta)
