@@ -100,7 +100,7 @@ class Images(Kind):
     """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to principal directions of the *public* images.
 
     Directions, centre and radius computed from private images would be further releases. A party draws its images with
-    replacement from the remaining ones, so many parties share images. The unit of privacy is the party.
+    replacement from the private ones, so many parties share images. The unit of privacy is the party.
     """
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
