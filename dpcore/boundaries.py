@@ -1,8 +1,8 @@
-"""Decision regions and boundaries of classifiers in a plane through feature space.
+"""Decision regions and decision boundaries of classifiers on a plane through feature space.
 
-A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]; on it every linear classifier is again
-linear, with three weights an output, so boundaries are exact straight segments. Those of other classifiers are traced
-on a grid.
+A plane maps coordinates (a, b) to the inputs origin + a * axes[0] + b * axes[1]. On it every linear classifier is
+linear again, with three weights per output, so its boundaries are exact line segments. The boundaries of other
+classifiers are traced on a grid.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Extent = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plane:
-    """origin (d,), axes (2, d) orthonormal, extent ((a_low, a_high), (b_low, b_high)), labels of the two axes.
+    """A plane through feature space: origin (d,), orthonormal axes (2, d), extent ((a_low, a_high), (b_low, b_high)).
 
-    units: what the two ends of each axis are called, in the units of its label.
+    units: the ends of each axis as displayed. labels: the two axis labels.
     """
 
     origin: np.ndarray
@@ -30,26 +30,26 @@ class Plane:
     labels: tuple[str, str]
 
     def display(self, points: np.ndarray) -> np.ndarray:
-        """Plane coordinates (..., 2) in the units of the axes."""
+        """Return plane coordinates ``points`` (..., 2) in the displayed units of the axes."""
         low, high = np.array(self.extent).T
         shown_low, shown_high = np.array(self.units).T
         return shown_low + (points - low) * (shown_high - shown_low) / (high - low)
 
     def grid(self, size: int) -> np.ndarray:
-        """Coordinates (size * size, 2) of a grid over the extent, the first one running fastest."""
+        """Return the coordinates (size * size, 2) of a grid over the extent, the first coordinate running fastest."""
         a, b = (np.linspace(low, high, size) for low, high in self.extent)
         return np.column_stack([grid.ravel() for grid in np.meshgrid(a, b)])
 
     def inputs(self, points: np.ndarray) -> np.ndarray:
-        """Rows (m, d) of feature space at plane coordinates (m, 2)."""
+        """Return the inputs (m, d) at plane coordinates ``points`` (m, 2)."""
         return self.origin + points @ self.axes
 
     def coordinates(self, X: np.ndarray) -> np.ndarray:
-        """Project rows (n, d) to (n, 2)."""
+        """Project rows ``X`` (n, d) onto the plane, (n, 2)."""
         return (X - self.origin) @ self.axes.T
 
     def restrict(self, weights: np.ndarray) -> np.ndarray:
-        """Weights (..., k, d + 1) -> their three weights on the plane (..., k, 3), for (a, b, 1)."""
+        """Restrict ``weights`` (..., k, d + 1) to the plane: weights (..., k, 3) for inputs (a, b, 1)."""
         slopes = weights[..., :-1] @ self.axes.T
         offset = weights[..., :-1] @ self.origin + weights[..., -1]
         return np.concatenate([slopes, offset[..., None]], axis=-1)
@@ -58,9 +58,9 @@ class Plane:
 def feature_plane(
     X_public: np.ndarray, x: int, y: int, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]
 ) -> Plane:
-    """The plane of two features, the others held at the mean of the public rows.
+    """Return the plane of features ``x`` and ``y``, with the other features at the mean of the public rows.
 
-    Features lie in [-1, 1]; ``bounds`` (d, 2) are what these ends are in the features' own units.
+    Features lie in [-1, 1]. ``bounds`` (d, 2) are these ends in the features' original units.
     """
     axes = np.zeros((2, X_public.shape[1]))
     axes[0, x] = axes[1, y] = 1
@@ -76,7 +76,7 @@ def feature_plane(
 
 
 def principal_plane(X_public: np.ndarray) -> Plane:
-    """The plane of the two largest principal directions of the public rows, through their mean."""
+    """Return the plane of the first two principal components of the public rows, through their mean."""
     origin = X_public.mean(axis=0)
     _, _, directions = np.linalg.svd(X_public - origin, full_matrices=False)
     axes = directions[:2] * np.sign(directions[:2].sum(axis=1, keepdims=True) + 1e-12)
@@ -89,67 +89,67 @@ def principal_plane(X_public: np.ndarray) -> Plane:
 
 
 def usual_plane(X_public: np.ndarray, *, names: tuple[str, ...], bounds: tuple[tuple[float, float], ...]) -> Plane:
-    """The plane of the two features, where there are no more; else that of the principal directions."""
+    """Return the plane of the two features if there are only two, else that of the first two principal components."""
     return feature_plane(X_public, 0, 1, names=names, bounds=bounds) if len(names) == 2 else principal_plane(X_public)
 
 
 def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndarray, np.ndarray]:
-    """What R models say at each point of a grid: (winning class, share of models for it), both (size, size).
+    """Return (majority class, share of votes) of R models on a grid over ``plane``, both (size, size).
 
     Rows of the grid follow the second coordinate, columns the first.
     """
-    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _points(plane, size))
+    winner, share = agreement(plane.restrict(weights).astype(np.float32) @ _grid_inputs(plane, size))
     return winner.reshape(size, size), share.reshape(size, size)
 
 
 @cached(newest=16)
-def _points(plane: Plane, size: int) -> np.ndarray:
-    """The grid with a constant, (3, size * size): the same for all that is drawn in a plane."""
+def _grid_inputs(plane: Plane, size: int) -> np.ndarray:
+    """Return the grid inputs with a constant, (3, size * size), cached because every picture of a plane needs them."""
     return losses.with_constant(plane.grid(size)).astype(np.float32).T
 
 
 def agreement(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What R models with logits (R, k, m) say most often (m,), and the share of them that say so (m,)."""
-    said = _argmax(z)
-    counts = np.stack([(said == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
+    """Return (majority class (m,), its share of votes (m,)) of R models with logits ``z`` (R, k, m)."""
+    winners = _argmax(z)
+    counts = np.stack([(winners == label).sum(axis=0) for label in range(max(2, z.shape[1]))])
     return counts.argmax(axis=0), counts.max(axis=0) / len(z)
 
 
 def _argmax(z: np.ndarray) -> np.ndarray:
-    """The winning class of logits (R, k, m) as (R, m); a loop over classes is several times quicker than argmax."""
+    """Return the class (R, m) with the largest of logits ``z`` (R, k, m), several times faster than ``argmax``."""
     if z.shape[1] == 1:
         return (z[:, 0] > 0).astype(np.uint8)
-    best, said = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
+    best, winners = z[:, 0].copy(), np.zeros((z.shape[0], z.shape[2]), np.uint8)
     for label in range(1, z.shape[1]):
-        said[z[:, label] > best] = label
+        winners[z[:, label] > best] = label
         np.maximum(best, z[:, label], out=best)
-    return said
+    return winners
 
 
 def boundaries(weights: np.ndarray, plane: Plane) -> np.ndarray:
-    """Where each of R models changes its mind inside of the extent: segments (m, 2, 2) as (end, coordinate).
+    """Return the decision boundaries of R models within the extent, as segments (m, 2, 2) of (end, coordinate).
 
-    Two classes i and j meet on the line z_i = z_j, where no other class is larger: each condition is a half-line of
-    the parameter along that line, and what is left of it is one interval.
+    Two classes i and j meet on the line z_i = z_j wherever no other class has a larger logit. Each such condition
+    restricts the parameter along the line to a half-line, so what remains is one interval.
     """
     w = plane.restrict(np.asarray(weights, dtype=float))
     if w.shape[1] == 1:
         w = np.concatenate([np.zeros_like(w), w], axis=1)
     pairs = np.array([*combinations(range(w.shape[1]), 2)])
-    # Pair by pair, all models: (pairs, R, ...) as one list of lines
+    # Vectorised over class pairs and models: (pairs, R, ...) as one list of lines
     i, j = pairs.T
     own = np.moveaxis(w[:, i], 1, 0)
     lines = (own - np.moveaxis(w[:, j], 1, 0)).reshape(-1, 3)
     leads = own[:, :, None] - w[None]
-    # A pair's own classes set no condition: one that always holds stands in their place
+    # The two classes of a pair restrict nothing: replace their conditions by one that always holds
     for one in (i, j):
         leads[np.arange(len(pairs)), :, one] = (0, 0, 1)
     slanted = np.linalg.norm(lines[:, :2], axis=1) > 0
-    return _meeting(lines[slanted], leads.reshape(len(lines), -1, 3)[slanted], plane.extent)
+    return _segments_within(lines[slanted], leads.reshape(len(lines), -1, 3)[slanted], plane.extent)
 
 
-def _meeting(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
-    """Segments (m, 2, 2) of lines (L, 3) along which all ``leads`` (L, c, 3) are at least 0, inside of the extent."""
+def _segments_within(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
+    """Return the segments (m, 2, 2) of lines (L, 3) on which all ``leads`` (L, c, 3) are >= 0, within the extent."""
     normal = line[:, :2]
     point = -line[:, 2:] * normal / np.square(normal).sum(axis=1, keepdims=True)
     along = np.stack([-normal[:, 1], normal[:, 0]], axis=1) / np.linalg.norm(normal, axis=1, keepdims=True)
@@ -168,10 +168,10 @@ def _meeting(line: np.ndarray, leads: np.ndarray, extent: Extent) -> np.ndarray:
 
 
 def traced(z: np.ndarray, plane: Plane) -> np.ndarray:
-    """Where each of R models changes its mind, from logits (R, K, size, size) on the plane's grid: segments (m, 2, 2).
+    """Return the decision boundaries (m, 2, 2) of R models from logits (R, K, size, size) on the grid of ``plane``.
 
-    A class wins where its lead over all others is positive; the line where a lead is 0 is traced cell by cell, straight
-    between the points where it crosses the cell's edges (marching squares).
+    A class wins where its lead over all other classes is positive. The line of zero lead is traced cell by cell,
+    straight between the points where it crosses the edges of the cell (marching squares).
     """
     size = z.shape[-1]
     leads = [z[:, 1] - z[:, 0]] if z.shape[1] == 2 else [_lead(z, label) for label in range(z.shape[1] - 1)]
@@ -184,13 +184,13 @@ def _lead(z: np.ndarray, label: int) -> np.ndarray:
     return z[:, label] - np.delete(z, label, axis=1).max(axis=1)
 
 
-# The corners of a cell as (up, right), and its edges as pairs of corners: below, right, above, left.
+# Corners of a cell as (up, right), and its edges as pairs of corners: bottom, right, top, left.
 _CORNERS = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
 _EDGES = ((0, 1), (1, 2), (3, 2), (0, 3))
 
 
 def zeros(field: np.ndarray) -> np.ndarray:
-    """Segments (m, 2, 2) in units of cells, (right, up), along which fields (R, rows, columns) are 0; none at a NaN."""
+    """Return the zero contours of fields (R, rows, columns) as segments (m, 2, 2) in cells, none at NaN."""
     high = field > 0
     sides = [high[:, up : up + high.shape[1] - 1, right : right + high.shape[2] - 1] for up, right in _CORNERS]
     mixed = (sides[0] != sides[1]) | (sides[1] != sides[2]) | (sides[2] != sides[3])

@@ -1,6 +1,6 @@
-"""Validators that name the argument, its value and what is allowed.
+"""Validators whose errors name the argument, its value and the allowed values.
 
-Each takes the argument by keyword, ``positive(epsilon=epsilon)``, and returns the value as it may be used.
+Each validator takes the argument by keyword, ``positive(epsilon=epsilon)``, and returns the converted value.
 """
 
 import math
@@ -12,9 +12,9 @@ import numpy as np
 
 
 class RefusedError(ValueError):
-    """A value that is outside of what an argument allows.
+    """Raised for a value that an argument does not allow.
 
-    Attributes: ``name`` of the argument, ``value`` as given, ``allowed`` in words.
+    Attributes: ``name`` of the argument, ``value`` as given, ``allowed`` values in words.
     """
 
     def __init__(self, name: str, value: object, allowed: str):
@@ -32,7 +32,7 @@ def _finite(value: object) -> bool:
 
 
 def positive(**named: Any) -> float:
-    """A finite number above 0.
+    """Return the argument as a float if it is a finite number above 0.
 
     >>> positive(epsilon=0.5)
     0.5
@@ -47,7 +47,7 @@ def positive(**named: Any) -> float:
 
 
 def at_least(low: float, **named: Any) -> float:
-    """A finite number, ``low`` or more.
+    """Return the argument as a float if it is a finite number of at least ``low``.
 
     >>> at_least(0, noise_multiplier=True)
     Traceback (most recent call last):
@@ -60,7 +60,7 @@ def at_least(low: float, **named: Any) -> float:
 
 
 def between(low: float, high: float, *, inclusive: bool = True, **named: Any) -> float:
-    """A finite number from ``low`` to ``high``; strictly between them with ``inclusive=False``.
+    """Return the argument as a float if it lies in [``low``, ``high``], or strictly inside with ``inclusive=False``.
 
     >>> between(0, 1, inclusive=False, delta=1)
     Traceback (most recent call last):
@@ -75,7 +75,7 @@ def between(low: float, high: float, *, inclusive: bool = True, **named: Any) ->
 
 
 def whole(low: int, high: int | None = None, **named: Any) -> int:
-    """A whole number of at least ``low`` and, where given, at most ``high``.
+    """Return the argument as an int if it is a whole number from ``low`` to ``high`` (unbounded if None).
 
     >>> whole(1, 10, steps=2.5)
     Traceback (most recent call last):
@@ -90,7 +90,7 @@ def whole(low: int, high: int | None = None, **named: Any) -> int:
 
 
 def choice(options: Collection[str], **named: Any) -> str:
-    """One of ``options``.
+    """Return the argument if it is one of ``options``.
 
     >>> choice(["moons", "iris"], dataset="mars")
     Traceback (most recent call last):
@@ -103,7 +103,7 @@ def choice(options: Collection[str], **named: Any) -> str:
 
 
 def flag(**named: Any) -> bool:
-    """True or False, and nothing that merely counts as one of them.
+    """Return the argument if it is True or False, not merely truthy or falsy.
 
     >>> flag(average="half")
     Traceback (most recent call last):
@@ -116,7 +116,7 @@ def flag(**named: Any) -> bool:
 
 
 def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = True, **named: Any) -> np.ndarray:
-    """An array of finite numbers, of one of ``shapes`` where they are given; at least ``low``, or above it.
+    """Return the argument as a float array if it is finite, >= (or >) ``low`` and of one of ``shapes``, if any.
 
     >>> numbers((2,), (3, 2), start=[1.0, 2.0, 3.0])
     Traceback (most recent call last):
@@ -127,12 +127,12 @@ def numbers(*shapes: tuple[int, ...], low: float = -math.inf, inclusive: bool = 
     good = array.dtype.kind in "iuf" and (not shapes or array.shape in shapes) and bool(np.isfinite(array).all())
     if not good or not ((array >= low) if inclusive else (array > low)).all():
         above = "" if low == -math.inf else f", {'at least' if inclusive else 'above'} {low:g}"
-        raise RefusedError(name, _shown(value, array, shapes), f"finite numbers{_of(shapes)}{above}")
+        raise RefusedError(name, _described(value, array, shapes), f"finite numbers{_shape_words(shapes)}{above}")
     return array.astype(float, copy=False)
 
 
 def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named: Any) -> np.ndarray:
-    """An array of whole numbers from ``low`` to, where given, ``high``; shapes as for ``numbers``.
+    """Return the argument as an int array if its entries are in [``low``, ``high``] and its shape in ``shapes``.
 
     >>> wholes(low=0, high=1, y=["a", "b"])
     Traceback (most recent call last):
@@ -143,23 +143,23 @@ def wholes(*shapes: tuple[int, ...], low: int, high: int | None = None, **named:
     good = (array.dtype.kind in "iu" or not array.size) and (not shapes or array.shape in shapes)
     if not good or (array < low).any() or (high is not None and (array > high).any()):
         wanted = f" from {low} to {high}" if high is not None else f", at least {low}"
-        raise RefusedError(name, _shown(value, array, shapes), f"whole numbers{_of(shapes)}{wanted}")
+        raise RefusedError(name, _described(value, array, shapes), f"whole numbers{_shape_words(shapes)}{wanted}")
     return array.astype(int, copy=False)
 
 
 def _array(value: object) -> np.ndarray:
     try:
         return np.asarray(value)
-    except ValueError:  # rows of different lengths
+    except ValueError:  # rows of unequal length
         return np.asarray(None)
 
 
-def _of(shapes: tuple[tuple[int, ...], ...]) -> str:
+def _shape_words(shapes: tuple[tuple[int, ...], ...]) -> str:
     return f" of shape {' or '.join(map(str, shapes))}" if shapes else ""
 
 
-def _shown(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
-    """What a refusal says of an array: its shape, its type or its ends; one number is shown as it is."""
+def _described(value: object, array: np.ndarray, shapes: tuple[tuple[int, ...], ...]) -> object:
+    """Return the part of an array that an error message shows: its shape, dtype, range or single value."""
     if array.ndim == 0 or array.dtype.kind == "O":
         return value
     if shapes and array.shape not in shapes:

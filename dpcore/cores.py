@@ -1,4 +1,4 @@
-"""Share the models of a batch among the cores."""
+"""Distribute the models of a batch over the CPU cores."""
 
 import math
 import os
@@ -7,20 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Thread
 
-import scipy.linalg  # noqa: F401  brings a BLAS of its own, which must be there to be limited
+import scipy.linalg  # noqa: F401  scipy's bundled BLAS must be loaded before it can be limited
 from threadpoolctl import threadpool_limits
 
-# Multiply-adds from which a second core is worth its start: some 20 ms of work.
+# Multiply-adds above which a second core pays for its start: about 20 ms of work.
 _WORTH_A_SECOND_CORE = 3e8
 
 
 @cache
 def one_blas_thread() -> None:
-    """From now on each product of matrices in this process is computed by the thread that asks for it.
+    """Limit BLAS to one thread per caller for the rest of this process.
 
-    Small matrices, many models or sessions: threads of the linear algebra would only get into each other's way, and
-    their number would decide the last bits. threadpoolctl holds on to the thread that has set OpenBLAS's limit, and so
-    to all that hangs on it, the session of a visitor for one: it is set by a thread that has nothing.
+    With small matrices and many models or sessions, BLAS threads would only compete, and their number would decide the
+    last bits of results. threadpoolctl keeps a reference to the thread that limits OpenBLAS, and through it to
+    everything that thread holds, such as a visitor's session. A thread that holds nothing therefore sets the limit.
     """
     thread = Thread(target=threadpool_limits, kwargs={"limits": 1, "user_api": "blas"})
     thread.start()
@@ -28,10 +28,10 @@ def one_blas_thread() -> None:
 
 
 def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_once: int) -> None:
-    """Do ``job`` on slices of at most ``at_once`` models, that together are all of them.
+    """Call ``job`` on slices of at most ``at_once`` models that together cover ``models``.
 
-    work: multiply-adds of the whole. Little work stays on one core; large work is done on all of them side by side,
-    for numpy leaves Python free to go on meanwhile; the linear algebra then has one thread a job, from then on.
+    work: multiply-adds of the whole job. Little work stays on one core. Large work runs on all cores in parallel,
+    because numpy releases the GIL, and from then on BLAS uses one thread per job.
     """
     workers = min(cores(), models) if work >= _WORTH_A_SECOND_CORE else 1
     width = min(at_once, math.ceil(models / workers))
@@ -46,5 +46,5 @@ def for_each_part(job: Callable[[slice], None], models: int, *, work: float, at_
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

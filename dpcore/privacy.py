@@ -1,8 +1,7 @@
-"""What happened to the data (events) and what it means for a person (guarantees).
+"""Privacy events, the guarantees that accountants derive from them, and the lower bounds that audits measure.
 
-An event is a frozen value that a mechanism leaves behind; an accountant (``dpcore.accountants``) turns it into a
-``Guarantee``. An audit (``dpcore.attacks.audit``) measures the other side and returns a ``LowerBound``: the two
-types are never exchanged for one another.
+An event is a frozen value that describes a release. An accountant (``dpcore.accountants``) turns it into a
+``Guarantee``. An audit (``dpcore.attacks.audit``) returns a ``LowerBound``. The two types are never interchangeable.
 """
 
 import math
@@ -15,10 +14,10 @@ from dpcore import check
 
 
 class Adjacency(StrEnum):
-    """Which two data sets must look alike.
+    """The adjacency relation between neighbouring data sets.
 
-    ``REPLACE_ONE``: one unit has other values, the size is public. ``ADD_REMOVE``: one unit is there or not; where
-    a mean is released, its denominator is a public constant, and where rows have public places, its place stays empty.
+    ``REPLACE_ONE``: one unit has other values, and the number of units is public. ``ADD_REMOVE``: one unit is present
+    or absent. The denominator of a released mean is then a public constant, and a public position stays empty.
     """
 
     REPLACE_ONE = "replace-one"
@@ -26,7 +25,7 @@ class Adjacency(StrEnum):
 
     @property
     def contributions(self) -> int:
-        """How many clipped contributions may change in a sum: one leaves, or one leaves and another comes."""
+        """Return how many clipped contributions of a sum can change: 2 under replace-one, 1 under add/remove."""
         match self:
             case Adjacency.REPLACE_ONE:
                 return 2
@@ -38,7 +37,7 @@ class Adjacency(StrEnum):
 class GaussianRelease:
     """A value released with Gaussian noise; ``noise_multiplier`` = standard deviation / L2 sensitivity.
 
-    The sensitivity is that of the adjacency in which the event is counted. 0 stands for a release without noise.
+    The sensitivity is that of the adjacency under which the event is accounted. 0 means no noise.
     """
 
     noise_multiplier: float
@@ -69,18 +68,18 @@ class PureRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedRangeRelease(PureRelease):
-    """A choice by the exponential mechanism: (epsilon, 0)-DP, and of epsilon-bounded range [durfee2019].
+    """A selection by the exponential mechanism: (epsilon, 0)-DP and of epsilon-bounded range [durfee2019].
 
-    Between neighbours the log-probabilities of all outcomes move within one interval of length epsilon. An accountant
-    that does not know this counts the release that it also is, a pure one.
+    Between neighbours, the log-probabilities of all outcomes change within one interval of length epsilon. An
+    accountant that does not use this property treats the event as a ``PureRelease``.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class NormExponentialRelease(PureRelease):
-    """A vector of ``dimension`` coordinates with noise b of density exp(-epsilon ||b||_2 / sensitivity).
+    """A vector of ``dimension`` coordinates with noise b of density proportional to exp(-epsilon ||b||_2 / sensitivity).
 
-    An accountant that does not know this counts the release that it also is, a pure one.
+    An accountant without a rule for it counts it as a pure release.
     """
 
     dimension: int
@@ -92,7 +91,7 @@ class NormExponentialRelease(PureRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class ApproximateRelease:
-    """A release by a mechanism of which only its (epsilon, delta)-differential privacy is known."""
+    """A release by a mechanism of which only (epsilon, delta)-differential privacy is known."""
 
     epsilon: float
     delta: float
@@ -104,11 +103,11 @@ class ApproximateRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class PoissonSampled:
-    """A release from a fresh sample: each unit is in it with probability ``rate``, independently of all others.
+    """A release from a fresh Poisson sample that includes each unit independently with probability ``rate``.
 
-    The noise multiplier inside is that of the release from the sample. Under replace-one its sensitivity is that of
-    two opposite contributions (one leaves, another comes), so the same noise has half the multiplier there.
-    Batches of a shuffled data set are no such samples.
+    The noise multiplier of the inner event refers to the release from the sample. Under replace-one the sensitivity is
+    that of two opposite contributions (one leaves, another enters), so the same noise has half the multiplier. Batches
+    of a shuffled data set are not Poisson samples.
     """
 
     rate: float
@@ -121,7 +120,7 @@ class PoissonSampled:
 
 @dataclass(frozen=True, kw_only=True)
 class Composed:
-    """The same kind of release ``count`` times, each chosen with the earlier answers in view (adaptively)."""
+    """Adaptive composition of ``count`` releases of the same kind."""
 
     event: "Event"
     count: int
@@ -132,7 +131,7 @@ class Composed:
 
 @dataclass(frozen=True, kw_only=True)
 class Sequence:
-    """Different releases after one another, each chosen with the earlier answers in view (adaptively)."""
+    """Adaptive composition of different releases, in order."""
 
     events: tuple["Event", ...]
 
@@ -141,16 +140,17 @@ class Sequence:
             raise check.RefusedError("events", self.events, "a tuple of at least one event")
 
 
-# Laws of the number of tries of a search: shapes of the truncated negative binomial, in whose limit is Poisson's.
+# Distributions of the number of tries: shape of the truncated negative binomial, whose limit is Poisson.
 LAWS = {"logarithmic": 0.0, "half": 0.5, "geometric": 1.0, "poisson": math.inf}
 
 
 @dataclass(frozen=True, kw_only=True)
 class BestOf:
-    """The best of a random number of tries, each ``event`` anew, ``tries`` in the mean; the others are not released.
+    """The best result of a random number of runs of ``event``, with mean ``tries``; only the best one is released.
 
-    The number's law, one of ``LAWS``, is fixed beforehand, and the number is secret. A score on private rows that ranks
-    the tries is part of ``event``. Of no tries, which Poisson's law allows, a fixed answer is released.
+    ``law``, a key of ``LAWS``, is the distribution of the number of tries. It is fixed in advance, and the number stays
+    secret. If private rows are used to score the tries, the score is part of ``event``. If there are no tries, which a
+    Poisson distribution allows, a fixed value is released.
     """
 
     event: "Event"
@@ -167,14 +167,13 @@ Event = Release | Composed | Sequence
 
 
 class UnsupportedEventError(TypeError):
-    """An event, or an event under an adjacency, of which an accountant has no proof; the message names it."""
+    """Raised for an event, or an adjacency, for which an accountant has no proof; the message names it."""
 
 
 def releases(event: Event) -> dict[Release, int]:
-    """What an event consists of: each different release, and how often it happens.
+    """Return the distinct releases in ``event`` and how often each happens.
 
-    Every accountant counts what stands here, so that this is the only place where counts are multiplied.
-
+    Every accountant uses this function, so composition counts are multiplied in one place only.
     >>> step = PoissonSampled(rate=0.5, event=PureRelease(epsilon=1))
     >>> list(releases(Composed(event=Sequence(events=(step, step)), count=10)).values())
     [20]
@@ -196,23 +195,22 @@ def releases(event: Event) -> dict[Release, int]:
 
 
 class IncomparableError(TypeError):
-    """Two guarantees that speak of different neighbours or of different units."""
+    """Raised when guarantees or bounds refer to different adjacency relations, units or deltas."""
 
 
 def _refuse_other_types(value: object) -> None:
-    """A measured bound has the fields of a guarantee, but must never pass for one."""
+    """Raise IncomparableError unless ``value`` is a Guarantee: a ``LowerBound`` has similar fields but is not one."""
     if not isinstance(value, Guarantee):
         raise IncomparableError(f"a guarantee is needed here, not {value!r}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """(epsilon, delta)-differential privacy, with all that is needed to know what it means.
+    """An (epsilon, delta)-differential privacy guarantee with everything needed to interpret it.
 
-    epsilon, delta: nats and probability; epsilon may be ``inf`` (nothing is guaranteed).
-    adjacency: which data sets are neighbours. unit: who is protected, "record", "person" or "party".
-    basis: the theorem or the library that gave it. event: what was done to the data. assumes: what else must hold for
-    it, a sentence each.
+    epsilon, delta: in nats, and a probability; epsilon may be ``inf`` (no guarantee). adjacency: the adjacency
+    relation. unit: the unit of privacy, "record", "person" or "party". basis: the theorem or library behind it. event:
+    the event it was derived from. assumes: further conditions for it to hold, one sentence each.
     """
 
     epsilon: float
@@ -230,20 +228,18 @@ class Guarantee:
 
     @property
     def attacker_accuracy(self) -> float:
-        """The best share of right answers of an attacker whose first guess is 50:50.
+        """Return the largest accuracy that any attacker with a 50:50 prior can reach.
 
-        (e^epsilon + delta) / (1 + e^epsilon), attained by some (epsilon, delta) mechanism, so a bound for each
-        [kairouz2015, Theorem 2.1].
+        (e^epsilon + delta) / (1 + e^epsilon), which some (epsilon, delta) mechanism attains [kairouz2015, Theorem 2.1].
         """
         return 1.0 - (1.0 - self.delta) / (1.0 + math.exp(min(self.epsilon, 700.0)))
 
 
 def delta_rounded_up(delta: float, *, digits: int) -> float:
-    """The least number of so many significant digits that is no smaller than ``delta``.
+    """Return the smallest number with ``digits`` significant digits that is at least ``delta``.
 
-    A guarantee holds at every larger delta and at no smaller one, so a delta that is shown is never rounded down. A
-    relative difference below 1e-11 counts as rounding error of the count.
-
+    A guarantee holds at every larger delta and need not hold at a smaller one, so a displayed delta is never rounded
+    down. Relative differences below 1e-11 count as floating-point error.
     >>> delta_rounded_up(0.00010221, digits=3), delta_rounded_up(3 * 1e-5, digits=3)
     (0.000103, 3e-05)
     """
@@ -262,9 +258,9 @@ def rounded_up(value: float, *, digits: int) -> float:
 
 
 def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
-    """The guarantee of a release and of pure ones ``before`` it, for the same unit: basic composition.
+    """Return the guarantee of a release together with the pure releases ``before`` it, by basic composition.
 
-    (epsilon + sum epsilon_i, delta) [dwork2014, Theorem 3.16].
+    (epsilon + sum epsilon_i, delta), for the same unit [dwork2014, Theorem 3.16].
     """
     if not before:
         return guarantee
@@ -275,10 +271,9 @@ def after(guarantee: Guarantee, before: tuple[PureRelease, ...]) -> Guarantee:
 
 
 def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
-    """What the guarantee for one unit means for ``people`` of them together: another guarantee, for another unit.
+    """Return the guarantee for a group of ``people`` units that follows from ``guarantee`` for one (group privacy).
 
-    (k epsilon, delta sum_{i<k} e^{i epsilon}): k neighbouring steps, each by the definition; for pure privacy
-    [dwork2014, Theorem 2.2].
+    (k epsilon, delta sum_{i<k} e^{i epsilon}), from k steps between neighbours; for pure DP [dwork2014, Theorem 2.2].
     """
     if check.whole(1, people=people) == 1:
         return guarantee
@@ -287,10 +282,9 @@ def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
 
 
 def for_replacement(guarantee: Guarantee) -> Guarantee:
-    """What a guarantee under add/remove means under replace-one: one unit leaves, then another comes.
+    """Return the replace-one guarantee that follows from an add/remove ``guarantee``: one removal and one addition.
 
-    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The other direction does not hold, and raises
-    RefusedError.
+    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The converse does not hold. Raises RefusedError for a guarantee that is not under add/remove.
     """
     if guarantee.adjacency is not Adjacency.ADD_REMOVE:
         raise check.RefusedError("adjacency", str(guarantee.adjacency), str(Adjacency.ADD_REMOVE))
@@ -299,7 +293,7 @@ def for_replacement(guarantee: Guarantee) -> Guarantee:
 
 
 def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
-    """P <= e^epsilon P' + delta, ``steps`` times over."""
+    """Apply P <= e^epsilon P' + delta ``steps`` times in a row."""
     epsilon, delta = guarantee.epsilon, 0.0
     for _ in range(steps):
         delta = min(guarantee.delta + math.exp(min(epsilon, 700.0)) * delta, 1.0)
@@ -307,17 +301,16 @@ def _in_steps(guarantee: Guarantee, steps: int) -> Guarantee:
     return replace(guarantee, epsilon=steps * epsilon, delta=delta, event=known)
 
 
-# What a bound from both of an attack's rates takes for granted of a mechanism: that its worst pair of data sets is told
-# apart exactly as two normal distributions are. True of Gaussian releases whose shift does not depend on earlier ones.
+# Assumption of an audit bound that uses both error rates: the worst-case pair of data sets is exactly as hard to
+# distinguish as two normal distributions. It holds for Gaussian releases whose shift is independent of earlier ones.
 GAUSSIAN_CURVE = "Gaussian trade-off curve"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LowerBound:
-    """What an audit measured: with this ``confidence`` the mechanism spends at least ``epsilon`` at ``delta``.
+    """An audit result: with this ``confidence`` the mechanism spends at least ``epsilon`` at ``delta``.
 
-    assumes: what the bound takes for granted of the mechanism; "" where it holds for any. It can refute a claim. It
-    never proves one.
+    assumes: what the bound assumes about the mechanism; "" if nothing. It can refute a claim but never proves one.
     """
 
     epsilon: float
@@ -329,10 +322,10 @@ class LowerBound:
     assumes: str = ""
 
     def refutes(self, claim: Guarantee, *, proved: str = "") -> bool:
-        """Whether the measured bound lies above the claimed epsilon at a delta no larger than the bound's own.
+        """Return whether the bound exceeds the epsilon of ``claim``, whose delta is at most the bound's.
 
-        A bound that assumes something refutes nothing unless it is ``proved`` of the mechanism by the caller, who
-        repeats it here. Raises IncomparableError where bound and claim speak of different things.
+        A bound with an assumption refutes nothing unless the caller confirms in ``proved`` that the mechanism meets it.
+        Raises IncomparableError if adjacency, unit or delta do not match.
         """
         _refuse_other_types(claim)
         if (self.adjacency, self.unit) != (claim.adjacency, claim.unit):

@@ -1,4 +1,4 @@
-"""Where a function changes its sign, from the side on which it is safe."""
+"""Root finding that always returns a point on the safe side of a sign change."""
 
 import math
 from collections.abc import Callable
@@ -8,17 +8,17 @@ from scipy.optimize import brentq
 
 
 class UnsafeError(ValueError):
-    """No end of a bracket is safe; ``excess`` is the smaller one."""
+    """Raised when the whole bracket is unsafe; ``excess`` is the smaller of the two end values."""
 
     def __init__(self, excess: float):
         self.excess = excess
 
 
 def safe_root(excess: Callable[[float], float], low: float, high: float, tolerance: float) -> float:
-    """A point where ``excess`` <= 0, at most about ``tolerance`` from where it turns positive.
+    """Return a point where ``excess`` <= 0, within about ``tolerance`` of where it turns positive.
 
-    ``excess`` rises or falls from ``low`` to ``high``. Where all of it is safe, the end with the larger excess. Raises
-    UnsafeError where none is.
+    ``excess`` is monotone between ``low`` and ``high``. If the whole bracket is safe, returns the end with the larger
+    excess. Raises UnsafeError if none of it is safe.
     """
     ends = {low: excess(low), high: excess(high)}
     safe, other = sorted(ends, key=ends.get)

@@ -1,7 +1,7 @@
-"""What changes with the step by a public schedule: learning rate, clip bound, noise; and what such noise costs.
+"""Public schedules of learning rate, clipping norm and noise over the steps, and the privacy events of noise schedules.
 
-A learning rate only processes what was released, and a bound scales signal and noise alike: neither costs anything. Of
-noise, only the multiplier z_t = (noise sd) / (clip bound) of each step counts, and the steps compose in any order.
+Learning rates are post-processing, and a clipping norm scales signal and noise alike, so neither costs privacy. Of the
+noise, only the multiplier z_t = (noise sd) / (clipping norm) of each step counts, and the steps compose in any order.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from dpcore import check
 from dpcore.privacy import Composed, Event, GaussianRelease, PoissonSampled, Sequence
 
 SHAPES = {"geometric": "geometrically", "linear": "linearly"}
-# Multipliers of sampled steps are counted at so many steps of a geometric grid: between 8 and 2 that adds 3 %.
+# Multipliers of sampled steps are rounded to this many points of a geometric grid; from 8 to 2 that costs 3 %.
 LEVELS = 25
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """From 1 at the first of ``steps`` steps to ``end`` at the last one; ``shape`` is a key of ``SHAPES``."""
+    """A schedule from 1 at the first of ``steps`` steps to ``end`` at the last; ``shape`` is a key of ``SHAPES``."""
 
     end: float
     steps: int
@@ -32,13 +32,15 @@ class Schedule:
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """The share of each step (T,)."""
+        """Return the factor of each step (T,)."""
         passed = np.arange(self.steps) / max(self.steps - 1, 1)
         return self.end**passed if self.shape == "geometric" else 1 + (self.end - 1) * passed
 
     def levels(self, *, until: int | None = None, count: int | None = LEVELS) -> dict[float, int]:
-        """Share -> how many of the first ``until`` steps have it: rounded down to ``count`` geometric steps between the
-        least and the largest, or as they are (None). Less noise costs more, so this is the safe side.
+        """Return the factors of the first ``until`` steps, each with the number of steps that have it.
+
+        They are rounded down to ``count`` points of a geometric grid, or kept as they are if None. Less noise costs
+        more, so the result is never understated.
         """
         shares = self.shares
         if count is not None:
@@ -48,10 +50,9 @@ class Schedule:
         return dict(zip(*(found.tolist() for found in np.unique(shares[:until], return_counts=True)), strict=True))
 
     def event(self, noise_multiplier: float, *, rate: float, until: int | None = None, layers: int = 1) -> Event:
-        """The first ``until`` steps: each a Poisson sample, with ``noise_multiplier`` times the share of the step.
+        """Return the event of the first ``until`` steps on Poisson samples, with ``noise_multiplier`` at step 1.
 
-        Without sampling each multiplier counts as it is: mu^2 = sum_t 1/z_t^2 is exact. layers: how many releases of
-        that multiplier a step makes.
+        At ``rate`` 1 nothing is rounded, as mu^2 = sum_t 1/z_t^2 is exact. layers: number of releases per step.
         """
         found = self.levels(until=until, count=None if rate == 1 else LEVELS)
         parts = tuple(
@@ -62,7 +63,7 @@ class Schedule:
 
 
 def step(rate: float, noise_multiplier: float, *, layers: int = 1) -> PoissonSampled:
-    """One step: Gaussian noise on the sum over a Poisson sample, in each of ``layers`` releases."""
+    """Return the event of one step: ``layers`` releases with Gaussian noise from one Poisson sample."""
     release: Event = GaussianRelease(noise_multiplier=noise_multiplier)
     if layers > 1:
         release = Composed(event=release, count=layers)

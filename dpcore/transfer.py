@@ -1,8 +1,8 @@
-"""Public sources for a private regression: which are near enough, what they say, and how to correct it privately.
+"""Transfer learning for private regression: simulated public sources, their fits, and private source detection.
 
-The target's rows are private: x ~ U(-1, 1)^d, y = x.beta + N(0, sd^2). Source k is public: x ~ U(a_k, b_k)^d and
-y = x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. Transferable are A_q = {k : ||delta_k||_q <= h}
-[li2022, Section 1; zhang2022]. All that is made up here is known exactly, so the excess risk is, too.
+The target's rows are private: x ~ U(-1, 1)^d, y = x.beta + N(0, sd^2). Source k is public: x ~ U(a_k, b_k)^d and y =
+x.w_k + N(0, sd^2), with the contrast delta_k = beta - w_k. The transferable sources are A_q = {k : ||delta_k||_q <= h}
+[li2022, Section 1; zhang2022]. All distributions are known, so the excess risk is exact.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from dpcore import check
 from dpcore.cache import cached
 from dpcore.streams import stream
 
-# Public: a bound on the norm of beta, the residuals' bound R, and the standard deviation of the labels' noise.
+# Public: bound on the norm of beta, bound R on residuals, and standard deviation of the label noise.
 RADIUS, RESIDUAL_BOUND, LABEL_SD = 2.0, 1.0, 0.2
-# How many coefficients are not 0, and on how many coordinates a source differs, one source after another.
+# Number of non-zero coefficients, and number of coordinates in which each source differs, in turn.
 SUPPORT, WIDTHS = 10, (16, 4, 8, 2, 12, 6)
-# The least number of coordinates: a contrast's entry is at most its L1 norm over this.
+# Smallest number of coordinates: an entry of a contrast is at most its L1 norm over this.
 NARROWEST = min(WIDTHS)
-# A little ridge, as of one row or three, for sources with fewer rows than coefficients.
+# Ridge penalty worth about one to three rows, for sources with fewer rows than coefficients.
 _RIDGE = 1.0
-# A source whose loss lies this near to the best one's is as good as it.
-_AS_GOOD = 0.002
+# A source whose loss is within this of the best source's counts as equally good.
+_LOSS_MARGIN = 0.002
 
 
 def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
-    """||delta||_q of each row (K, d): (sum_j |delta_j|^q)^(1/q) for q in (0, 1], the number of entries for q = 0.
+    """Return ||delta||_q of each row of ``contrasts`` (K, d): (sum_j |delta_j|^q)^(1/q), or the support size if q = 0.
 
-    For a tiny q this grows beyond all numbers; 1e30 stands for what is larger.
+    0 <= q <= 1. Values that overflow for a tiny q are capped at 1e30.
     """
     check.between(0, 1, q=q)
     size = np.abs(contrasts)
@@ -42,7 +42,7 @@ def norm_q(contrasts: np.ndarray, q: float) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Problem:
-    """X (n, d), y (n,) private; beta (d,); contrasts (K, d); ranges (K, 2); sources: K pairs of rows and labels."""
+    """Private X (n, d), y (n,); beta (d,); contrasts (K, d); ranges (K, 2); sources: K pairs of rows and labels."""
 
     X: np.ndarray
     y: np.ndarray
@@ -52,25 +52,25 @@ class Problem:
     sources: tuple[tuple[np.ndarray, np.ndarray], ...]
 
     def transferable(self, q: float, h: float) -> np.ndarray:
-        """(K,): which sources are in A_q."""
+        """Return which sources are in A_q, (K,), for exponent ``q`` and bound ``h``."""
         return norm_q(self.contrasts, q) <= h
 
     def risk(self, weights: np.ndarray) -> np.ndarray:
-        """Excess risk E (y - x.w)^2 - E (y - x.beta)^2 = ||w - beta||^2 / 3 for x ~ U(-1, 1)^d, of weights (..., d)."""
+        """Return the excess risk of ``weights`` (..., d): E (y - x.w)^2 - E (y - x.beta)^2 = ||w - beta||^2 / 3."""
         return np.square(weights - self.beta).sum(axis=-1) / 3
 
 
 @cached
 def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: float, source_rows: int) -> Problem:
-    """Made-up data, the same for the same seed; more rows or more sources leave the others as they are.
+    """Return simulated data for ``seed``; more rows or sources leave the existing ones unchanged.
 
-    difference: L1 norm of the first source's contrast, the largest. The contrasts go into one common direction, on the
-    first few coordinates of one order of them, so that they do not average out.
+    difference: L1 norm of the largest contrast, that of the first source. All contrasts point in one common direction,
+    on the first coordinates of one fixed order, so that they do not average out.
     """
-    d, nature = dimension, stream(seed, "data", 0)
-    beta, order, signs = np.zeros(d), nature.permutation(d), nature.choice([-1.0, 1.0], d)
+    d, rng = dimension, stream(seed, "data", 0)
+    beta, order, signs = np.zeros(d), rng.permutation(d), rng.choice([-1.0, 1.0], d)
     support = min(SUPPORT, d)
-    beta[nature.permutation(d)[:support]] = RADIUS / support * nature.choice([-1.0, 1.0], support)
+    beta[rng.permutation(d)[:support]] = RADIUS / support * rng.choice([-1.0, 1.0], support)
     contrasts = np.zeros((sources, d))
     for k in range(sources):
         width = min(WIDTHS[k % len(WIDTHS)], d)
@@ -82,12 +82,12 @@ def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: f
 
 
 def _share(k: int) -> float:
-    """How far source k lies, of the farthest: 1, 0.38, 0.76, 0.15, ..., evenly spread for any number of sources."""
+    """Return the relative distance of source k: 1, 0.38, 0.76, 0.15, ..., evenly spread for any number."""
     return 1 - (k * (5**0.5 - 1) / 2) % 1
 
 
 def _range(seed: int, k: int) -> tuple[float, float]:
-    """(a_k, b_k): where the rows of source k lie."""
+    """Return (a_k, b_k), the range of the features of source k."""
     low, high = stream(seed, "data", 2 + k, 2).uniform(0, 0.4, 2)
     return low - 1, 1 - high
 
@@ -99,29 +99,29 @@ def _rows(seed: int, index: int, n: int, ends: tuple[float, float], weights: np.
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistics:
-    """What least squares needs of each source's first rows, ``rows`` of all: gram (K, d, d) and moment (K, d)."""
+    """Sufficient statistics of each source's first rows, ``rows`` in total: gram (K, d, d) and moment (K, d)."""
 
     gram: np.ndarray
     moment: np.ndarray
     rows: int
 
     def fit(self, kept: np.ndarray) -> np.ndarray:
-        """Weights (m, d) of the sources ``kept`` (m, K) together, by least squares with a little ridge."""
+        """Return the ridge regression weights (m, d) of the pooled sources that ``kept`` (m, K) selects."""
         chosen = kept.astype(float)
         gram = np.tensordot(chosen, self.gram, 1) + _RIDGE * np.eye(self.gram.shape[-1])
         return np.linalg.solve(gram, (chosen @ self.moment)[..., None])[..., 0]
 
     @cached_property
     def each(self) -> np.ndarray:
-        """Weights (K, d) of each source alone."""
+        """Return the weights (K, d) fitted to each source alone."""
         return self.fit(np.eye(len(self.gram)))
 
 
 def statistics(data: Problem, rows: int | tuple[int, ...]) -> Statistics:
-    """Of the first ``rows`` rows of each source: one number for all, or one each."""
+    """Return the statistics of the first ``rows`` rows of each source; one number for all sources or one for each."""
     counts = np.broadcast_to(rows, len(data.sources))
     cut = [(X[:count], y[:count]) for (X, y), count in zip(data.sources, counts, strict=True)]
-    # A matrix in the hundreds is held in single precision, the walk's own
+    # Large matrices are stored in single precision, as Frank-Wolfe uses them
     dtype = np.float64 if data.X.shape[1] <= 50 else np.float32
     return Statistics(
         gram=np.array([(X.T @ X).astype(dtype) for X, _ in cut]),
@@ -130,23 +130,23 @@ def statistics(data: Problem, rows: int | tuple[int, ...]) -> Statistics:
     )
 
 
-# Detection: the sources' losses on the private rows, released with Gaussian noise.
+# Source detection: losses of the sources' weights on the private rows, released with Gaussian noise.
 
 
 def clipped_losses(X: np.ndarray, y: np.ndarray, candidates: np.ndarray, *, residual_bound: float) -> np.ndarray:
-    """Mean of min((y - x.w)^2, R^2) / 2 over the rows, of candidates (m, d): (m,)."""
+    """Return the mean over the rows of min((y - x.w)^2, R^2) / 2 for each of ``candidates`` (m, d): (m,)."""
     residual = np.clip(y - candidates @ X.T, -residual_bound, residual_bound)
     return np.square(residual).mean(axis=1) / 2
 
 
 def loss_sensitivity(candidates: int, *, residual_bound: float, rows: int) -> float:
-    """L2: each of the losses may move by R^2 / (2n), whether a row is replaced, or there or not (n public)."""
+    """Return the L2 sensitivity of the losses: each changes by at most R^2 / (2n) under either adjacency (n public)."""
     return candidates**0.5 * residual_bound**2 / (2 * rows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Detection:
-    """kept (R, K); losses (K + 1,) and noisy (R, K + 1), first that of w = 0; sd of the noise on each."""
+    """Detection result: kept (R, K); losses (K + 1,) and noisy (R, K + 1), w = 0 first; sd of the noise."""
 
     kept: np.ndarray
     losses: np.ndarray
@@ -155,11 +155,11 @@ class Detection:
 
 
 def detect(data: Problem, each: np.ndarray, *, rho: float, seed: int, draws: range, part: int) -> Detection:
-    """Keep what cannot be told from the best source, and is better than none; costs ``rho`` (zCDP).
+    """Select the sources that are statistically as good as the best one and better than w = 0, for ``rho`` (zCDP).
 
-    A source is kept if its noisy loss is at most the least one's plus two standard deviations of the noise (and a
-    little more), and below that of w = 0: as [tian2023] compares each with the target alone, with the noise's spread in
-    place of that over folds.
+    A source is kept if its noisy loss is at most the smallest one plus two noise standard deviations and a margin, and
+    is below that of w = 0. [tian2023] likewise compares each source with the target alone, with the spread over folds
+    in place of the noise.
     """
     candidates = np.vstack([np.zeros((1, each.shape[1])), each])
     losses = clipped_losses(data.X, data.y, candidates, residual_bound=RESIDUAL_BOUND)
@@ -168,10 +168,10 @@ def detect(data: Problem, each: np.ndarray, *, rho: float, seed: int, draws: ran
     unit = np.array([stream(seed, "noise", index, part).standard_normal(len(losses)) for index in draws])
     noisy = losses + sd * unit
     best = noisy[:, 1:].min(axis=1, keepdims=True)
-    kept = (noisy[:, 1:] <= best + 2 * sd + _AS_GOOD) & (noisy[:, 1:] < noisy[:, :1])
+    kept = (noisy[:, 1:] <= best + 2 * sd + _LOSS_MARGIN) & (noisy[:, 1:] < noisy[:, :1])
     return Detection(kept=kept, losses=losses, noisy=noisy, sd=sd)
 
 
 def noise_multiplier(rho: float) -> float:
-    """Of a Gaussian release that costs ``rho``: 1 / sqrt(2 rho)."""
+    """Return the noise multiplier of a Gaussian release that costs ``rho``: 1 / sqrt(2 rho)."""
     return (2 * check.positive(rho=rho)) ** -0.5

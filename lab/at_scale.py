@@ -1,7 +1,6 @@
-"""A sweep that is too large for one thread: the same looks, in pieces of about a second, on whatever can compute.
+"""Run large sweeps in chunks of about one second on threads, processes or a Dask cluster, through joblib.
 
-The engines are joblib's: threads of this process, processes of this machine, or the machines of a Dask cluster. The
-numbers are the same on all of them to the last bit: a look depends on nothing but itself.
+All backends give bitwise equal numbers, because each measurement depends only on its own settings.
 """
 
 import time
@@ -22,8 +21,11 @@ BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What one piece of a sweep measures. values: of the knobs that are swept, by name; settings: with these and one
-    of the seeds; part, parts: which of the repeats, as a ``Look`` has it."""
+    """One cell of a sweep: a combination of parameter values and a seed.
+
+    values: the swept parameters by name. settings: the settings with these values and one of the seeds. part, parts:
+    which of the repeats, as in ``Look``.
+    """
 
     values: Mapping[str, Any]
     settings: Settings
@@ -32,8 +34,10 @@ class Cell:
 
 
 def cells(settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1) -> tuple[Cell, ...]:
-    """Every combination of the values of the knobs, with each of so many seeds. Raises RefusedError, before anything
-    is trained, where the settings refuse one."""
+    """Return every combination of the parameter values in ``over``, with each of ``seeds`` seeds.
+
+    Raises RefusedError, before anything is trained, if the settings refuse a combination.
+    """
     every = [dict(zip(over, values, strict=True)) for values in product(*over.values())]
     return tuple(
         Cell(values=values, settings=one) for values in every for one in split(_changed(settings, values), seeds)
@@ -41,7 +45,7 @@ def cells(settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int =
 
 
 def _changed(settings: Settings, values: Mapping[str, Any]) -> Settings:
-    """All of them at once; none may be brought into another's range."""
+    """Apply all values at once; raise RefusedError if one value moves another out of its requested value."""
     found = settings.change(**values)
     for name, value in values.items():
         if getattr(found, name) != value:
@@ -61,12 +65,13 @@ def stream(
     piece: float = 1.0,
     goes_on: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[Cell, np.ndarray]]:
-    """(cell, its numbers, (repeats,)) as they are ready, in any order.
+    """Yield (cell, its numbers (repeats,)) as they become ready, in any order.
 
-    backend: a key of ``BACKENDS``; "dask" takes the cluster of the ``distributed.Client`` that is open. jobs: how many
-    at once, by default as many as there are cores, or as the cluster has. piece: seconds that one piece of work takes,
-    about, as far as those before it tell. goes_on: asked before each cell on threads, where it may wait; once it says
-    no, what is not trained yet is left out. What computes elsewhere is in nobody's way. Raises RefusedError.
+    backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``. jobs: number of parallel
+    jobs, by default the number of cores, or of the cluster's workers. piece: target duration of a chunk of work, in
+    seconds, estimated from earlier chunks. goes_on: called before each cell on threads, where it may wait; once it
+    returns False, the remaining cells are skipped. Other backends ignore it, because they do not block this process.
+    Raises RefusedError.
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
     goes_on = goes_on if name == "threading" else None
@@ -88,7 +93,7 @@ def stream(
 def _measured(
     some: Iterable[Cell], *, measure: str, repeats: int, goes_on: Callable[[], bool] | None
 ) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
-    """(seconds that they took, which they are and their numbers): they come in any order."""
+    """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any order."""
     cores.one_blas_thread()
     seconds, found = 0.0, []
     for one in some:

@@ -1,4 +1,4 @@
-"""Settings of an experiment whose rows are a data set's of the lab, or a file of the visitor's own."""
+"""Settings of experiments that use one of the lab's data sets or an uploaded file."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,11 +12,11 @@ from dpcore.privacy import Guarantee, after
 from lab.settings import Settings
 
 OWN = "own"
-# So many rows of a file of one's own are learned from while knobs move: a random part of a larger one. A file with
-# fewer than a page else begins with is no fault.
-MOST_LIVE, _LEAST = 20_000, 50
-# Numbers of private rows that may be held at once: beyond them, not all rows are learned from.
-_MOST_NUMBERS = 15_000_000
+# Rows of an uploaded file that interactive training uses, a random part of a larger file. A file may have fewer rows
+# than a page otherwise requires.
+MOST_LIVE, _LEAST_ROWS = 20_000, 50
+# Maximum number of private values held at once; larger files are trained on in part.
+_MOST_VALUES = 15_000_000
 
 
 def void_reason(settings: Settings) -> str:
@@ -31,52 +31,52 @@ def void_reason(settings: Settings) -> str:
 
 
 class PaidBounds:
-    """Settings of a page that counts what bounds of a file have cost: of epsilon, the training has what is left.
+    """Mixin for settings of pages that charge epsilon for bounds of a file: training gets the rest.
 
-    Whoever protects persons has payments for persons only: ``Roles.lacks`` refuses others. A page that does not count
-    them has no ``paid``, and ``void_reason`` says that it promises nothing. CURVE: the epsilons of the page's curve.
+    If the unit of privacy is the person, all payments are for persons, because ``Roles.lacks`` refuses others. A page
+    that does not account for them has no ``paid``, and ``void_reason`` says that it guarantees nothing. CURVE: the
+    epsilons of the page's curve.
     """
 
     CURVE: ClassVar[tuple[float, ...]] = ()
 
     @property
     def paid(self) -> tuple[Payment, ...]:
-        """What was spent on bounds before any training."""
+        """Return the payments for bounds before training."""
         return self.own.roles.payments if isinstance(self.own, own_rows.OwnRows) else ()
 
     @property
     def spent(self) -> float:
-        """Of epsilon, by all that was paid for."""
+        """Return the epsilon spent on all payments."""
         return spent_of(self.own)
 
     @property
     def left(self) -> float:
-        """Of epsilon, for the training."""
+        """Return the epsilon left for training."""
         return self.epsilon - self.spent
 
     def whole(self, training: Guarantee) -> Guarantee:
-        """The guarantee of a training within what is ``left``, and of the bounds that were paid for before it."""
+        """Return the guarantee of a ``training`` run with epsilon ``left``, together with the payments before it."""
         return after(training, tuple(one.event for one in self.paid))
 
     @cached_property
     def epsilons(self) -> tuple[float, ...]:
-        """Those of the curve that leave something to train with."""
+        """Return the epsilons of the curve that leave something for training."""
         least, _ = self.limits["epsilon"]
         return tuple(epsilon for epsilon in self.CURVE if epsilon >= least)
 
     def _limit(self, own: str) -> tuple[float, float]:
-        """(lowest, highest) epsilon with this file: at least a tenth more than was spent, and the usual lowest."""
+        """Return the (lowest, highest) epsilon, where the lowest leaves at least a tenth of what ``own`` cost."""
         (low, high), spent = self.LIMITS["epsilon"], spent_of(own)
         return (float(f"{max(1.1 * spent, spent + low):.3g}") if spent else low), high
 
 
 class RowsSettings(Settings):
-    """The base of those with the fields ``dataset``, which may be "own", ``own``, ``rows`` and ``seed``.
+    """Base of settings with the fields ``dataset``, which may be "own", ``own``, ``rows`` and ``seed``.
 
-    own: an ``OwnRows``; of a plain string, the mere name of one, nothing can be computed. rows: private rows, public
-    knowledge; None takes as many as there are, of a file at most ``MOST_LIVE``. LOOP: the field that says which way of
-    training; on a file only its first choice, the sound one, is there. SIZED: whether fewer rows than a data set of
-    fixed size has can be asked for.
+    own: an ``OwnRows``; a plain string is only the name of one, and nothing can be computed. rows: number of private
+    rows, public; None uses all, of a file at most ``MOST_LIVE``. LOOP: name of the field that selects the mechanism; a
+    file allows only its first choice, the correct one. SIZED: whether part of a data set of fixed size can be used.
     """
 
     LOOP: ClassVar[str]
@@ -90,7 +90,7 @@ class RowsSettings(Settings):
         super().__post_init__()
 
     def change(self, **changes: Any) -> Self:
-        """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
+        """Return these settings with ``changes``; a new data set also adjusts the fields that depend on it."""
         dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
         own = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
         if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
@@ -98,50 +98,52 @@ class RowsSettings(Settings):
         return replace(self, **changes)
 
     def fitting(self, dataset: str, own: str) -> dict[str, Any]:
-        """What must be different with another data set. A file that a link has only named keeps the link's numbers, as
-        far as it has rows for them."""
+        """Return the changes that another data set requires.
+
+        A file that a link only named keeps the link's number of rows, as far as it has as many.
+        """
         (sound, *_), loop = self.CHOICES[self.LOOP], getattr(self, self.LOOP)
         loop = {self.LOOP: sound if dataset == OWN else loop}
         source = source_of(dataset, own)
         if source is None:
             return loop | {"rows": self.LIMITS["rows"][0]}
         if dataset == self.dataset == OWN and self.own != file_handles.NONE and self.source is None:
-            return loop | {"rows": min(self.rows, _most(source))}
+            return loop | {"rows": min(self.rows, _most_rows(source))}
         stays = source.sizable and self.source is not None and self.source.sizable
-        return loop | {"rows": self.rows if stays else _live(dataset, source)}
+        return loop | {"rows": self.rows if stays else _interactive_rows(dataset, source)}
 
     @property
     def source(self) -> toy.Source | None:
-        """The data set; None for a file that is only named."""
+        """Return the data set, or None for a file known only by its name."""
         return source_of(self.dataset, self.own)
 
     @property
     def rows_of(self) -> toy.Dataset:
-        """What tasks know the data set by. Raises RefusedError for a file that is only named."""
+        """Return the key by which tasks know the data set; raise RefusedError for a file known only by its name."""
         return file_handles.key(self.own) if self.dataset == OWN else self.dataset
 
     @property
     def live(self) -> int:
-        """As many rows as there are, or as knobs can move with."""
-        return _live(self.dataset, self.source)
+        """Return the number of rows for interactive training."""
+        return _interactive_rows(self.dataset, self.source)
 
     @property
     def most(self) -> int:
-        """As many rows as can be learned from."""
-        return _most(self.source) if self.dataset == OWN else self.source.private_rows
+        """Return the maximum number of rows that can be trained on."""
+        return _most_rows(self.source) if self.dataset == OWN else self.source.private_rows
 
     @property
     def by_person(self) -> bool:
-        """Whether a file says whose each row is."""
+        """Return whether a file identifies the person of each row."""
         return isinstance(self.own, own_rows.OwnRows) and bool(self.own.roles.person)
 
     @property
     def beyond(self) -> bool:
-        """Whether there are more rows than knobs can move with: work is then cut into the smallest pieces."""
+        """Return whether there are too many rows for interactive training, so that tasks must be small."""
         return self.dataset == OWN and self.rows > MOST_LIVE
 
     def of_rows(self, rows: int) -> Self:
-        """The same training with another number of private rows."""
+        """Return the same settings with another number of private rows."""
         return self.change(rows=rows)
 
     @property
@@ -150,19 +152,19 @@ class RowsSettings(Settings):
 
     @property
     def choices(self) -> Mapping[str, Any]:
-        """Field -> the values it may have: what is not sound is shown on data of ours only."""
+        """Return the allowed values of each field; incorrect mechanisms are available for the lab's data only."""
         sound, *_ = self.CHOICES[self.LOOP]
         return self.CHOICES | ({self.LOOP: (sound,)} if self.dataset == OWN else {})
 
     @property
     def limits(self) -> Mapping[str, tuple[float, float]]:
-        """Field -> (lowest, highest) value. The rows of a file end at what is live; once there are more, at all."""
+        """Return the (lowest, highest) value of each field; ``rows`` of a file end at ``live``, or ``most`` beyond."""
         source, low = self.source, self.LIMITS["rows"][0]
         if self.dataset == OWN:
             most = self.most if source else own_table.MOST_ROWS
             live = self.live if source else MOST_LIVE
             beyond = isinstance(self.rows, int) and self.rows > live
-            return self.LIMITS | {"rows": (min(_LEAST, low), most if beyond else live)}
+            return self.LIMITS | {"rows": (min(_LEAST_ROWS, low), most if beyond else live)}
         if source.sizable:
             return self.LIMITS
         return self.LIMITS | {"rows": (low if self.SIZED else source.private_rows, source.private_rows)}
@@ -173,25 +175,25 @@ class RowsSettings(Settings):
 
     @property
     def preparation(self) -> str:
-        """Lines that a script needs first: a file of one's own must be there."""
+        """Return the script lines that load an uploaded file first, if any."""
         return own_rows.preparation() if self.dataset == OWN else ""
 
 
 def spent_of(own: str) -> float:
-    """What bounds of a file have cost; 0 of one that is only named."""
+    """Return the epsilon spent on bounds of a file, 0 if only its name is known."""
     return own.roles.spent if isinstance(own, own_rows.OwnRows) else 0.0
 
 
 def source_of(dataset: str, own: str) -> toy.Source | None:
-    """The data set; None for a file that is only named."""
+    """Return the data set, or None for a file known only by its name."""
     if dataset != OWN:
         return toy.source(dataset)
     return own.source if isinstance(own, own_rows.OwnRows) else None
 
 
-def _live(dataset: str, source: toy.Source) -> int:
+def _interactive_rows(dataset: str, source: toy.Source) -> int:
     return min(source.private_rows, MOST_LIVE) if dataset == OWN else source.private_rows
 
 
-def _most(source: toy.Source) -> int:
-    return min(source.private_rows, max(MOST_LIVE, _MOST_NUMBERS // len(source.features)))
+def _most_rows(source: toy.Source) -> int:
+    return min(source.private_rows, max(MOST_LIVE, _MOST_VALUES // len(source.features)))

@@ -1,4 +1,4 @@
-"""Citations: key -> reference. A docstring that follows a paper names it by its key, ``[balle2018]``; so do texts."""
+"""References by citation key; docstrings and texts cite a paper by its key, ``[balle2018]``."""
 
 import re
 
@@ -170,7 +170,7 @@ _PLACES = (
 
 
 def short(key: str) -> str:
-    """A reference as it stands in a sentence. Raises KeyError where there is none.
+    """Return a short reference for running text; raise KeyError for an unknown key.
 
     >>> short("dong2022"), short("mironov2017"), short("abadi2016"), short("balle2018")
     ('Dong, Roth and Su 2022', 'Mironov 2017', 'Abadi et al. 2016', 'Balle and Wang 2018')
@@ -185,9 +185,9 @@ def short(key: str) -> str:
 
 
 def cited(text: str) -> str:
-    """Markdown with its keys as links in words, and the references that it names as a list at the end.
+    """Return Markdown ``text`` with its citation keys as links, and a list of the cited references at the end.
 
-    Raises KeyError for a key of no reference.
+    Raises KeyError for an unknown key.
     """
     keys = dict.fromkeys(_KEY.findall(text))
     sources = "\n".join(f"- {reference(key)}" for key in keys)
@@ -195,13 +195,13 @@ def cited(text: str) -> str:
 
 
 def named(key: str) -> str:
-    """The reference in short, as a link (markdown) where it is known where to read it."""
+    """Return a short reference, as a Markdown link if its address is known."""
     place = next((form.format(found[1]) for where, form in _PLACES if (found := where.search(PAPERS[key]))), "")
     return f"[{short(key)}]({place})" if place else short(key)
 
 
 def reference(key: str) -> str:
-    """The whole reference (markdown), whose address can be clicked."""
+    """Return the full reference as Markdown with a clickable address."""
     found = PAPERS[key]
     for where, form in _PLACES:
         found = where.sub(lambda match, form=form: f"[{match[0]}]({form.format(match[1])})", found)

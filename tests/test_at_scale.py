@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
-from dpcore.cache import Memory
+from dpcore.cache import Cache
 from dpcore.check import RefusedError
 from lab import at_scale, links
 from lab.sweep import sweep as in_order
@@ -119,7 +119,7 @@ def test_parts_of_a_cell_are_the_cell():
 
 
 def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
-    memory = Memory(1_000_000)
+    memory = Cache(1_000_000)
     monkeypatch.setattr("lab.sweep.CACHE", memory)
     every = at_scale.cells(SETTINGS, OVER)
     assert len([*at_scale.stream(every, measure="scratch", repeats=30)]) == len(every)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpcore.cache import Memory
+from dpcore.cache import Cache
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.parties.experiment import PartiesSettings
@@ -65,7 +65,7 @@ class Counted:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(compute, "CACHE", Memory(250_000))  # room for three arrays
+    monkeypatch.setattr(compute, "CACHE", Cache(250_000))  # room for three arrays
     Counted.runs.clear()
 
 
@@ -133,7 +133,7 @@ def test_a_class_that_opens_one_link_at_once_computes_it_once(name: str, monkeyp
             return run(task)
 
         monkeypatch.setattr(kind, "run", run)
-    monkeypatch.setattr(compute, "CACHE", Memory(10**9))
+    monkeypatch.setattr(compute, "CACHE", Cache(10**9))
     start = threading.Barrier(10)
 
     def visitor(_):

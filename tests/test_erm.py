@@ -123,7 +123,7 @@ def test_a_stack_is_each_of_its_problems():
 def test_the_pieces_of_a_large_stack_are_joined(monkeypatch):
     X, t = rows(10, 3), np.random.default_rng(5).uniform(size=(7, 10))
     whole = erm.logistic(X, t, regularisation=0.1).weights
-    monkeypatch.setattr(erm, "_AT_ONCE", 1)
+    monkeypatch.setattr(erm, "_CHUNK_NUMBERS", 1)
     np.testing.assert_allclose(erm.logistic(X, t, regularisation=0.1).weights, whole, atol=1e-9)
 
 
@@ -159,7 +159,7 @@ def test_steps_by_conjugate_gradients_end_where_exact_steps_end(monkeypatch, str
     X, t = rows(*((3,) if stack else ()), 60, 6), rng.dirichlet(np.full(7, 0.2), size=(3, 60)).swapaxes(1, 2)
     found = {}
     for many in (1, 10**9):
-        monkeypatch.setattr(erm, "_MANY", many)
+        monkeypatch.setattr(erm, "_CONJUGATE_FROM", many)
         found[many] = erm.softmax(X, t, regularisation=strength)
         assert found[many].gradient_norm.max() <= 1e-10
     np.testing.assert_allclose(found[1].weights, found[10**9].weights, atol=2 * 1e-10 / strength)

@@ -83,7 +83,7 @@ def test_a_link_brings_all_rows_back(settings, own):
 
 
 def test_not_all_rows_where_they_do_not_fit_into_memory(settings, monkeypatch):
-    monkeypatch.setattr(own_settings, "_MOST_NUMBERS", 60_000)
+    monkeypatch.setattr(own_settings, "_MOST_VALUES", 60_000)
     assert settings.most == 30_000
     assert settings.of_rows(30_000).beyond
     with pytest.raises(check.RefusedError, match="rows"):

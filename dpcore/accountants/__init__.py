@@ -1,7 +1,7 @@
-"""Ways to count what a sequence of events costs. ``ACCOUNTANTS`` is the whole list.
+"""Privacy accountants, which bound the cost of a sequence of events; ``ACCOUNTANTS`` lists them.
 
-Each accountant is one function, (event, counts, *, delta, adjacency) -> the epsilon of the event taken each of
-``counts`` times, one after another. A better theorem changes the epsilon, never the noise.
+Each accountant is a function (event, counts, *, delta, adjacency) that returns the epsilon of the event composed each
+of ``counts`` times. A tighter theorem lowers epsilon but never changes the noise.
 """
 
 import math
@@ -24,7 +24,7 @@ ACCOUNTANTS = {
     "gdp": gdp.epsilons,
 }
 
-# The words of a guarantee for the theorem, or the library, that gave it.
+# Basis of a guarantee: the theorem or library behind each accountant.
 BASES = {
     "naive": "basic composition",
     "strong": "strong composition",
@@ -35,16 +35,16 @@ BASES = {
     "gdp": "exact Gaussian composition (GDP)",
 }
 
-# An accountant that answers sooner, for the first steps of a search.
+# Faster accountants for the first steps of a search.
 _SCOUTS = {"pld": "pld-coarse"}
 
 
 def account(
     event: Event, *, delta: float, adjacency: Adjacency, unit: str = "record", accountant: str = "gdp"
 ) -> Guarantee:
-    """The guarantee of ``event`` by the named accountant.
+    """Return the guarantee of ``event`` by the named accountant.
 
-    Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it does not prove.
+    Raises RefusedError for an unknown accountant, UnsupportedEventError for an event that it has no proof for.
     """
     (epsilon,) = curve(event, [1], delta=delta, adjacency=adjacency, accountant=accountant)
     basis = BASES[accountant]
@@ -54,9 +54,9 @@ def account(
 def curve(
     event: Event, steps: Sequence[int] | np.ndarray, *, delta: float, adjacency: Adjacency, accountant: str = "gdp"
 ) -> np.ndarray:
-    """Epsilon of ``event`` taken each of ``steps`` times: a whole curve at once, as an array like ``steps``.
+    """Return the epsilon of ``event`` composed each of ``steps`` times, as an array like ``steps``.
 
-    Raises as ``account`` does.
+    Raises the same errors as ``account``.
     """
     chosen = ACCOUNTANTS[check.choice(ACCOUNTANTS, accountant=accountant)]
     counts = np.asarray(steps)
@@ -75,11 +75,11 @@ def calibrate(
     bracket: tuple[float, float],
     tolerance: float = 1e-6,
 ) -> float:
-    """The parameter in ``bracket`` at which ``family(parameter)`` costs ``epsilon``, and never more.
+    """Return the parameter in ``bracket`` at which ``family(parameter)`` costs ``epsilon`` and never more.
 
-    Epsilon rises or falls with the parameter, which is positive (a noise multiplier, a sampling rate). The answer is on
-    the safe side, within about ``tolerance`` of the root, relatively; where the whole bracket is safe, it is its end of
-    least privacy. Raises RefusedError where none of the bracket is safe.
+    Epsilon must be monotone in the parameter, which is positive (a noise multiplier, a sampling rate). The result is on
+    the safe side, within a relative ``tolerance`` of the root. If the whole bracket is safe, it is the end with the
+    least privacy. Raises RefusedError if no point of the bracket is safe.
     """
     check.positive(epsilon=epsilon)
 
@@ -107,9 +107,9 @@ def calibrate(
 def most_steps(
     event: Event, *, epsilon: float, delta: float, adjacency: Adjacency, accountant: str = "gdp", limit: int = 10**6
 ) -> int:
-    """How many times ``event`` may be taken within ``epsilon``: the largest such number up to ``limit``, or 0."""
+    """Return the largest number of times, up to ``limit``, that ``event`` can be composed within ``epsilon``, or 0."""
     check.positive(epsilon=epsilon)
-    low, high = 0, check.whole(1, limit=limit) + 1  # low is within epsilon, high is not or not allowed
+    low, high = 0, check.whole(1, limit=limit) + 1  # low is within epsilon, high is not or exceeds the limit
 
     def narrow(steps: np.ndarray, name: str) -> tuple[int, int]:
         steps = steps[(steps > low) & (steps < high)]

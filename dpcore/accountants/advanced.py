@@ -1,4 +1,4 @@
-"""Strong composition: the epsilon of T releases grows with sqrt(T), at the price of a little delta."""
+"""Advanced composition: the epsilon of T releases grows with sqrt(T) in exchange for a small delta."""
 
 import math
 
@@ -9,17 +9,17 @@ from dpcore import check
 from dpcore.accountants import basic
 from dpcore.privacy import Adjacency, Event, GaussianRelease, PoissonSampled, UnsupportedEventError, releases
 
-# Which part of delta pays for the composition, the rest being shared by the releases: tried all at once.
+# Candidate shares of delta for the composition theorem; the rest is split among the releases.
 _SPLITS = expit(np.linspace(-12, 12, 481))
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Epsilon of ``event`` taken each of ``counts`` times, by strong composition [dwork2014, Theorem 3.20].
+    """Return the epsilon of ``event`` composed each of ``counts`` times, by advanced composition.
 
     epsilon = sqrt(2 ln(1/delta') sum_t epsilon_t^2) + sum_t epsilon_t (e^epsilon_t - 1), delta = delta' + sum_t delta_t
-
-    For different epsilon_t it follows from the sharper [kairouz2015, Theorem 3.5]. Each split of delta is valid, so the
-    best of many is. Samples are amplified by ln(1 + q (e^epsilon - 1)). For few releases the plain sum is smaller.
+    [dwork2014, Theorem 3.20]; for different epsilon_t it follows from the sharper [kairouz2015, Theorem 3.5]. Every
+    split of delta is valid, so the best of many is used. Samples are amplified by ln(1 + q (e^epsilon - 1)). For few
+    releases basic composition gives less.
     """
     check.between(0, 1, inclusive=False, delta=delta)
     found = basic.proved(event, adjacency, accountant="strong composition")
@@ -39,12 +39,12 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
 
 
 def as_published(event: Event, counts: np.ndarray, *, delta: float) -> np.ndarray:
-    """The figure that the literature prints for strong composition. **It is not a guarantee**: no bound holds it up.
+    """Return the epsilon that papers report for advanced composition. **It is not a guarantee**: no theorem proves it.
 
     delta_0 = delta/(2 T q), epsilon_0 = sqrt(2 ln(1.25/delta_0))/sigma, epsilon_1 = q epsilon_0,
-    epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2: 9.34 beside the moments accountant's 1.26 in
-    [abadi2016, Figure 2]. Sampling by q turns epsilon_0 into ln(1 + q (e^epsilon_0 - 1)), which is more than
-    q epsilon_0. For one (sampled) Gaussian release; raises UnsupportedEventError for others.
+    epsilon = sqrt(2 T ln(2/delta)) epsilon_1 + T epsilon_1^2
+    In [abadi2016, Figure 2] it is 9.34, beside 1.26 by the moments accountant. Amplification gives ln(1 + q
+    (e^epsilon_0 - 1)), more than q epsilon_0. Raises UnsupportedEventError for all but a (sampled) Gaussian release.
     """
     check.between(0, 1, inclusive=False, delta=delta)
     match list(releases(event).items()):

@@ -1,6 +1,6 @@
-"""The sum: T releases of (epsilon_t, delta_t) are (sum epsilon_t, sum delta_t)-DP together.
+"""Basic composition: T releases that are (epsilon_t, delta_t)-DP are (sum epsilon_t, sum delta_t)-DP together.
 
-Here too is what one release costs by itself, which strong composition starts from as well.
+The module also computes the cost of a single release, from which advanced composition starts.
 """
 
 import math
@@ -26,10 +26,10 @@ from dpcore.privacy import (
 
 
 def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Epsilon of ``event`` taken each of ``counts`` times, by basic composition [dwork2014, Theorem 3.16].
+    """Return the epsilon of ``event`` composed ``counts`` times by basic composition [dwork2014, Theorem 3.16].
 
-    The delta that is left by the approximate releases is shared equally by the Gaussian ones. With ``delta`` 0 only
-    pure releases cost a finite epsilon.
+    The delta left by approximate releases is shared equally among the Gaussian ones. With ``delta`` 0 only pure
+    releases have a finite epsilon.
     """
     check.between(0, 1, delta=delta)
     found = proved(event, adjacency, accountant="basic composition")
@@ -40,9 +40,9 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
 
 
 def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Release, int]:
-    """The releases in ``event``; refuses samples under replace-one.
+    """Return the releases in ``event``; raise UnsupportedEventError for samples under replace-one.
 
-    Amplification by Poisson sampling is a theorem about units that are there or not.
+    Amplification by Poisson sampling is proved for add/remove adjacency.
     """
     found = releases(event)
     for release in found:
@@ -54,7 +54,7 @@ def proved(event: Event, adjacency: Adjacency, *, accountant: str) -> dict[Relea
 
 
 def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
-    """Epsilon of one release, where each Gaussian release in it may fail with probability ``slack``.
+    """Return the epsilon of one release if each Gaussian release in it may fail with probability ``slack``.
 
     A sample of rate q: epsilon' = ln(1 + q (e^epsilon - 1)), delta' = q delta [li2012, Theorem 1].
     """
@@ -68,20 +68,20 @@ def price(release: Release, *, slack: np.ndarray) -> np.ndarray:
         case PoissonSampled(rate=rate, event=inner):
             return amplified(rate, sum(n * price(one, slack=slack) for one, n in releases(inner).items()))
         case BestOf(event=inner, law=law) if not any(total_failures(releases(inner))):
-            # (2 + eta) epsilon, whatever the mean; nothing by Poisson's law [papernot2022, Theorem 2, infinite orders]
+            # (2 + eta) epsilon, whatever the mean; infinite for Poisson [papernot2022, Theorem 2, infinite orders]
             return (2 + LAWS[law]) * sum(n * price(one, slack=slack) for one, n in releases(inner).items())
         case _:
             raise UnsupportedEventError(f"basic composition has no price for {release!r}")
 
 
 def amplified(rate: float, epsilon: np.ndarray) -> np.ndarray:
-    """ln(1 + q (e^epsilon - 1)), without overflow."""
+    """Return ln(1 + q (e^epsilon - 1)) without overflow."""
     small = np.log1p(rate * np.expm1(np.minimum(epsilon, 1)))
     return np.where(epsilon < 1, small, epsilon + np.log(rate + (1 - rate) * np.exp(-epsilon)))
 
 
 def failures(release: Release) -> tuple[float, float]:
-    """(a, b), where a release fails with probability a + b slack: see ``price``."""
+    """Return (a, b) such that ``release`` fails with probability a + b slack; see ``price``."""
     match release:
         case GaussianRelease():
             return 0.0, 1.0
@@ -97,17 +97,17 @@ def failures(release: Release) -> tuple[float, float]:
 
 
 def total_failures(found: dict[Release, int]) -> tuple[float, float]:
-    """The sums of ``failures`` over releases and how often they happen."""
+    """Return the sums of ``failures`` over the releases in ``found``, each times its count."""
     fixed, shares = zip(*((n * a, n * b) for (a, b), n in ((failures(r), n) for r, n in found.items())), strict=True)
     return math.fsum(fixed), math.fsum(shares)
 
 
 def textbook_epsilon(multiplier: float, delta: np.ndarray) -> np.ndarray:
-    """Epsilon of one Gaussian release: sqrt(2 ln(1.25/delta)) / sigma [dwork2014, Theorem A.1], made safe.
+    """Return the epsilon of one Gaussian release, sqrt(2 ln(1.25/delta)) / sigma [dwork2014, Theorem A.1], made valid.
 
-    Its proof ends at epsilon 1. Everywhere delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu = 1/sigma, so the larger of it
-    and mu^2/2 - mu Phi^-1(delta) always holds. The textbook's value is kept where it is the larger, as the one that
-    the literature composes; the exact accountant gives less. A delta above 1, as a rare sample leaves one, is 1.
+    The theorem's proof covers epsilon < 1. In general delta(epsilon) <= Phi(mu/2 - epsilon/mu), mu = 1/sigma, so the
+    larger of this value and mu^2/2 - mu Phi^-1(delta) always holds. The textbook value is kept where it is larger,
+    because the literature composes it; exact accounting gives less. A delta above 1 counts as 1.
     """
     if multiplier == 0:
         return np.full_like(delta, math.inf)

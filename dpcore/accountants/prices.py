@@ -1,4 +1,4 @@
-"""What runs cost, and which noise or how many steps a budget allows, as pieces of work that can be kept."""
+"""Tasks, whose results can be cached, that compute the cost of runs and the noise or steps that a budget allows."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -10,22 +10,22 @@ from dpcore.accountants import account, advanced, basic, calibrate, curve, most_
 from dpcore.privacy import Adjacency, Event, PoissonSampled
 from dpcore.schedules import Schedule, step
 
-# What the literature prints beside the accountants; no guarantee (``advanced.as_published``).
+# The value that papers report beside the accountants; not a guarantee (``advanced.as_published``).
 PUBLISHED = "published"
-# The most steps that a search looks at, and that the privacy loss distribution counts: it takes a second for a million.
+# Most steps that a search considers, and that PLD accounting composes (a million takes it one second).
 MOST_STEPS, MOST_COUNTED = 100_000, 200_000
-# Where a search for the noise multiplier looks.
-_NOISES = (0.2, 1e9)
-# The privacy loss distribution needs a little less noise than Renyi orders; this much of it is searched first.
-_NEAR = (0.7, 1.03)
+# Bracket of searches for the noise multiplier.
+_NOISE_BRACKET = (0.2, 1e9)
+# PLD accounting needs slightly less noise than Rényi accounting; this range around the latter is searched first.
+_NEAR_RDP = (0.7, 1.03)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Epsilon (N, S) of N noise multipliers over S numbers of steps, by one accountant.
+    """Epsilon (N, S) of N noise multipliers and S numbers of steps, by one accountant.
 
-    ramp: how the noise changes; then the multipliers are those of its first step. Two that differ in ``essential`` only
-    are the same question.
+    ramp: the noise schedule; ``noise_multipliers`` are then those of the first step. Two that
+    differ in ``essential`` only are equal.
     """
 
     accountant: str
@@ -58,9 +58,9 @@ class Price:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseFor:
-    """The least noise multiplier that keeps ``steps`` steps within ``epsilon``; infinite where none does.
+    """The smallest noise multiplier at which ``steps`` steps cost at most ``epsilon``; infinite if there is none.
 
-    ramp_end, ramp_shape: the last step's multiplier over the first one's, which is the answer, and how it gets there.
+    ramp_end, ramp_shape: ratio of the last multiplier to the first, which is the result, and shape of the schedule.
     """
 
     accountant: str
@@ -74,18 +74,18 @@ class NoiseFor:
 
     def run(self) -> float:
         if not self.accountant.startswith("pld"):
-            return self._search(self.accountant, _NOISES)
-        near = self._search("renyi", _NOISES)
-        ends = tuple(part * near for part in _NEAR)
+            return self._search(self.accountant, _NOISE_BRACKET)
+        near = self._search("renyi", _NOISE_BRACKET)
+        ends = tuple(part * near for part in _NEAR_RDP)
         found = self._search(self.accountant, ends) if near < math.inf else math.inf
-        # At an end of its part the search has not met the root.
+        # A result at an end of the range means that the root lies outside.
         inside = ends[0] * 1.001 < found < ends[1]
-        return found if inside else self._search(self.accountant, (_NOISES[0], 2 * min(near, 1e5)))
+        return found if inside else self._search(self.accountant, (_NOISE_BRACKET[0], 2 * min(near, 1e5)))
 
     def _search(self, accountant: str, bracket: tuple[float, float]) -> float:
         ramp = Schedule(self.ramp_end, self.steps, self.ramp_shape)
-        if self.ramp_end != 1 and bracket == _NOISES:
-            # No step may have less noise than what is enough for all of them, nor need all have more
+        if self.ramp_end != 1 and bracket == _NOISE_BRACKET:
+            # The steps cannot all have less noise than the constant multiplier, and need not all have more
             near = replace(self, ramp_end=1.0)._search(accountant, bracket)
             bracket = near / max(1, self.ramp_end) * 0.99, near / min(1, self.ramp_end) * 1.01
             if near == math.inf:
@@ -94,16 +94,16 @@ class NoiseFor:
         def run_of(noise_multiplier: float) -> Event:
             return ramp.event(noise_multiplier, rate=self.sampling_rate)
 
-        promise = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
+        target = {"epsilon": self.epsilon, "delta": self.delta, "adjacency": Adjacency.ADD_REMOVE}
         try:
-            return calibrate(run_of, accountant=accountant, bracket=bracket, tolerance=1e-4, **promise)
+            return calibrate(run_of, accountant=accountant, bracket=bracket, tolerance=1e-4, **target)
         except check.RefusedError:
             return math.inf
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepsWithin:
-    """How many steps stay within ``epsilon``, up to ``MOST_STEPS``."""
+    """The number of steps that cost at most ``epsilon``, up to ``MOST_STEPS``."""
 
     accountant: str
     sampling_rate: float
@@ -124,9 +124,9 @@ class StepsWithin:
 
 
 def one_step(sampling_rate: float, noise_multiplier: float, steps: int, *, delta: float) -> float:
-    """What the classical theorems charge for one of ``steps`` steps, where these share half of delta.
+    """Return the epsilon of one of ``steps`` steps by the classical theorems, which share half of ``delta``.
 
-    The textbook's epsilon, amplified by ln(1 + q (e^epsilon - 1)): see ``dpcore.accountants.basic.price``.
+    The textbook epsilon, amplified by ln(1 + q (e^epsilon - 1)); see ``dpcore.accountants.basic.price``.
     """
     slack = np.array([min(delta / (2 * steps * sampling_rate), 0.5)])
     return float(basic.price(step(sampling_rate, noise_multiplier), slack=slack)[0])

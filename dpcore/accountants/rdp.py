@@ -1,4 +1,4 @@
-"""Renyi differential privacy: orders a, at which the divergences of all releases simply add up.
+"""Rényi differential privacy (RDP): at each order a, the divergences of all releases add up.
 
 (a, r)-RDP: D_a(M(D) || M(D')) <= r for all neighbours; T releases are (a, sum r_t)-RDP [mironov2017, Proposition 1].
 """
@@ -26,9 +26,9 @@ from dpcore.privacy import (
     releases,
 )
 
-# Moments lambda = a - 1 of 1 to 32, as in the paper.
+# Moments lambda = a - 1 from 1 to 32, as in the paper.
 MOMENTS = tuple(float(order) for order in range(2, 34))
-# A little privacy is best proved at a large order, a large epsilon at one close to 1.
+# A small epsilon is best proved at a large order, a large epsilon at an order close to 1.
 ORDERS = tuple(
     float(order)
     for order in (
@@ -37,20 +37,20 @@ ORDERS = tuple(
         *np.unique(np.geomspace(66, 1024, 40).round()),
     )
 )
-# The quadrature's nodes come as close as sigma/2, so a sampled release of less noise is interpolated instead.
+# The step of the quadrature falls to sigma/2, so smaller noise is handled by interpolation.
 _LEAST_NOISE = 0.1
 
 
 def moments(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Epsilon of ``event`` taken each of ``counts`` times, by the moments accountant [abadi2016, Theorem 2].
+    """Return the epsilon of ``event`` composed each of ``counts`` times, by the moments accountant.
 
-    epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a of 2 to 33.
+    epsilon = min_a r(a) + ln(1/delta)/(a - 1) over the whole orders a from 2 to 33 [abadi2016, Theorem 2].
     """
     return _epsilons(event, counts, MOMENTS, delta=delta, adjacency=adjacency, sharp=False)
 
 
 def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """Epsilon of ``event`` taken each of ``counts`` times, by Renyi orders and the improved conversion.
+    """Return the epsilon of ``event`` composed each of ``counts`` times, by RDP with the improved conversion.
 
     epsilon = min_a r(a) + ln((a-1)/a) - (ln delta + ln a)/(a - 1) [canonne2020, Proposition 12; balle2020, Theorem 21]
     """
@@ -61,7 +61,7 @@ def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
     check.between(0, 1, inclusive=False, delta=delta)
     found = basic.proved(event, adjacency, accountant="Renyi accounting")
     counts = np.asarray(counts, dtype=float)[:, None]
-    # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta, which adds up apart.
+    # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta; these deltas add up.
     left = delta - counts * basic.total_failures(found)[0]
     log_delta = np.log(np.where(left > 0, left, 1))
     a = np.array(orders)
@@ -71,13 +71,13 @@ def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
 
 
 def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
-    """r(a) of all that an event consists of, at each of ``orders`` [mironov2017, Proposition 1]."""
+    """Return the RDP r(a) of a whole event at each of ``orders`` [mironov2017, Proposition 1]."""
     return sum(n * divergences(release, orders) for release, n in releases(event).items())
 
 
 @cached
 def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
-    """r(a) of one release at each of ``orders`` > 1; for an approximate release, of what does not fail."""
+    """Return the RDP r(a) of one release at each of ``orders`` > 1, without the failures of an approximate release."""
     a = np.array(orders)
     match release:
         case GaussianRelease(noise_multiplier=multiplier):
@@ -99,25 +99,26 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
 
 
 def _laplace(epsilon: float, a: np.ndarray) -> np.ndarray:
-    """1/(a-1) ln( a/(2a-1) e^{(a-1) epsilon} + (a-1)/(2a-1) e^{-a epsilon} ) [mironov2017, Proposition 6]"""
+    """Return 1/(a-1) ln( a/(2a-1) e^{(a-1) epsilon} + (a-1)/(2a-1) e^{-a epsilon} ) [mironov2017, Proposition 6]."""
     first = np.log(a / (2 * a - 1)) + (a - 1) * epsilon
     return np.maximum(np.logaddexp(first, np.log((a - 1) / (2 * a - 1)) - a * epsilon), 0) / (a - 1)
 
 
 def _randomised_response(epsilon: float, a: np.ndarray) -> np.ndarray:
-    """1/(a-1) ln( p^a (1-p)^{1-a} + (1-p)^a p^{1-a} ), p = e^epsilon/(1 + e^epsilon) [mironov2017, Proposition 5].
+    """Return the RDP of randomised response with ``epsilon`` at the orders ``a``.
 
-    Randomised response is the worst of all epsilon-DP mechanisms [kairouz2015, Theorem 2.1], so this bounds them.
+    1/(a-1) ln( p^a (1-p)^{1-a} + (1-p)^a p^{1-a} ), p = e^epsilon/(1 + e^epsilon) [mironov2017, Proposition 5]. It
+    bounds that of every epsilon-DP mechanism, as randomised response is the worst of them [kairouz2015, Theorem 2.1].
     """
     p, rest = -np.logaddexp(0, -epsilon), -np.logaddexp(0, epsilon)
     return np.maximum(np.logaddexp(a * p + (1 - a) * rest, a * rest + (1 - a) * p), 0) / (a - 1)
 
 
 def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndarray:
-    """r(a) of a Poisson-sampled Gaussian release under add/remove, mu = 1/sigma [mironov2019, Section 3].
+    """Return the RDP r(a) of a Poisson-sampled Gaussian release under add/remove, mu = 1/sigma.
 
-    r(a) = 1/(a-1) ln A_a, A_a = E_{z ~ N(0, sigma^2)} [ (1 - q + q e^{(2z-1)/(2 sigma^2)})^a ]: the divergence of the
-    sampled from the empty release; the reverse one is smaller [mironov2019, Section 3.1].
+    r(a) = 1/(a-1) ln A_a, A_a = E_{z ~ N(0, sigma^2)} [ (1 - q + q e^{(2z-1)/(2 sigma^2)})^a ] [mironov2019, Section
+    3]: the divergence of the sampled release from the empty one. The reverse is smaller [mironov2019, Section 3.1].
     """
     if math.isinf(mu):
         return np.full(len(orders), math.inf)
@@ -129,15 +130,14 @@ def sampled_gaussian(rate: float, mu: float, orders: tuple[float, ...]) -> np.nd
     if (~whole).any() and 1 / mu >= _LEAST_NOISE:
         log_moment[~whole] = _quadrature(rate, mu, a[~whole])
     elif (~whole).any():
-        log_moment[~whole] = _between(rate, mu, a[~whole])
+        log_moment[~whole] = _interpolated(rate, mu, a[~whole])
     return log_moment / (a - 1)
 
 
 def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndarray:
-    """ln A_a = ln sum_k C(a,k) (1-q)^{a-k} q^k e^{(k^2-k)/(2 sigma^2)} for whole orders a.
+    """Return ln A_a = ln sum_k C(a,k) (1-q)^{a-k} q^k e^{(k^2-k)/(2 sigma^2)} for whole orders a.
 
-    As the binomial weights add up to 1, A_a - 1 is the sum with e^x - 1 for e^x: positive terms only, so that nothing
-    cancels where A_a is barely more than 1.
+    The binomial weights sum to 1, so A_a - 1 is the same sum with e^x - 1 for e^x, whose positive terms never cancel.
     """
     rest, k, log_binomial = _binomials(orders)
     growth = (k * k - k) * (mu * mu / 2)
@@ -146,10 +146,10 @@ def _whole_moments(rate: float, mu: float, orders: tuple[float, ...]) -> np.ndar
 
 
 def _log_sums(terms: np.ndarray) -> np.ndarray:
-    """ln sum_k e^terms of each row, in place: scipy's ``logsumexp`` to the last bit, a search's largest cost."""
+    """Return ln sum_k e^terms of each row, overwriting ``terms``; equals scipy's ``logsumexp``, but faster."""
     top = terms.max(axis=1, keepdims=True)
     at = terms == top
-    terms[at] = -math.inf  # the largest are added apart: no digit of the others is lost beside them
+    terms[at] = -math.inf  # the largest terms are added separately, so no digit of the others is lost
     terms -= top
     others, count = np.exp(terms, out=terms).sum(axis=1), at.sum(axis=1)
     return np.log1p(others / count) + np.log(count) + top[:, 0]
@@ -157,7 +157,7 @@ def _log_sums(terms: np.ndarray) -> np.ndarray:
 
 @cached
 def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """a - k for orders a as a column and k = 2 .. the largest as a row, that row, and ln C(a, k), -inf where k > a."""
+    """Return a - k for orders a (column) and k = 2 to the largest (row), that row, and ln C(a, k), -inf where k > a."""
     a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)
     with np.errstate(invalid="ignore"):
         table = gammaln(a + 1) - gammaln(k + 1) - gammaln(np.maximum(a - k, 0) + 1)
@@ -165,11 +165,11 @@ def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
-    """ln A_a for any orders, by the trapezoidal rule.
+    """Return ln A_a for any orders ``a``, by the trapezoidal rule.
 
     The integrand is analytic up to a distance of pi sigma (in standard deviations) from the real line, so the rule
     converges exponentially in sigma/step. With x = e^u - 1, of mean 0, the integrand (1 + q x)^a - 1 - a q x has the
-    integral A_a - 1 and loses no digits where that is small.
+    integral A_a - 1, which loses no digits when small.
     """
     step = min(0.25, 1 / (2 * mu))
     z = np.arange(-12, a.max() * mu + 12, step)  # in standard deviations
@@ -188,11 +188,11 @@ def _quadrature(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
 
 
 def _log_mixture(rate: float, u: np.ndarray) -> np.ndarray:
-    """ln(1 - q + q e^u)."""
+    """Return ln(1 - q + q e^u)."""
     return np.logaddexp(math.log1p(-rate), math.log(rate) + u)
 
 
-def _between(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
-    """An upper bound on ln A_a: it is convex in a, and 0 at 1, so the chord of the next whole orders lies above."""
+def _interpolated(rate: float, mu: float, a: np.ndarray) -> np.ndarray:
+    """Return an upper bound on ln A_a, which is convex in a and 0 at 1: the chord between the next whole orders."""
     ends = np.arange(2, np.ceil(a.max()) + 1)
     return np.interp(a, [1, *ends], [0, *_whole_moments(rate, mu, tuple(ends))])

@@ -1,7 +1,7 @@
-"""The best of a random number K of tries: laws of K, and what a release of the best alone costs [papernot2022].
+"""Private selection: distributions of a random number K of tries, and the RDP of releasing the best [papernot2022].
 
-A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); Poisson's law has neither. A number
-that is fixed is no such law: to release the best of k tries, each (epsilon, 0)-DP, can cost k epsilon.
+A truncated negative binomial has a shape eta and a parameter g, here u = ln(1/g); a Poisson distribution has neither. A
+fixed number is not covered: releasing the best of k tries, each (epsilon, 0)-DP, can cost k epsilon.
 """
 
 import math
@@ -15,17 +15,17 @@ from scipy.special import gammaln
 from dpcore import check
 from dpcore.privacy import LAWS
 
-_LEAST = 1e-9  # of u, where K is 1 but for one search in 10^9
+_LEAST_LOG_ODDS = 1e-9  # smallest u, at which K is 1 except in one search in 10^9
 
 
 def divergences(
     r: np.ndarray, a: np.ndarray, *, law: str, tries: int, profile: Callable[[np.ndarray], np.ndarray] | None = None
 ) -> np.ndarray:
-    """r'(a) of the best of K tries, whose mean is ``tries``, where one try has ``r`` at the orders ``a``, all above 1.
+    """Return the RDP r'(a) of the best of K tries with mean ``tries``, if one try has ``r`` at the orders ``a`` > 1.
 
     Shape eta: r'(a) = r(a) + (1 + eta) min_b [(1 - 1/b) r(b) + u/b] + ln(E K)/(a - 1) [papernot2022, Theorem 2].
     Poisson: r'(a) = r(a) + E K delta + ln(E K)/(a - 1), a try being (ln(a/(a-1)), delta)-DP [papernot2022, Theorem 6].
-    profile: epsilons of a try -> its deltas; without it those that follow from ``r``.
+    profile: maps epsilons of a try to its deltas; without it they are derived from ``r``.
     """
     if law == "poisson":
         epsilons = -np.log1p(-1 / a)
@@ -33,27 +33,27 @@ def divergences(
             log_deltas = ((a - 1) * (r - epsilons[:, None] - epsilons) - np.log(a)).min(axis=1)
         deltas = profile(epsilons) if profile else np.exp(np.minimum(log_deltas, 0))
         return r + tries * deltas + math.log(tries) / (a - 1)
-    if tries == 1:  # K is 1, always
+    if tries == 1:  # K is always 1
         return r
     return r + (1 + LAWS[law]) * np.min((1 - 1 / a) * r + log_odds(law, tries) / a) + math.log(tries) / (a - 1)
 
 
 @lru_cache(maxsize=4096)
 def log_odds(law: str, tries: int) -> float:
-    """u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)) is ``tries``, (1/g - 1)/ln(1/g) at shape 0."""
+    """Return u = ln(1/g) at which E K = eta (1-g)/(g (1 - g^eta)), or (1/g - 1)/ln(1/g) at shape 0, is ``tries``."""
     if tries == 1:
-        return _LEAST
+        return _LEAST_LOG_ODDS
     high = 2 * math.log(tries) + 5
-    return float(brentq(lambda u: math.expm1(u) / _grown(-LAWS[law], u) - tries, _LEAST, high, xtol=1e-15))
+    return float(brentq(lambda u: math.expm1(u) / _box_cox(-LAWS[law], u) - tries, _LEAST_LOG_ODDS, high, xtol=1e-15))
 
 
-def _grown(shape: float, u: float) -> float:
-    """(e^{shape u} - 1)/shape, which is u for shape 0."""
+def _box_cox(shape: float, u: float) -> float:
+    """Return (e^{shape u} - 1)/shape, which is u for shape 0."""
     return math.expm1(shape * u) / shape if shape else u
 
 
 def best_among(share: float, *, law: str | None, tries: int) -> float:
-    """The chance that one of K random settings is among the best ``share``: 1 - E (1 - share)^K; no law: K is fixed.
+    """Return the probability that one of K random settings is among the best ``share``, with fixed K if no ``law``.
 
     >>> [round(best_among(0.1, law=law, tries=10), 3) for law in (None, "poisson", "geometric", "logarithmic")]
     [0.651, 0.632, 0.526, 0.423]
@@ -64,19 +64,19 @@ def best_among(share: float, *, law: str | None, tries: int) -> float:
     if check.choice(LAWS, law=law) == "poisson":
         return -math.expm1(-tries * share)
     u = log_odds(law, tries)
-    return 1 - _grown(LAWS[law], -math.log1p(math.expm1(-u) * missed)) / _grown(LAWS[law], u)
+    return 1 - _box_cox(LAWS[law], -math.log1p(math.expm1(-u) * missed)) / _box_cox(LAWS[law], u)
 
 
 def chances(most: int, *, law: str, tries: int) -> np.ndarray:
-    """P[K = k] for k = 0 to ``most``, (most + 1,)."""
+    """Return P[K = k] for k = 0 to ``most``, (most + 1,)."""
     k = np.arange(most + 1)
     if check.choice(LAWS, law=law) == "poisson":
         return np.exp(k * math.log(tries) - tries - gammaln(k + 1))
     u = log_odds(law, tries)
-    ratios = np.append(1 / _grown(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
+    ratios = np.append(1 / _box_cox(LAWS[law], u), (k[1:] + LAWS[law]) / (k[1:] + 1))
     return np.append(0.0, np.cumprod(-math.expm1(-u) * ratios)[:most])
 
 
 def median(*, law: str, tries: int) -> int:
-    """The median of K, which Markov's inequality has below twice the mean: 4 for the logarithmic law of mean 10."""
+    """Return the median of K, at most twice the mean by Markov's inequality (4 if logarithmic with mean 10)."""
     return int(np.searchsorted(np.cumsum(chances(2 * tries, law=law, tries=tries)), 0.5))

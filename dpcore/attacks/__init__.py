@@ -1,1 +1,1 @@
-"""Attacks that bound epsilon from below."""
+"""Attacks and audits that bound epsilon from below."""

@@ -1,11 +1,10 @@
-"""Measured lower bounds on epsilon: what an attacker who can retrain the mechanism many times does achieve.
+"""Privacy audits: lower bounds on epsilon from an attacker who can run the mechanism many times.
 
-The attacker sees one score a run and says "in" above a threshold, or below it. Threshold and side are chosen on one
-half of the runs, and their rates are bounded on the other half: choosing and testing on the same scores would overstate
-them.
+The attacker gets one score per run and says "in" on one side of a threshold. Threshold and side are chosen on one half
+of the runs, and their error rates are bounded on the other half, because reusing the same scores would overstate them.
 
-To audit a mechanism of your own: run it many times in two neighbouring worlds, with noise of their own, and score what
-comes out. First run both worlds with the *same* noise, and ask whether the canary arrives at all.
+To audit your own mechanism, run it many times on two neighbouring data sets with independent noise, and score its
+outputs. First run both with the *same* noise to test whether the canary has any effect.
 
 >>> def counted(rows, seed):  # claims epsilon 1 for one replaced row, but its noise has half of the scale
 ...     return sum(rows) + np.random.default_rng(seed).laplace(scale=0.5, size=20_000)
@@ -30,8 +29,8 @@ from dpcore.privacy import GAUSSIAN_CURVE, Adjacency, LowerBound
 
 Form = Literal["count", "gaussian"]
 
-# Worlds whose scores are the same in this share of runs, noise for noise, are one world to the attacker.
-_SAME = 0.99
+# If this share of runs has equal scores on both data sets under the same noise, the attacker cannot distinguish them.
+_EQUAL_SHARE = 0.99
 _GRAIN = 1e-9
 
 
@@ -45,16 +44,16 @@ def epsilon_lower_bound(
     form: Form = "count",
     unit: str = "record",
 ) -> LowerBound:
-    """Lower bound on epsilon from scores (R,) of runs with and without the canary.
+    """Return a lower bound on epsilon from scores (R,) of runs with and without the canary.
 
     With TPR >= p and FPR <= q, each at confidence 1 - (1 - confidence)/2:
     "count": epsilon >= ln((p - delta)/q), for any mechanism. "gaussian": mu >= Phi^-1(p) - Phi^-1(q), and epsilon is
-    that of mu-GDP at delta; far sharper, and only for mechanisms whose trade-off curve is Gaussian, which
-    the bound names as its assumption. Of a sound Laplace mechanism it shows more than it spends.
+    that of mu-GDP at delta. It is much tighter but holds only for mechanisms with a Gaussian trade-off curve, which the
+    bound names as its assumption. For a correct Laplace mechanism it exceeds the epsilon spent.
 
-    Which side of the threshold means "in" is chosen with the threshold: scores that are turned around show as much.
-    Scores that say nothing give 0; the last digits of all are ignored. Raises RefusedError for fewer than two scores in
-    a world, and for scores that are not finite.
+    The side of the threshold that means "in" is chosen with the threshold, so negated scores give the same bound.
+    Uninformative scores give 0; the last digits of all scores are ignored. Raises RefusedError for fewer than two
+    scores per data set and for scores that are not finite.
     """
     check.choice(("count", "gaussian"), form=form)
     check.between(0, 1, inclusive=False, confidence=confidence)
@@ -78,24 +77,26 @@ def epsilon_lower_bound(
 
 
 def arrives(scores_in: np.ndarray, scores_out: np.ndarray) -> bool:
-    """Whether the canary changes what the attacker sees: scores (R,) of both worlds, run by run with the *same* noise.
+    """Return whether the canary changes the attacker's scores (R,), given runs on both data sets with the *same* noise.
 
-    False where 99 in 100 runs, or more, give the same score with the canary and without: a filter dropped it, say, or
-    its gradient is 0. Then an audit that finds nothing is void, and says nothing of the mechanism.
+    False if at least 99 % of runs have the same score with and without the canary, for instance because a filter
+    removed it or its gradient is 0. An audit that finds nothing is then void and says nothing about the mechanism.
     """
     same = _scores(scores_in=scores_in) == _scores(scores_out=scores_out)
-    return bool(same.mean() < _SAME)
+    return bool(same.mean() < _EQUAL_SHARE)
 
 
 def most(epsilon: float, *, delta: float, reach: float) -> float:
-    """The largest epsilon that an audit of a Gaussian mechanism could show whose canary moves it by ``reach`` of its
-    sensitivity: that of reach mu, where mu is worth (epsilon, delta)."""
+    """Return the largest epsilon that an audit of a Gaussian mechanism can show with a canary of influence ``reach``.
+
+    reach: the canary's effect as a share of the sensitivity. Result: that of reach mu, with mu-GDP at (epsilon, delta).
+    """
     reach = check.between(0, 1, reach=check.positive(reach=reach))
     return gdp.epsilon_of(delta, mu=reach * gdp.mu_of(epsilon, delta=delta))
 
 
 def _scores(**named: np.ndarray) -> np.ndarray:
-    """Finite scores (R,), at least two: one to choose a threshold, one to test it."""
+    """Return finite scores (R,), at least two: one to choose a threshold and one to test it."""
     ((name, given),) = named.items()
     scores = np.asarray(given, dtype=float)
     if scores.ndim != 1 or len(scores) < 2:
@@ -106,9 +107,10 @@ def _scores(**named: np.ndarray) -> np.ndarray:
 
 
 def _halves(scores_in: np.ndarray, scores_out: np.ndarray) -> list[list[np.ndarray]]:
-    """Each world's scores to choose by and to test, as whole multiples of one billionth of the largest that chooses.
+    """Return each data set's scores, split into a half for choosing and a half for testing.
 
-    The last digits of a floating-point sum tell which sum it was, which is another attack [mironov2012].
+    Scores are rounded to one billionth of the largest one used for choosing. The last digits of a floating-point sum
+    reveal which sum it was, which is a different attack [mironov2012].
     """
     halves = [np.array_split(scores, 2) for scores in (scores_in, scores_out)]
     grain = _GRAIN * max(float(np.abs(tune).max()) for tune, _ in halves)
@@ -116,7 +118,7 @@ def _halves(scores_in: np.ndarray, scores_out: np.ndarray) -> list[list[np.ndarr
 
 
 def _best_rule(scores_in, scores_out, *, delta, confidence, form) -> tuple[float, float]:
-    """(what it shows, threshold) of the threshold that shows most on these scores, of some hundred: mu, or epsilon."""
+    """Return (mu or epsilon, threshold) of the best of 200 candidate thresholds on these scores."""
     candidates = np.quantile(np.concatenate([scores_in, scores_out]), np.linspace(0.002, 0.998, 200))
     hits, alarms = _above(scores_in, candidates), _above(scores_out, candidates)
     with np.errstate(invalid="ignore"):
@@ -128,7 +130,7 @@ def _best_rule(scores_in, scores_out, *, delta, confidence, form) -> tuple[float
 
 
 def _above(scores: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """How many scores lie above each candidate."""
+    """Return the number of scores above each candidate."""
     return len(scores) - np.searchsorted(np.sort(scores), candidates, side="right")
 
 
@@ -146,6 +148,6 @@ def _epsilon(p: np.ndarray, q: np.ndarray, *, delta: float, form: Form) -> np.nd
 
 
 def worst_epsilon(confidence: float, trials: int) -> float:
-    """The largest epsilon that ``trials`` runs a world could show by counting: every guess right."""
+    """Return the largest epsilon that ``trials`` runs per data set can show by counting, with every guess correct."""
     low, _ = clopper_pearson(trials // 2, trials // 2, confidence=1 - (1 - confidence) / 2)
     return math.log(low / (1 - low))

@@ -1,4 +1,4 @@
-"""The attacker's guess between two worlds: a score, a threshold, and how often they are right."""
+"""An attacker who distinguishes two data sets by a score and a threshold, and the attack's accuracy."""
 
 import math
 from typing import NamedTuple
@@ -7,17 +7,17 @@ import numpy as np
 
 from dpcore.attacks import audit
 
-# Both ends of an interval for the share of right answers, together at 95 %; and each of two lower bounds on epsilon.
+# Confidence of each end of the 95 % interval of the accuracy, and of each of two lower bounds on epsilon.
 EACH = 0.975
-# Above this many weights, Fisher's direction takes them as uncorrelated.
+# With more weights than this, Fisher's discriminant treats them as uncorrelated.
 _FEW_WEIGHTS = 100
 
 
 class Guessed(NamedTuple):
-    """scores (2, R), 0 being the threshold, in pooled standard deviations; and how those from ``first`` on, which chose
-    nothing, went.
+    """Attack result: scores (2, R) with threshold 0, in pooled standard deviations, and error rates on the test runs.
 
-    correct answers of ``trials``; the rest are shares: accuracy, both ends of its 95 % interval, false alarms, hits.
+    first: the first test run; earlier runs chose direction and threshold. correct: correct guesses of ``trials``. Then
+    shares: accuracy and the ends of its 95 % interval, false positive rate (alarms), true positive rate (hits).
     """
 
     scores: np.ndarray
@@ -32,12 +32,12 @@ class Guessed(NamedTuple):
 
     @property
     def tested(self) -> np.ndarray:
-        """The scores (2, ...) of trainings that chose neither direction nor threshold."""
+        """Return the scores (2, ...) of the test runs."""
         return self.scores[:, self.first :]
 
 
 def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray) -> Guessed:
-    """Attack trainings with weights (2, R, k, p) and, where every step was seen, log-ratios ``scores`` (2, R).
+    """Attack trained ``weights`` (2, R, k, p), or log-likelihood ratios ``scores`` (2, R) if every step was seen.
 
     noiseless (2, k, p): the weights without noise.
     """
@@ -57,7 +57,7 @@ def guess(weights: np.ndarray, scores: np.ndarray | None, noiseless: np.ndarray)
 
 
 def _direction(weights: np.ndarray, noiseless: np.ndarray) -> np.ndarray:
-    """S^-1 m of weights (2, R, D): m where the worlds would end without noise, S the covariance within them."""
+    """Return Fisher's direction S^-1 m of weights (2, R, D): m noiseless, S the covariance within data sets."""
     step = (noiseless[0] - noiseless[1]).ravel().astype(float)
     centred = (weights - weights.mean(axis=1, keepdims=True)).reshape(-1, weights.shape[-1])
     variances = centred.var(axis=0)

@@ -1,11 +1,11 @@
-"""A lower bound on epsilon from one single training: many canaries, each in or out by a coin of its own.
+"""One-run audit: a lower bound on epsilon from a single training run with many independently included canaries.
 
-The attacker guesses some of the coins and abstains on the rest. Under (epsilon, delta)-DP for one canary that is there
-or not, the chance of v correct guesses or more of r, with m coins in all, is at most [steinke2023, Theorem 5.2]
+The attacker guesses some of the coins and abstains on the others. Under (epsilon, delta)-DP for adding or removing a
+canary, at least v of r guesses about m coins are correct with probability at most [steinke2023, Theorem 5.2]
 
     P[Bin(r, q) >= v] + 2 m delta max_{1 <= i <= v} (1/i) P[v > Bin(r, q) >= v - i],    q = e^epsilon / (1 + e^epsilon)
 
-The second term is what delta costs: without it the bound would be one of pure privacy only.
+The second term is the cost of delta. Without it the bound would hold for pure DP only.
 """
 
 import math
@@ -16,12 +16,12 @@ from scipy.special import bdtrc, expit
 from dpcore import check
 from dpcore.privacy import Adjacency, LowerBound
 
-# No audit by counting says more: at 50 a correct guess is certain to 22 digits.
+# No audit by counting shows more: at 50 a correct guess is certain to 22 digits.
 _MOST = 50.0
 
 
 def chance(correct: int, *, guesses: int, canaries: int, epsilon: float, delta: float) -> float:
-    """The most likely that an (epsilon, delta)-DP mechanism lets this many guesses, or more, be correct."""
+    """Return the largest probability of ``correct`` or more correct guesses under (epsilon, delta)-DP."""
     check.whole(0, guesses, correct=correct)
     check.whole(guesses, canaries=canaries)
     q = float(expit(epsilon))
@@ -43,11 +43,10 @@ def epsilon_lower_bound(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     unit: str = "record",
 ) -> LowerBound:
-    """The largest epsilon at which as many correct guesses would have at most the chance 1 - ``confidence``.
+    """Return the largest epsilon at which this many correct guesses have a probability of at most 1 - ``confidence``.
 
-    adjacency: what a coin decides: whether a canary is there (add/remove), or which of two stands in its place
-    (replace-one); the proof needs no more than that one coin changes one record. ``trials`` of the bound are the
-    canaries of the one training.
+    adjacency: a coin decides whether a canary is present (add/remove) or which of two canaries is (replace-one). The
+    proof only needs that one coin changes one record. ``trials`` of the bound is the number of canaries.
     """
     check.between(0, 1, inclusive=False, confidence=confidence)
     check.between(0, 1, delta=delta)
@@ -72,9 +71,9 @@ def epsilon_lower_bound(
 
 
 def guessed(scores: np.ndarray, coins: np.ndarray, *, share: float) -> tuple[int, int]:
-    """(correct guesses, guesses): "in" for the highest scores and "out" for the lowest, of this share of all canaries.
+    """Return (correct guesses, guesses): "in" for the highest and "out" for the lowest ``share`` / 2 of the scores.
 
-    scores (m,), larger for "in". coins (m,): whether each canary was in. The share is chosen before the coins are seen.
+    scores (m,): larger for "in". coins (m,): whether each canary was in. Choose ``share`` before seeing the coins.
     """
     check.between(0, 1, share=check.positive(share=share))
     each = max(1, math.floor(share * len(scores) / 2))

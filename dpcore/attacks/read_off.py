@@ -1,7 +1,7 @@
-"""An audit of bounds that are read off the private rows, beside one of public bounds: the same training after both.
+"""Audit of the same training with feature bounds taken from the private rows and with public bounds.
 
-In one world somebody has a value like everybody's, in the other one far outside. Public bounds clip it, and the
-training changes by one gradient. Bounds that are the rows' own move with it, and with them the scale of *every* row.
+In one data set a person's value is ordinary, in the other far outside. Public bounds clip it, so training changes by
+one gradient. Bounds taken from the rows move with it, and so does the scale of *every* row.
 """
 
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from dpcore.privacy import Adjacency, LowerBound
 from dpcore.training import descent, losses
 
 WAYS = ("read off", "public")
-# What is claimed, and how it is trained: logistic regression on one column of made-up ages.
+# Claimed guarantee and training setup: logistic regression on one column of simulated ages.
 EPSILON, DELTA = 1.0, 1e-5
 ROWS, STEPS, CLIP_NORM, LEARNING_RATE = 400, 30, 1.0, 1.0
 PUBLIC = (0.0, 100.0)
 ORDINARY, OUTSIDE = 40.0, 100_000.0
-# Trainings of a world at once, and in all.
+# Training runs per data set, per task and in total.
 AT_ONCE, RUNS = 500, 2_000
 
 
 def column(you: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ages (n, 1), the last of them yours, and classes (n,)."""
+    """Return ages (n, 1), the last of them ``you``, and classes (n,)."""
     rng = np.random.default_rng(0)
     ages = rng.uniform(20, 90, ROWS)
     older = (ages + rng.normal(0, 10, ROWS) > 55).astype(int)
@@ -33,12 +33,12 @@ def column(you: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scaled(ages: np.ndarray, way: str) -> np.ndarray:
-    """Rows (n, 1) in [-1, 1]: by the lowest and highest of them, or by public bounds."""
+    """Return ages scaled to [-1, 1], (n, 1), by their own minimum and maximum or by public bounds."""
     return to_unit(ages, ((float(ages.min()), float(ages.max())) if way == "read off" else PUBLIC,))
 
 
 def trained(way: str, you: float, *, first: int, count: int, sd: float) -> np.ndarray:
-    """Weights (R, 2) of noisy descents that draw the streams from ``first`` on."""
+    """Return the weights (R, 2) of ``count`` runs of noisy gradient descent, with noise streams from ``first`` on."""
     ages, older = column(you)
     inputs, classes = losses.examples(scaled(ages, way), older)
     path = descent.noisy_gradient_descent(
@@ -59,14 +59,14 @@ def trained(way: str, you: float, *, first: int, count: int, sd: float) -> np.nd
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """Some of the trainings of one way, in both worlds, and what an attacker makes of each."""
+    """Some of the training runs with one kind of bounds, on both data sets, and the attacker's scores."""
 
     way: str
     part: int
     seed: int = 0
 
     def run(self) -> np.ndarray:
-        """Scores (2, R), without you and with you far outside: along what the two worlds differ in without noise."""
+        """Return scores (2, R), ordinary value first: projections onto the noiseless weight difference."""
         multiplier = descent.noise_multiplier(epsilon=EPSILON, delta=DELTA, steps=STEPS)
         sd = descent.mean_noise_sd(multiplier, clip_norm=CLIP_NORM, rows=ROWS, adjacency=Adjacency.REPLACE_ONE)
         ends = [trained(self.way, you, first=0, count=1, sd=0.0)[0] for you in (ORDINARY, OUTSIDE)]
@@ -78,10 +78,10 @@ class Slice:
 
 
 def slices(way: str, *, seed: int = 0) -> list[Slice]:
-    """All trainings of one way."""
+    """Return the tasks of all training runs with one kind of bounds."""
     return [Slice(way=way, part=part, seed=seed) for part in range(RUNS // AT_ONCE)]
 
 
 def shown(scores: np.ndarray) -> LowerBound:
-    """What ``scores`` (2, R) of both worlds show, by counting."""
+    """Return the lower bound, by counting, that ``scores`` (2, R) of both data sets show."""
     return epsilon_lower_bound(scores[1], scores[0], delta=DELTA, adjacency=Adjacency.REPLACE_ONE)

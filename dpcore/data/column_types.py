@@ -1,4 +1,4 @@
-"""What the columns of a file seem to hold, judged by a fixed number of cells: kinds may be guessed, values may not."""
+"""Infer the types of a file's columns from a fixed-size sample of cells; values such as bounds are never inferred."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-# What a column holds is judged by so many of its cells, and by so many of their letters.
+# Number of cells sampled from a column, and number of letters read of each.
 JUDGED = 2000
 _LETTERS = 100
 MOST_CATEGORIES = 50
-# So much of a column must be of a kind.
-_MOST = 0.9
-# A name of the head that fills this share of its own column is a value.
+# Share of a column's cells that must have a type.
+_MAJORITY = 0.9
+# A header that fills this share of its own column is a value.
 _HEAD_SHARE = 0.01
 _MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "-", "--", "?", "."}
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -23,7 +23,7 @@ _MONTH = (
     r"jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?"
     r"|dec(ember)?"
 )
-_WHEN = re.compile(
+_DATE_WORD = re.compile(
     rf"{_MONTH}|(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?|[ap]m|utc|gmt",
     re.IGNORECASE,
 )
@@ -39,26 +39,26 @@ _SPACES = " '’\u00a0\u202f"
 
 
 def _number(decimal: str, thousands: str) -> str:
-    """A pattern, the same to Python and to Arrow, of numbers whose thousands may be parted by a mark or by spaces."""
+    """Return a regular expression, valid in Python and Arrow, for numbers with a thousands separator or spaces."""
     whole = f"[0-9]+|[1-9][0-9]{{0,2}}(?:[{thousands}][0-9]{{3}})+|[1-9][0-9]{{0,2}}(?:[{_SPACES}][0-9]{{3}})+"
     return f"^[-+−]?(?:(?:{whole})(?:[{decimal}][0-9]*)?|[{decimal}][0-9]+)(?:[eE][-+]?[0-9]+)?$"
 
 
 _NUMBERS = {".": _number(".", ","), ",": _number(",", ".")}
 _POINT, _COMMA = (re.compile(_NUMBERS[decimal]) for decimal in ".,")
-# A thousand, or one.
-_TWO_WAYS = re.compile(r"[-+−]?[1-9][0-9]{0,2}[.,][0-9]{3}")
+# May be a thousand or one.
+_AMBIGUOUS = re.compile(r"[-+−]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
 class Kind(NamedTuple):
-    """What a column seems to hold, and in words why it should be left out; "" where nothing says so."""
+    """The inferred type of a column, and the reason to leave it out ("" if there is none)."""
 
     kind: str
     reason: str = ""
 
 
 def judged(column: pa.ChunkedArray) -> list[str]:
-    """How at most 2,000 cells from all over a column begin, but for those that say that something is missing."""
+    """Return the beginnings of at most 2,000 evenly spaced cells of a column, without missing ones."""
     at = np.unique(np.linspace(0, max(0, len(column) - 1), JUDGED).astype(int))[: len(column)]
     cells = (
         cell[:_LETTERS].strip()
@@ -69,19 +69,19 @@ def judged(column: pa.ChunkedArray) -> list[str]:
 
 
 def commas(cells: list[str]) -> int:
-    """How many more cells are numbers with a decimal comma only than with a point only."""
+    """Return how many more cells are numbers only with a decimal comma than only with a decimal point."""
     ways = Counter((bool(_COMMA.match(cell)), bool(_POINT.match(cell))) for cell in cells)
     return ways[True, False] - ways[False, True]
 
 
 def two_ways(cells: list[str]) -> str:
-    """The mark of the numbers that can be read in two ways, "," or "."; "" where there is none."""
-    marks = "".join(cell for cell in cells if _TWO_WAYS.fullmatch(cell))
+    """Return the separator ("," or ".") of numbers such as 1,234 that can be read in two ways, or ""."""
+    marks = "".join(cell for cell in cells if _AMBIGUOUS.fullmatch(cell))
     return next((mark for mark in ",." if mark in marks), "")
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
-    """Values (n,) as float64, NaN where none can be read: by the pattern where not all are plain."""
+    """Return the column as float64 (n,), NaN for unreadable cells; the number pattern is used unless all are plain."""
     try:
         return _read(column, decimal, plain=decimal == ".")
     except pa.ArrowInvalid:
@@ -89,7 +89,7 @@ def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
 
 
 def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
-    """The same, chunk by chunk: what is made on the way takes no memory for a whole column."""
+    """Return the same array chunk by chunk, so that no intermediate result spans the whole column."""
     found, end = np.empty(len(column)), 0
     for chunk in column.chunks:
         if not counts(chunk.type):
@@ -103,7 +103,7 @@ def _read(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
 
 
 def _written(cells: pa.Array, decimal: str, *, plain: bool) -> pa.Array:
-    """Texts as numbers: all at once where they are ``plain``, else those that the pattern takes."""
+    """Convert texts to numbers: all at once if they are ``plain``, else those that match the pattern."""
     if plain:
         return pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
     cells = pc.if_else(pc.match_substring_regex(cells, _NUMBERS[decimal]), cells, None)
@@ -116,20 +116,20 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def counts(kind: pa.DataType) -> bool:
-    """Whether a column holds numbers, or yes and no."""
+    """Return whether a type is numeric or boolean."""
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     return any(test(kind) for test in tests)
 
 
 def is_flat(kind: pa.DataType) -> bool:
-    """Whether a column holds numbers, texts, yes or no, dates, or nothing."""
+    """Return whether a type is a number, text, boolean, date or null, possibly dictionary-encoded."""
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     dates = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     return _is_text(kind) or counts(kind) or dates or pa.types.is_null(kind)
 
 
 def has_head(names: list[str], columns: list[pa.ChunkedArray]) -> bool | None:
-    """Whether the first line holds names; None where nothing below it, or both, says so."""
+    """Return whether the first line holds column names, or None if the columns below it say nothing or disagree."""
     said = {_vote(name.strip(), judged(column)) for name, column in zip(names, columns, strict=True)} - {None}
     return said.pop() if len(said) == 1 else None
 
@@ -140,7 +140,7 @@ def _vote(name: str, cells: list[str]) -> bool | None:
     if cells.count(name) >= _HEAD_SHARE * len(cells):
         return False
     for test in (_is_number, _DATE.fullmatch, _MAIL.fullmatch):
-        if _share(test, cells) >= _MOST:
+        if _share(test, cells) >= _MAJORITY:
             return not test(name)
     return True if len(cells) >= 20 and len(set(cells)) <= min(MOST_CATEGORIES, len(cells) // 4) else None
 
@@ -154,7 +154,7 @@ def _share(test, cells: list[str]) -> float:
 
 
 def guessed(name: str, cells: list[str]) -> Kind:
-    """The kind of a column of this name with these cells, at most 2,000 of it.
+    """Return the type of a column called ``name``, judged by at most 2,000 of its ``cells``.
 
     >>> guessed("plan", ["basic", "plus"] * 20).kind
     'category'
@@ -163,20 +163,20 @@ def guessed(name: str, cells: list[str]) -> Kind:
     """
     if not cells:
         return Kind("text", "empty wherever it was looked at")
-    if _share(_MAIL.fullmatch, cells) >= _MOST:
+    if _share(_MAIL.fullmatch, cells) >= _MAJORITY:
         return Kind("e-mail", "addresses that tell persons apart")
-    if _share(_DATE.fullmatch, cells) >= _MOST:
+    if _share(_DATE.fullmatch, cells) >= _MAJORITY:
         return Kind("date", "dates or times, of which no number is made here")
     values = set(cells)
-    if _share(_is_number, cells) >= _MOST:
+    if _share(_is_number, cells) >= _MAJORITY:
         return _of_numbers(name, cells)
     if len(values) <= max(2, min(MOST_CATEGORIES, len(cells) // 2)):
         return Kind("category")
     words = [len(cell.split()) for cell in cells]
-    single = sum(count == 1 for count in words) >= _MOST * len(cells)
-    if single and (len(values) > _MOST * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MOST):
+    single = sum(count == 1 for count in words) >= _MAJORITY * len(cells)
+    if single and (len(values) > _MAJORITY * len(cells) or _share(re.compile("[0-9]").search, cells) >= _MAJORITY):
         return Kind("identifier", "codes that tell rows or persons apart")
-    if max(words) <= 4 and len(values) > _MOST * len(cells):
+    if max(words) <= 4 and len(values) > _MAJORITY * len(cells):
         return Kind("identifier", "names or the like, hardly any of which comes back")
     return Kind("text", f"texts, or more than {MOST_CATEGORIES} different values")
 
@@ -193,7 +193,7 @@ def _of_numbers(name: str, cells: list[str]) -> Kind:
 
 
 def coded(values: np.ndarray) -> float:
-    """The share of the cells with something in them that are numbers, dates or identifiers, of at most 2,000 cells.
+    """Return the share of non-empty cells, of at most 2,000, that are numbers, dates or identifiers.
 
     >>> coded(np.array(["12.50", "INV-0012", "3 Jan 2024", "a@b.org", "a dog of 3"], dtype=object))
     0.8
@@ -201,12 +201,12 @@ def coded(values: np.ndarray) -> float:
     cells = [value for value in values[:: max(1, len(values) // JUDGED)].tolist() if value.strip()]
     names = Counter(cells)
     if all(len(cell.split()) == 1 and cell.isascii() for cell in cells) and len(names) > 0.9 * len(cells):
-        return 1.0  # single words that never come back tell rows apart
-    return sum(count for cell, count in names.items() if _coded(cell)) / max(1, len(cells))
+        return 1.0  # single words that never repeat are identifiers
+    return sum(count for cell, count in names.items() if _is_code(cell)) / max(1, len(cells))
 
 
-def _coded(cell: str) -> bool:
-    """Whether a cell is a number (with a unit or not), a date or an identifier."""
+def _is_code(cell: str) -> bool:
+    """Return whether a cell is a number (with or without a unit), a date or an identifier."""
     parts = cell.split()
     words = [part for part in parts if _WORD.search(part)]
     digits = any(letter.isdigit() for letter in cell)
@@ -214,4 +214,4 @@ def _coded(cell: str) -> bool:
         return True
     if not digits:
         return False
-    return len(words) < 2 or all(_WHEN.fullmatch(found) for part in words for found in _WORD.findall(part))
+    return len(words) < 2 or all(_DATE_WORD.fullmatch(found) for part in words for found in _WORD.findall(part))

@@ -1,4 +1,4 @@
-"""Read text in UTF-8, in UTF-16 with its mark and in Windows-1252; refuse others, which would give wrong letters."""
+"""Decode UTF-8, UTF-16 with a byte order mark, and Windows-1252; refuse other encodings, which would garble letters."""
 
 import codecs
 import io
@@ -9,21 +9,21 @@ import numpy as np
 from dpcore import check
 
 _PIECE = 1 << 20
-# Of the letters of a file in Western code, more than this share beyond ASCII is another code's.
+# A larger share of non-ASCII letters in a Windows-1252 reading indicates another encoding.
 _MOST_ACCENTS = 1 / 3
-_END_OF_FILE = b"\x1a"  # as DOS programs write it
+_END_OF_FILE = b"\x1a"  # written by DOS programs
 _MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-# Encodings of two bytes a letter (Japanese twice, Chinese twice, Korean), and what most letters of their texts are:
-# kana, ideographs and Hangul.
+# Two-byte encodings (Japanese twice, Chinese twice, Korean), and the most frequent letters of their texts: kana,
+# ideographs and Hangul.
 _EAST_ASIAN = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
 _USUAL = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"([A-Za-z]?)([^\x00-\x7f]+)([A-Za-z]?)")
-# Of the words beyond ASCII, at most this share touch an ASCII letter: in Western words nearly all do.
+# At most this share of non-ASCII words touch an ASCII letter; in Western languages nearly all do.
 _MOST_MIXED = 0.5
 
 
 def utf8(data: bytes) -> tuple[bytes, bool]:
-    """Return (the text in UTF-8, whether it was read as Windows-1252). Raises RefusedError for another encoding."""
+    """Return (the text in UTF-8, whether it was read as Windows-1252); raise RefusedError for other encodings."""
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     text, western = _recoded(data, _MARKS.get(mark, "utf-8"), len(mark)), False
     if text is None and not mark:
@@ -36,11 +36,11 @@ def utf8(data: bytes) -> tuple[bytes, bool]:
     if text is None or b"\0" in text:
         allowed = "plain text, in UTF-8, UTF-16 with its mark or Western European letters"
         raise check.RefusedError("file", "bytes that are no text", allowed)
-    return text.removeprefix(codecs.BOM_UTF8).rstrip(_END_OF_FILE), western  # some files are marked twice
+    return text.removeprefix(codecs.BOM_UTF8).rstrip(_END_OF_FILE), western  # some files have two byte order marks
 
 
 def _recoded(data: bytes, code: str, start: int) -> bytes | None:
-    """Return ``data`` from ``start`` on in UTF-8, None where it is not in ``code``; in pieces, to save memory."""
+    """Return ``data`` from ``start`` on in UTF-8, chunk by chunk, or None if it is not valid in ``code``."""
     decoder, made = codecs.getincrementaldecoder(code)(), io.BytesIO()
     try:
         for at in range(start, len(data), _PIECE):
@@ -53,7 +53,7 @@ def _recoded(data: bytes, code: str, start: int) -> bytes | None:
 
 
 def _has_few_accents(data: bytes) -> bool:
-    """Whether most letters are ASCII once it is read as Windows-1252. Raises RefusedError for UTF-8 with a fault."""
+    """Return whether most letters are ASCII when read as Windows-1252; raise RefusedError for UTF-8 with errors."""
     decoder, good, bad, line, faulty = codecs.getincrementaldecoder("utf-8")("replace"), 0, 0, 1, 0
     counts = np.zeros(256, dtype=int)
     for start in range(0, len(data), _PIECE):
@@ -72,7 +72,7 @@ def _has_few_accents(data: bytes) -> bool:
 
 
 def _is_east_asian(data: bytes) -> bool:
-    """Whether the lines beyond ASCII read well in an East Asian encoding; in a Western one they do not."""
+    """Return whether the non-ASCII lines are plausible in an East Asian encoding, which Western text is not."""
     sample = bytearray()
     for line in io.BytesIO(data):
         if not line.isascii():
@@ -84,7 +84,7 @@ def _is_east_asian(data: bytes) -> bool:
 
 def _reads_well(sample: bytes, code: str) -> bool:
     try:
-        words = _WORD.findall(codecs.getincrementaldecoder(code)().decode(sample))  # its last letter may be cut
+        words = _WORD.findall(codecs.getincrementaldecoder(code)().decode(sample))  # the last letter may be cut off
     except UnicodeError:
         return False
     mixed = sum(bool(before or after) for before, _, after in words)

@@ -1,7 +1,6 @@
-"""Related domains: K sources of labelled rows, a public set that mixes them evenly, and a target that mixes them.
+"""Related domains for transfer: K labelled sources, a public set that mixes them evenly, and a target mixture.
 
-All rows are in the unit ball. What is fitted to rows (a vocabulary, idf, a projection) is fitted to *public* rows only:
-from private ones it would be one more release, without noise.
+All rows are in the unit ball. Everything fitted to rows (vocabulary, idf, projection) uses *public* rows only.
 """
 
 import weakref
@@ -34,16 +33,18 @@ PROJECTIONS = {
     "hashing": "random signs (hashing)",
     "none": "all words, without a projection",
 }
-# The most features that are left of a text.
+# Maximum number of features after a projection.
 WIDEST = 60
-# Generated domains: how far the centres lie apart, and how steeply the chance of a label rises.
+# Generated domains: distance of the centres, and steepness of the label probability.
 _APART, _STEEP = 0.4, 14.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """Which rows. similarity: of the sources, 0 to 1, where they are generated. dimension: features that are left,
-    where there is a projection. own: an ``own_texts.Own``, weakly."""
+    """Parameters that define the domains (the cache key).
+
+    similarity: of generated sources, 0 to 1. dimension: features after a projection. own: an ``own_texts.Own``, weakly.
+    """
 
     kind: str
     sources: int
@@ -61,10 +62,10 @@ class Where:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World:
-    """A public set (m, d), the same in all repeats, and rows by domain, drawn anew or anew divided in each repeat.
-    Texts that are not projected are sparse.
+    """A public set (m, d), the same in all repeats, and rows by domain, drawn or divided anew in each repeat.
 
-    rows: (repeat, how many of each domain) -> for each domain (X, y, names of the rows). features: before projection.
+    Texts without a projection are sparse. features: number before a projection. most: rows of each domain.
+    rows: (repeat, rows per domain) -> (X, y, row identifiers) of each domain.
     """
 
     public: Rows
@@ -75,7 +76,7 @@ class World:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draw:
-    """The rows of one repeat: each source's two disjoint parts, and what is left of each domain for the target."""
+    """The rows of one repeat: two disjoint parts of each source, and the rest of each domain for the target."""
 
     labelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
     unlabelled: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
@@ -84,12 +85,12 @@ class Draw:
 
 @cached(newest=3)
 def world(where: Where) -> World:
-    """The domains of ``where``: a pure function, the newest are kept."""
+    """Return the domains of ``where``, cached."""
     return _generated(where) if where.kind == "domains" else _of_text(where)
 
 
 def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: int) -> Draw:
-    """Divide the rows of a repeat. ``target``: rows that the target and its test may take from any one domain."""
+    """Divide the rows of a repeat; ``target`` is the number of rows per domain left for the target and its test."""
     parts = world(where).rows(repeat, labelled + unlabelled + target)
     cuts = (0, labelled, labelled + unlabelled, None)
     first, second, third = (
@@ -99,7 +100,7 @@ def draw(where: Where, repeat: int, *, labelled: int, unlabelled: int, target: i
 
 
 def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -> tuple[Rows, np.ndarray]:
-    """(X, y) of ``rows`` rows, of which each domain gives its share (fewer where it has not as many), shuffled."""
+    """Return (X, y) of ``rows`` shuffled rows with domain ``shares``, or fewer if a domain lacks rows."""
     counts = np.floor(rows * shares + 0.5).astype(int)
     most = min((len(part[1]) / count for part, count in zip(left, counts, strict=True) if count), default=1.0)
     counts = np.floor(counts * min(1.0, most)).astype(int)
@@ -109,14 +110,16 @@ def mixed(left: list, shares: np.ndarray, rows: int, rng: np.random.Generator) -
 
 
 def unit(X: np.ndarray) -> np.ndarray:
-    """Each row by its own length: onto the unit sphere. Rows of zeros stay."""
+    """Scale each row of ``X`` to norm 1, except rows of zeros."""
     lengths = np.sqrt(np.einsum("...j,...j->...", X, X))  # without a second array as large as X
     return X / np.maximum(lengths, 1e-12)[..., None]
 
 
 def _generated(where: Where) -> World:
-    """Gaussian clouds on the unit sphere. A source's labels follow a direction of its own, which the dial pulls towards
-    a common one: theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k."""
+    """Return Gaussian clouds on the unit sphere with labels along theta_k.
+
+    theta_k = similarity theta_0 + sqrt(1 - similarity^2) u_k, with theta_0 common to all sources and u_k specific.
+    """
     rng = stream(where.seed, "data")
     d, K, s = where.dimension, where.sources, where.similarity
     common, own, centres = _directions(rng, d, K)
@@ -141,7 +144,7 @@ def _generated(where: Where) -> World:
 
 
 def _directions(rng: np.random.Generator, d: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A common direction (d,), and one for each source's labels and centre (K, d): orthogonal as far as d allows."""
+    """Return a common direction (d,), and one for each source's labels and centre (K, d), orthogonal if d permits."""
     raw = rng.normal(size=(2 * K + 1, d))
     if d >= 2 * K + 1:
         raw = np.linalg.qr(raw.T)[0].T
@@ -155,8 +158,7 @@ def _even(rows: int, parts: int) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Texts:
-    """What all projections of the same texts share: counts weighted by the public idf (n, words), labels, and the
-    numbers of the public documents and of each domain's others."""
+    """Data shared by all projections: tf-idf (n, words), labels, and document indices (public, by domain)."""
 
     weighted: sparse.csr_matrix
     y: np.ndarray
@@ -178,14 +180,14 @@ def _texts(where: Where) -> Texts:
 
 @cached(newest=3)
 def _along(where: Where) -> np.ndarray:
-    """All texts (n, 60) along the main directions of the public ones: fewer features are the first of these."""
+    """Return all texts projected to the first 60 principal directions of the public ones, (n, 60)."""
     texts = _texts(replace(where, projection="none"))
     public = texts.weighted[texts.public]
     return texts.weighted @ main_directions(public, where.dimension, seed=where.seed).astype(np.float32)
 
 
 def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]]:
-    """(the public documents, each domain's others), whatever is in them."""
+    """Return (indices of public documents, those of each domain's private ones), without looking at the contents."""
     public, kept = [], []
     if corpus.public is not None:
         public.append(stream(where.seed, "split", 0, 99).permutation(corpus.public)[: where.public_rows])
@@ -198,11 +200,11 @@ def _divided(corpus: Corpus, where: Where) -> tuple[np.ndarray, list[np.ndarray]
 
 
 def _of_text(where: Where) -> World:
-    """Texts as counts of words: tf-idf, and projection if any, fitted to the public ones; then each row to length 1."""
+    """Return domains of texts: tf-idf and projection fitted to public texts, then each row scaled to norm 1."""
     widest = replace(where, dimension=WIDEST)
     texts = _texts(replace(widest, projection="none"))
     if where.projection == "none":
-        X = texts.weighted  # rows of length 1
+        X = texts.weighted  # rows already have norm 1
     elif where.projection == "svd":
         X = unit(_along(widest)[:, : where.dimension].astype(float))
     else:
@@ -221,13 +223,13 @@ def _of_text(where: Where) -> World:
 
 
 def main_directions(public: sparse.csr_matrix, dimension: int, *, seed: int) -> np.ndarray:
-    """(features, d), the directions along which the public rows are longest."""
+    """Return the principal directions (features, d) of the public rows."""
     _, _, directions = randomized_svd(public.astype(float), min(dimension, *public.shape), n_iter=3, random_state=seed)
     return directions.T
 
 
 def random_signs(features: int, dimension: int, *, seed: int) -> sparse.csr_matrix:
-    """(features, d): each feature falls into one of d places with a random sign, which reads no rows at all."""
+    """Return a random sign projection (features, d) by feature hashing, which depends on no rows."""
     rng = stream(seed, "start")
     places, signs = rng.integers(0, dimension, features), rng.choice([-1.0, 1.0], features)
     return sparse.csr_matrix((signs, (np.arange(features), places)), shape=(features, dimension))

@@ -1,4 +1,4 @@
-"""A file of a person's own in settings, tasks and memories: a random name that only its session can resolve."""
+"""Opaque per-session handles for uploaded files, for use in settings, tasks and caches."""
 
 import re
 import secrets
@@ -15,10 +15,10 @@ _NAME = re.compile(r"[\w-]{22}")
 
 
 class Own(str):
-    """A file and what its columns are for, under a random name of 128 bits: as text it is the name, and no more.
+    """A file with its column roles, whose string value is a random 128-bit name.
 
-    Who has only the name, as from a link, has a plain ``str``. It holds the table weakly: settings get into results,
-    and results into memories.
+    A link contains only the name, which reads as a plain ``str`` and gives no access. The table is held weakly, because
+    settings get into results, and results into caches.
     """
 
     _table: "weakref.ref[Table]"
@@ -30,7 +30,7 @@ class Own(str):
 
     @property
     def table(self) -> Table:
-        """The file, which only its session holds. Raises RefusedError once it is gone."""
+        """Return the table, which only the session holds; raise RefusedError once it is gone."""
         if self.gone:
             raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
         return self._table()
@@ -41,30 +41,30 @@ class Own(str):
         return table is None or not table.columns
 
     def __deepcopy__(self, memo: dict) -> Self:
-        return self  # there is one of it, whatever copies the settings
+        return self  # copies of settings share the handle
 
     def __repr__(self) -> str:
-        return "own"  # what a script calls it, see ``preparation`` of texts and of rows
+        return "own"  # the variable name in scripts, see ``preparation`` of texts and of rows
 
 
 def named(own: str) -> str:
-    """``own`` if it is an ``Own``, could be the name of one, or is "none". Raises RefusedError for anything else."""
+    """Return ``own`` if it is a handle, could be the name of one, or is "none"; raise RefusedError otherwise."""
     if own != NONE and not (isinstance(own, str) and _NAME.fullmatch(own)):
         raise check.RefusedError("own", own, "the name that this page has given to a choice of columns")
     return own
 
 
 def key(own: str) -> "weakref.ref[Own]":
-    """What tasks know an ``Own`` by. Raises RefusedError for a mere name: only its holder can use a file."""
+    """Return the key by which tasks know a handle; raise RefusedError for a mere name, which gives no access."""
     if not isinstance(own, Own):
         raise check.RefusedError("own", str(own), "a file that this session has brought")
     found = weakref.ref(own)
-    hash(found)  # which it keeps, and could not make once its session has ended
+    hash(found)  # the reference caches it, and could not compute it after the session has ended
     return found
 
 
 def held(key: "weakref.ref[Own]") -> Any:
-    """The ``Own`` of a task. Raises RefusedError where its session has ended."""
+    """Return the handle behind a task's ``key``; raise RefusedError if its session has ended."""
     own = key()
     if own is None:
         raise check.RefusedError("own", "a file that is gone", "a file that somebody holds")
@@ -72,13 +72,13 @@ def held(key: "weakref.ref[Own]") -> Any:
 
 
 def forget(table: Table) -> None:
-    """Let go of a file's rows now, and of all that is remembered of them, whoever holds the table or its tasks."""
+    """Release the rows of ``table`` now, and drop every cached value that depends on them."""
     table.clear()
     CACHE.forget(_of_no_file)
 
 
 def _of_no_file(question: Any) -> bool:
-    """Whether a question, a task or a function's arguments, is about a file that is gone."""
+    """Return whether a cache key (a task or the arguments of a function) refers to a file that is gone."""
     if isinstance(question, weakref.ref):
         own = question()
         return own is None or own.gone

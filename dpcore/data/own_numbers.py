@@ -1,6 +1,6 @@
-"""Rows of the user's own whose answer is a number, as a data set for regression.
+"""Uploaded rows with a numeric target, as a data set for regression.
 
-Who is held out, and which rows of a person are taken, is decided by places and the seed alone, never by a cell.
+Row positions and the seed alone decide which rows are held out and which rows of a person are used, never a cell.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ import numpy as np
 from dpcore.data import regression
 from dpcore.streams import stream
 
-# By person: (rows of the file, where each person's begin, how many they have).
+# By person: (rows of the file, index of each person's first row, number of their rows).
 People = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def source(own: Any) -> regression.Source:
-    """What is declared of an ``OwnRows``; ``rows`` are persons where a column says who."""
+    """Return the declared properties of an ``OwnRows``; ``rows`` counts persons if a column identifies them."""
     target = own.roles.target
     low, high = float(target.low), float(target.high)
     return regression.Source(
@@ -38,7 +38,7 @@ def source(own: Any) -> regression.Source:
 
 
 def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
-    """Input -> what is mapped to -1 and 1: noise here is for coordinates, so a category takes their whole range too."""
+    """Return each input's bounds, which map to -1 and 1; a category (0 or 1) also uses the whole range."""
     return {
         name: ends if column.kind == "number" else (0.0, 1.0)
         for column in columns
@@ -47,17 +47,17 @@ def bounds(columns: tuple[Any, ...]) -> dict[str, tuple[float, float]]:
 
 
 def _base(column: Any) -> int:
-    """How many inputs of a column are left out: the first of several categories, which the others are compared with.
+    """Return how many inputs of a column to drop: 1, the reference category, if there are several categories, else 0.
 
-    All of them together with the constant would say the same twice, and noise lets such sums say anything.
+    All categories together would be collinear with the constant, and noise would make their coefficients arbitrary.
     """
     return int(len(column.values) > 1)
 
 
 def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
-    """The rows as ``regression.load`` gives them, one column at a time: a large file is in memory once more only.
+    """Return the rows as ``regression.load`` does, one column at a time, so that a large file is copied only once.
 
-    A test row without an answer cannot be measured by, and is left out.
+    A test row without a label cannot be used for testing and is left out.
     """
     found, roles = source(own), own.roles
     rng = stream(seed, "data")
@@ -78,12 +78,12 @@ def table(own: Any, people: People | None, *, seed: int) -> regression.Table:
 
 
 def values(own: Any) -> Iterator[np.ndarray]:
-    """Each input (n,) of all rows of the file, before it is mapped."""
+    """Yield each input (n,) of all rows of the file, before scaling."""
     return (one for column in own.roles.columns for one in islice(column.each(own.table), _base(column), None))
 
 
 def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
-    """``values`` clipped and mapped as ``regression.scaled`` does, in place; what is missing to the middle."""
+    """Clip and scale ``values`` in place as ``regression.scaled`` does; missing values become 0."""
     np.clip(values, low, high, out=values)
     values -= low
     values *= 2
@@ -93,10 +93,9 @@ def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def taken(people: People, order: np.ndarray, most: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """(rows of the file, by person in this ``order``; where each one's end): of each ``most`` by chance, or all.
+    """Return (rows of the file, by person in ``order``; end of each person's rows), at most ``most`` random rows each.
 
-    A shuffle of each person's rows that stops early. Each person has draws of an own place, so that nobody's rows have
-    a say in which of another's are taken.
+    A partial shuffle of each person's rows. Draws are indexed by person, so nobody's rows affect the choice for others.
     """
     rows, starts, counts = people
     rows = rows.copy()

@@ -1,7 +1,7 @@
-"""Rows of the user's own: what the columns of a file are for, and what makes them numbers to learn from.
+"""Uploaded rows: the roles of a file's columns, and the encoding of rows as numbers to train on.
 
-What decides the numbers is declared, never read off the rows: bounds, categories, classes. Two files that differ only
-outside of the bounds, or in columns that are left out, give the same arrays to the last bit.
+Everything that determines the encoding (bounds, categories, classes) is declared and never read off the rows. Two files
+that differ only outside the bounds, or in columns that are left out, give bitwise equal arrays.
 """
 
 import math
@@ -23,23 +23,23 @@ from dpcore.data.paid_bounds import Payment
 
 KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
-# Rows or people that a file must have, and rows with one of the answers.
+# Minimum number of rows or people in a file, and of rows with a class.
 LEAST_ROWS = 100
-# Parties that a file must have, where nothing is learned but from what they say; and inputs that it may become then.
+# Minimum number of parties when training uses their predictions only, and maximum number of inputs then.
 LEAST_PARTIES, MOST_INPUTS = 3, 64
-# Bounds that charts, in single precision, have room for.
-_FURTHEST = 1e30
-# Of a person where the answer is a number; and the numbers that such a file may become.
+# Largest bounds that charts can show in single precision.
+_LARGEST_BOUND = 1e30
+# Maximum number of rows per person with a numeric target, and of numbers in such a file.
 MOST_ROWS_EACH, MOST_CELLS = 50, 20_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column to learn from.
+    """A column used as input.
 
-    kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other is none of
-    them. decimal: "." or "," where the file leaves open which it uses. read_off: whether the bounds were taken from the
-    private rows, which voids every guarantee. paid: epsilon that was spent on them; 0 where they are public.
+    kind: one of ``KINDS``. low, high: public bounds of a number. values: declared categories; any other counts as none.
+    decimal: "." or "," if the file is ambiguous. read_off: whether the bounds were taken from the private rows, which
+    voids every guarantee. paid: epsilon spent on the bounds; 0 if they are public.
     """
 
     name: str
@@ -52,31 +52,31 @@ class Column:
     paid: float = 0.0
 
     def lacks(self) -> str:
-        """What is missing before anything can be trained, as a sentence; "" for nothing."""
+        """Return a sentence on a missing or invalid declaration, or ""."""
         check.choice(KINDS, kind=self.kind)
         if self.kind == "category":
-            return _listed(self.name, self.values, what="category", least=1, most=MOST_VALUES)
+            return _values_fault(self.name, self.values, what="category", least=1, most=MOST_VALUES)
         if self.low is None or self.high is None:
             return f"{self.name} has no bounds"
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
             return f"the lowest value of {self.name} must be below the highest"
-        if max(-self.low, self.high) > _FURTHEST:
-            return f"the bounds of {self.name} must lie within {_FURTHEST:g} of 0"
+        if max(-self.low, self.high) > _LARGEST_BOUND:
+            return f"the bounds of {self.name} must lie within {_LARGEST_BOUND:g} of 0"
         return ""
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
-        """Input -> what is mapped to (-1, 1): a number's bounds; a category is 1 where it is the case, else 0."""
+        """Return each input's bounds, which map to (-1, 1); a category has (-1, 1), so it stays 0 or 1."""
         if self.kind == "number":
             return {self.name: (float(self.low), float(self.high))}
         return {f"{self.name}: {value}": (-1.0, 1.0) for value in self.values}
 
     def encoded(self, table: Table) -> np.ndarray:
-        """Its inputs (n, k) before they are mapped; NaN for a number that is missing."""
+        """Return the column's inputs (n, k) before scaling; NaN for a missing number."""
         return np.column_stack([*self.each(table)])
 
     def each(self, table: Table) -> Iterator[np.ndarray]:
-        """The same one (n,) by one."""
+        """Yield the same inputs (n,) one by one."""
         if self.kind == "number":
             yield _numbers(table, self.name, self.decimal)
         else:
@@ -84,8 +84,8 @@ class Column:
             yield from ((chosen == place).astype(float) for place in range(len(self.values)))
 
 
-def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
-    """Why these cannot be the declared values of a column; "" if they can."""
+def _values_fault(name: str, values: tuple[str, ...], *, what: str, least: int, most: int) -> str:
+    """Return why ``values`` cannot be the declared values of a column, or ""."""
     if len(values) < least:
         return f"{name} has no {what}" if not values else f"{name} has one {what}, and needs two"
     if len(values) > most:
@@ -96,18 +96,17 @@ def _listed(name: str, values: tuple[str, ...], *, what: str, least: int, most: 
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:
-    """What the columns of a file are for; those that are not named are not read.
+    """Roles of a file's columns; columns without a role are not read.
 
-    answer: what is to be predicted. classes: its declared values; a row with another one adds nothing. target: its
-    bounds instead, where it is a number. columns: what it is learned from. person: the column that says whose row it
-    is; "": each row is a person. most_rows: how many rows a person has at most, declared for a comparison and never
-    looked up; None: not said. test_share: of the rows, or people, held out. payments: all that was spent on bounds of
-    this file, kept or not.
-    For a number alone: rows_each, how many rows of a person are taken at most, by chance; gaps, whether answers may be
-    missing: such a row adds nothing, and how many there are is secret. Without, there are none, and one that is missing
-    after all is the middle of its bounds.
-    source: the column that says which source a row is of, or "": public for every row. own_source: its value whose rows
-    are private; sources: those whose rows are public, as somebody declared. A row of another value is not read.
+    answer: the label. classes: its declared values; a row with another value is ignored. target: instead, the bounds of
+    a numeric label. columns: the inputs. person: the column that identifies the person of a row; "": each row is a
+    person. most_rows: declared maximum number of rows per person, for comparison only; None: not declared. test_share:
+    of the rows, or people, held out. payments: everything spent on bounds of this file, used or not.
+    For a numeric label: rows_each, the number of random rows used per person, at most; gaps, whether labels may be
+    missing. A row without a label is ignored, and the number of such rows is secret. Without gaps, a missing label
+    becomes the middle of its bounds.
+    source: the column that names the source of a row, or "" if there is none. own_source: its value for the private
+    rows; sources: values whose rows are declared public. Rows with other values are not read.
     """
 
     answer: str
@@ -125,11 +124,11 @@ class Roles:
     sources: tuple[str, ...] = ()
 
     def lacks(self) -> tuple[str, ...]:
-        """What is missing before anything can be trained, a sentence each: public knowledge alone decides."""
+        """Return sentences on missing or invalid declarations, judged from public knowledge alone."""
         names = Counter(column.name for column in self.columns)
         found = ["nothing is chosen to be predicted"] * (not self.answer)
         if self.answer:
-            found += [self._unanswered()]
+            found += [self._label_fault()]
         found += ["no column is chosen to learn from"] * (not names)
         found += [f"{len(names)} columns are chosen, more than {MOST_COLUMNS}"] * (len(names) > MOST_COLUMNS)
         found += [f"{name} is chosen twice" for name, count in names.items() if count > 1]
@@ -140,15 +139,15 @@ class Roles:
         found += ["bounds were paid for before it was said who a person is: bring the file again"] * any(
             self.person not in ("", payment.person) for payment in self.payments
         )
-        found += [self._unsourced({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
-        return tuple(filter(None, found)) or self._too_few_or_many()
+        found += [self._source_fault({*names, self.answer, self.person}), *(column.lacks() for column in self.columns)]
+        return tuple(filter(None, found)) or self._inputs_fault()
 
-    def _unanswered(self) -> str:
+    def _label_fault(self) -> str:
         if self.target is not None:
             return self.target.lacks()
-        return _listed(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
+        return _values_fault(self.answer, self.classes, what="answer", least=2, most=MOST_CLASSES)
 
-    def _unsourced(self, others: set[str]) -> str:
+    def _source_fault(self, others: set[str]) -> str:
         if not self.source:
             return ""
         if self.source in others:
@@ -156,10 +155,10 @@ class Roles:
         if not self.own_source.strip():
             return f"{self.source} has no value whose rows are private"
         values = self.own_source, *self.sources
-        return _listed(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
+        return _values_fault(self.source, values, what="source", least=2, most=MOST_SOURCES + 1)
 
-    def _too_few_or_many(self) -> tuple[str, ...]:
-        """What a regression asks of columns that are complete."""
+    def _inputs_fault(self) -> tuple[str, ...]:
+        """Return sentences on a number of inputs that regression does not allow."""
         inputs = len(own_numbers.bounds(self.columns)) if self.target is not None else MOST_COLUMNS
         if inputs < 2:
             return ("one input is chosen, and a regression needs two",)
@@ -167,25 +166,25 @@ class Roles:
 
     @property
     def inputs(self) -> dict[str, tuple[float, float]]:
-        """Input -> what is mapped to (-1, 1), of all columns."""
+        """Return each input's bounds, which map to (-1, 1), over all columns."""
         return {name: ends for column in self.columns for name, ends in column.inputs.items()}
 
     @property
     def void(self) -> tuple[str, ...]:
-        """The columns whose bounds were read off private rows: with one of them nothing is guaranteed."""
+        """Return the columns whose bounds were read off private rows, each of which voids the guarantee."""
         bounded = (*self.columns, *([self.target] if self.target else ()))
         return tuple(column.name for column in bounded if column.read_off)
 
     @property
     def spent(self) -> float:
-        """The epsilon that bounds have cost, which no training has any more: pure releases add up."""
+        """Return the total epsilon spent on bounds (pure releases add up), which training cannot use."""
         return math.fsum(payment.epsilon for payment in self.payments)
 
     @property
     def disguised(self) -> tuple[str, ...]:
-        """The columns that may be the answer under another name.
+        """Return the columns that may be the label under another name (leakage).
 
-        Judged by the declarations alone: all words of one name are in the other, or both have the same values. Whether
+        Decided by the declarations alone: all words of one name occur in the other, or the values are the same. Whether
         the cells agree is private.
         """
         answer = _words(self.answer)
@@ -203,9 +202,11 @@ def _words(name: str) -> set[str]:
 
 
 class OwnRows(Own):
-    """A file of rows and its roles. people: rows, or persons where a column says who; answered: how many of them have
-    one of the answers; private: how many are learned from. sizes: where a column says the source, those of the target,
-    and the rows with an answer of each source."""
+    """A handle of a file of rows with its roles.
+
+    people: rows, or persons if a column identifies them. answered: number of them with a label. private: number trained
+    on. sizes: with a source column, the sizes of the target and of each source.
+    """
 
     roles: Roles
     people: int
@@ -221,13 +222,13 @@ class OwnRows(Own):
 
     @property
     def as_parties(self) -> bool:
-        """Whether those that a column names can be parties with rows of their own: two at least, and one held out."""
+        """Return whether the file's persons can be parties with their own rows: at least two, and one held out."""
         few = len(self.roles.inputs) <= MOST_INPUTS and self.private >= LEAST_PARTIES - 1
         return few and bool(self.roles.person) and self.roles.target is None
 
     @property
     def source(self) -> toy.Source:
-        """The file as a data set; its rows come in their order, and private ones are picked by the seed alone."""
+        """Return the file as a data set whose private rows the seed alone selects."""
         inputs, rows = self.roles.inputs, _Rows(own=key(self))
         return toy.Source(
             title="Your file",
@@ -242,19 +243,18 @@ class OwnRows(Own):
 
     @property
     def regression_source(self) -> regression.Source:
-        """The same where the answer is a number."""
+        """Return the file as a regression data set."""
         return own_numbers.source(self)
 
     def regression_table(self, *, seed: int) -> regression.Table:
-        """Its rows, in the order that the seed gives them."""
+        """Return the rows for regression, in the order given by the seed."""
         people = persons(self.table.texts(self.roles.person)) if self.roles.person else None
         return own_numbers.table(self, people, seed=seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Rows:
-    """What makes the rows of a ``Source``: one of each person, drawn by a number of the person's own from those of
-    theirs that have an answer, where any has."""
+    """Row generator of a ``Source``: one random row per person, from those with a label if there are any."""
 
     own: "weakref.ref[OwnRows]"
 
@@ -269,7 +269,7 @@ class _Rows:
         return X[rows], y[rows]
 
     def several(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """All rows of these people, and the place of each one's person among them."""
+        """Return all rows of the ``chosen`` people, and the index of each row's person among them."""
         X, y, (order, starts, counts) = _encoded(self.own)
         own = counts[chosen]
         begins = np.cumsum(own) - own
@@ -279,42 +279,40 @@ class _Rows:
 
 @cached(newest=2)
 def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
-    """(inputs (n, d) before they are mapped, classes (n,), -1 for none of them, whose rows are where)."""
-    token = held(own)
-    table, roles = token.table, token.roles
+    """Return (inputs (n, d) before scaling, class numbers (n,) or -1, rows by person or None)."""
+    own_file = held(own)
+    table, roles = own_file.table, own_file.roles
     X = np.column_stack([column.encoded(table) for column in roles.columns])
     y = places(table, roles.answer, roles.classes)
     return X, y, persons(table.texts(roles.person), last=y < 0) if roles.person else None
 
 
 def persons(who: np.ndarray, *, last: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(rows by person, where each person's begin, how many they have): persons as they first appear, and of each the
-    rows that are ``last`` (n,) behind the others.
+    """Return (rows by person, index of each person's first row, number of rows), persons by first appearance.
 
-    Rows without a name are those of one person.
+    Rows flagged in ``last`` (n,) come after the others of their person. Rows without a name belong to one person.
     """
-    person = _whose(who)
+    person = _person_numbers(who)
     counts = np.bincount(person)
     order = np.argsort(person, kind="stable") if last is None else np.lexsort((last, person))
     return order, np.cumsum(counts) - counts, counts
 
 
-def _whose(who: np.ndarray) -> np.ndarray:
-    """The place of each row's person (n,)."""
+def _person_numbers(who: np.ndarray) -> np.ndarray:
+    """Return the person number of each row (n,)."""
     places: dict[str, int] = {}
     return np.fromiter((places.setdefault(one.strip(), len(places)) for one in who), int, len(who))
 
 
 def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
-    """Which of ``values`` each row has (n,), -1 for none of them."""
+    """Return the index of each row's value in ``values`` (n,), -1 if it is not among them."""
     place = {value.strip(): number for number, value in enumerate(values)}
     cells = table.texts(name)
     return np.fromiter((place.get(cell.strip(), -1) for cell in cells), int, len(cells))
 
 
 def decimal(table: Table, name: str) -> str:
-    """What separates decimals in a column, by its own cells alone: one that is left out has no say. "" where 1,234 may
-    be a thousand or one, and a person must say."""
+    """Return the decimal separator of a column from its own cells, or "" if 1,234 may be a thousand or one."""
     cells = column_types.judged(table.columns[name])
     more = column_types.commas(cells)
     if not more and column_types.two_ways(cells) == ",":
@@ -327,9 +325,9 @@ def _numbers(table: Table, name: str, said: str) -> np.ndarray:
 
 
 def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
-    """The file with these roles. Raises RefusedError where something is missing, or the file does not allow it.
+    """Return the handle of a file with these roles; raise RefusedError if they are incomplete or do not fit the file.
 
-    least: rows, or people, that it must have: fewer only where these are parties.
+    least: the minimum number of rows, or people; lower only if these are parties.
     """
     for missing in roles.lacks():
         raise check.RefusedError("columns", missing, "complete before anything is trained")
@@ -342,7 +340,7 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
         check.choice(table.columns, columns=name)
     for column in (*roles.columns, *([roles.target] if roles.target else ())):
         _refuse_unclear(table, column)
-    whose = _whose(table.texts(roles.person)) if roles.person else np.arange(table.rows)
+    whose = _person_numbers(table.texts(roles.person)) if roles.person else np.arange(table.rows)
     people, rows = int(whose.max()) + 1, _answered(table, roles)
     answered = len(np.unique(whose[rows]))
     unit = ("person" if people == 1 else "people") if roles.person else "rows"
@@ -359,7 +357,7 @@ def choose(table: Table, roles: Roles, *, least: int = LEAST_ROWS) -> OwnRows:
 
 
 def _sizes(table: Table, roles: Roles) -> tuple[int, ...]:
-    """As ``OwnRows.sizes``. Raises RefusedError where the target has too few, or a source, which is public, none."""
+    """Return ``OwnRows.sizes``; raise RefusedError if the target has too few rows, or a public source none."""
     check.choice(table.columns, columns=roles.source)
     source = places(table, roles.source, (roles.own_source, *roles.sources))
     own, there = source == 0, _answered(table, roles)
@@ -379,14 +377,14 @@ def _refuse_unclear(table: Table, column: Column) -> None:
 
 
 def _answered(table: Table, roles: Roles) -> np.ndarray:
-    """Which rows (n,) have one of the answers."""
+    """Return which rows (n,) have a label."""
     if roles.target is not None:
         return ~np.isnan(_numbers(table, roles.answer, roles.target.decimal))
     return places(table, roles.answer, roles.classes) >= 0
 
 
 def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
-    """The lowest and the highest number of a column: private knowledge. Raises RefusedError where no two differ."""
+    """Return the private minimum and maximum of a column; raise RefusedError unless they differ."""
     found = _numbers(table, name, said)
     found = found[~np.isnan(found)]
     if not len(found) or found.min() == found.max():
@@ -395,10 +393,10 @@ def read_off(table: Table, name: str, *, said: str = "") -> tuple[float, float]:
 
 
 def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Column:
-    """The column with bounds that cost epsilon, of one row of each person; without any where noise hides all.
+    """Return the column with bounds bought for ``epsilon``, or without bounds if noise hides all bins.
 
-    Each call is a release of its own, with fresh noise of the operating system. Raises RefusedError, which costs
-    nothing, where the rows are too few.
+    One row per person is used. Each call is a new release with fresh noise from the operating system. Raises
+    RefusedError, which costs nothing, if there are too few rows.
     """
     _refuse_unclear(table, column)
     rng, values = np.random.default_rng(), _numbers(table, column.name, column.decimal)
@@ -410,9 +408,9 @@ def buy(table: Table, column: Column, *, epsilon: float, person: str = "") -> Co
 
 
 def preparation(*, number: bool = False) -> str:
-    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in.
+    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal.
 
-    number: whether its answer is one.
+    number: whether the label is numeric.
     """
     asked = (
         '    classes=(),\n    target=Column(name="", low=0.0, high=1.0),  # the same column, and its bounds\n'

@@ -1,7 +1,7 @@
-"""A file of a person's own in memory: how it is read, and what is refused.
+"""Read an uploaded file into memory, or refuse it.
 
-A refusal says what was found and where, in words of our own: a parser's message would quote rows, so none is shown or
-passed on. What was guessed while reading is said in ``Table.notes``; they hold no cell either.
+A refusal says what was found and where, in the lab's own words, because a parser's message would quote rows.
+``Table.notes`` list guesses made while reading. They contain no cell either.
 """
 
 import csv
@@ -28,7 +28,7 @@ from dpcore.data.column_types import Kind
 from dpcore.data.word_counts import counted
 
 MOST_BYTES, MOST_ROWS, MOST_COLUMNS = 100_000_000, 1_000_000, 200
-# What the rows of a Parquet file may take in memory, and those of all files that are there at one time.
+# Bounds on the memory of a Parquet file's rows, and of all open files together.
 MOST_UNPACKED, MOST_TOGETHER = 200_000_000, 500_000_000
 HEAD_ASKED = "Does the first line hold the names of the columns, or is it a row?"
 _UNCLEAR = "Whether the first line holds names or a row is unclear; it was read as names."
@@ -47,19 +47,18 @@ _FOREIGN = {
 _SEPARATORS = (b"\t", b";", b"|", b",")
 _COMMENTS = ("#", "%", "//")
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
-# Control characters, marks of direction and of byte order.
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_OUT_OF_RANGE = "<value out of range"  # what Arrow writes of a day beyond its calendar
+# Control characters, direction marks and byte order marks.
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_OUT_OF_RANGE = "<value out of range"  # how Arrow prints a day beyond its calendar
 _TABLE = "a table in CSV or Parquet"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Table:
-    """A file that has been read: column name -> values (n,), as text or, of a Parquet file, as the numbers that it has.
+    """A file that was read: column name -> values (n,), as text or, in a Parquet file, as numbers.
 
-    size: bytes in memory. head: whether the first line held names; None where that is unclear and HEAD_ASKED is to be
-    asked (then read again with the answer). notes: sentences on what was guessed. No row is in its repr, which may get
-    into a log.
+    size: bytes in memory. head: whether the first line held names; None if that is unclear and HEAD_ASKED must be asked
+    (then read again with the answer). notes: sentences on guesses. The repr contains no row, as it may get into a log.
     """
 
     size: int
@@ -73,13 +72,13 @@ class Table:
         return len(next(iter(self.columns.values())))
 
     def texts(self, name: str) -> np.ndarray:
-        """A column (n,) as text; what is missing is ""."""
+        """Return a column (n,) as text, "" for missing cells."""
         return np.array(pc.fill_null(self.columns[name].cast(pa.string()), "").to_pylist(), dtype=object)
 
     def numbers(self, name: str, *, decimal: str = "") -> np.ndarray:
-        """A column (n,) as float64, NaN where nothing can be read. ``decimal``: "." or ",", else as ``decimal(name)``.
+        """Return a column (n,) as float64, NaN for unreadable cells, with ``decimal`` "." or "," or inferred.
 
-        Raises RefusedError where that is unclear.
+        Raises RefusedError if the separator is ambiguous.
         """
         decimal = decimal or self.decimal(name)
         if not decimal:
@@ -87,9 +86,9 @@ class Table:
         return column_types.numbers(self.columns[name], decimal)
 
     def decimal(self, name: str) -> str:
-        """What separates decimals in a column: "." or ","; "" where 1,234 may be either, and a person must say.
+        """Return the decimal separator of a column, "." or ",", or "" if 1,234 is ambiguous and a person must decide.
 
-        Most of 2,000 cells decide, where they do not those of all columns together; never what is to be learned.
+        The majority of 2,000 cells decides, or that of all columns if they tie; never the label.
         """
         found = self._judged(name, column_types.commas) or sum(
             self._judged(one, column_types.commas) for one in self.columns
@@ -99,7 +98,7 @@ class Table:
         return "" if self._judged(name, column_types.two_ways) == "," else "."
 
     def kind(self, name: str) -> Kind:
-        """What a column seems to hold, by 2,000 of its cells."""
+        """Return the inferred type of a column, from 2,000 of its cells."""
         return column_types.guessed(name, column_types.judged(self.columns[name]))
 
     def _judged(self, name: str, judge: Any) -> Any:
@@ -109,9 +108,9 @@ class Table:
         return self._kept[key]
 
     def counts(self, name: str) -> sparse.csr_matrix:
-        """Words of a text column, row by row, made once. Raises RefusedError where there is none."""
+        """Return the word counts of a text column, cached; raise RefusedError if it has no words."""
         if ("counts", name) not in self._kept:
-            self._kept.clear()  # one column at a time is enough
+            self._kept.clear()  # keep one column only
             try:
                 self._kept["counts", name] = counted(self.texts(name))
             except check.RefusedError:
@@ -119,7 +118,7 @@ class Table:
         return self._kept["counts", name]
 
     def clear(self) -> None:
-        """Let go of all rows now, whoever holds the table."""
+        """Release all rows now, even if the table is still referenced."""
         self.columns.clear()
         self._kept.clear()
         _tables.discard(self)
@@ -130,10 +129,9 @@ _tables: weakref.WeakSet[Table] = weakref.WeakSet()
 
 
 def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
-    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet. Raises RefusedError with a sentence's worth.
+    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet; raise RefusedError with a readable reason.
 
-    head: whether the first line holds names; None decides by what stands below it. Keep the table: what nobody holds
-    is gone.
+    head: whether the first line holds names; None decides by the lines below. The caller must keep a reference.
     """
     data = file if isinstance(file, bytes) else file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -163,7 +161,7 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
     notes += changed * (head is not False)
     table = Table(size=size, columns=dict(zip(names, columns, strict=True)), head=head, notes=tuple(notes))
     _tables.add(table)
-    pa.default_memory_pool().release_unused()  # what the reader took on its way
+    pa.default_memory_pool().release_unused()  # memory used by the reader
     return table
 
 
@@ -188,10 +186,10 @@ def _check_size(rows: int, columns: int) -> None:
 
 
 def _separator(text: bytes, above: int) -> str:
-    """What stands equally often in each of the first lines, quoted fields aside; else what most names are parted by.
+    """Return the separator that occurs equally often in each of the first lines, else that of most names.
 
-    A comma that always stands between digits is a decimal one where another separator does. Raises RefusedError
-    where two do equally well.
+    Quoted fields are ignored. A comma that always stands between digits is a decimal comma if another separator
+    qualifies. Raises RefusedError for a tie.
     """
     sample = _QUOTED.sub(b"", text[:_SAMPLE])
     lines = [line for line in re.split(rb"[\r\n]+", sample) if line] or [b""]
@@ -207,16 +205,16 @@ def _separator(text: bytes, above: int) -> str:
 
 
 def _lines(text: bytes) -> list[pa.ChunkedArray]:
-    """The columns of a CSV file as text, its first line included."""
+    """Return the columns of a CSV file as text, including the first line."""
     if not text.strip():
         raise _refused("no columns: nothing but spaces and line ends" if text else "no columns: it is empty", _TABLE)
-    declared = re.match(rb"(?:[\r\n]*sep=([,;|\t]))?[\r\n]*", text)  # "sep=" is what Excel writes, and takes away
+    declared = re.match(rb"(?:[\r\n]*sep=([,;|\t]))?[\r\n]*", text)  # Excel writes "sep=" and removes it when reading
     text, above = text[declared.end() :], len(declared[0].splitlines())
     separator = declared[1].decode() if declared[1] else _separator(text, above)
     first = _first(text, separator, above)
     if len(first) < 2:
         _check_above(text, above)
-    if not _quotes_pair(text, separator):
+    if not _quotes_match(text, separator):
         _check_lines(text, separator, len(first), above)
     _check_size(2 if re.search(rb"[\r\n]", text) else 0, len(first))
     types = {f"f{column}": pa.string() for column in range(len(first))}
@@ -237,23 +235,23 @@ def _lines(text: bytes) -> list[pa.ChunkedArray]:
 
 def _first(text: bytes, separator: str, above: int) -> list[str]:
     """Return the fields of the first line."""
-    reader = _begin(text, separator)
+    reader = _csv_reader(text, separator)
     try:
         return next(filter(None, reader), [])
     except csv.Error:
         line = reader.line_num + above
-    raise _unended(line)
+    raise _unclosed_field(line)
 
 
-def _begin(text: bytes, separator: str) -> Any:
+def _csv_reader(text: bytes, separator: str) -> Any:
     """Return a reader of the first lines."""
     return csv.reader(io.StringIO(text[:_SAMPLE].decode("utf-8", "ignore"), newline=""), delimiter=separator)
 
 
 def _check_above(text: bytes, above: int) -> None:
-    """Raises RefusedError where single fields or comments stand above a table of at least 3 lines."""
+    """Raise RefusedError if single fields or comments precede a table of at least 3 lines."""
     for separator in map(bytes.decode, _SEPARATORS):
-        reader = _begin(text, separator)
+        reader = _csv_reader(text, separator)
         try:
             rows = [(reader.line_num + above, len(row), row[0][:2]) for row in islice(filter(None, reader), 1_000)]
         except csv.Error:
@@ -270,14 +268,13 @@ def _check_above(text: bytes, above: int) -> None:
 
 
 def _longest(columns: list[pa.ChunkedArray]) -> int:
-    """Letters of the longest text."""
+    """Return the length of the longest text."""
     texts = [column for column in columns if pa.types.is_string(column.type)]
     return max((pc.max(pc.utf8_length(column)).as_py() or 0 for column in texts), default=0)
 
 
-def _quotes_pair(text: bytes, separator: str) -> bool:
-    """Whether every first quote of a pair stands at the beginning of a field or after another, and every second one at
-    its end or before another: then all readers read the same."""
+def _quotes_match(text: bytes, separator: str) -> bool:
+    """Return whether quotes only begin and end fields (or are doubled), so that all CSV readers agree."""
     codes, beside = np.frombuffer(text, np.uint8), np.zeros(256, dtype=bool)
     beside[[ord(separator), *b'\r\n"']] = True
     seen = 0
@@ -292,7 +289,7 @@ def _quotes_pair(text: bytes, separator: str) -> bool:
 
 
 def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
-    """Raises RefusedError naming the first line that does not hold."""
+    """Raise RefusedError that names the first malformed line."""
     lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", newline="")
     reader, found = csv.reader(lines, delimiter=separator, strict=True), None
     try:
@@ -301,35 +298,35 @@ def _check_lines(text: bytes, separator: str, fields: int, above: int) -> None:
         found = -1
     line = reader.line_num + above
     if found == -1:
-        raise _unended(line)
+        raise _unclosed_field(line)
     if found is not None:
         _check_above(text, above)
         raise _refused(f"{found} field{'s' * (found != 1)} in line {line:,}", f"{fields} in each line, as in its first")
 
 
-def _unended(line: int) -> check.RefusedError:
+def _unclosed_field(line: int) -> check.RefusedError:
     allowed = f"every quote closed before a separator, and at most {csv.field_size_limit():,} letters in a field"
     return _refused(f"a field that does not end well in line {line:,}", allowed)
 
 
 def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """(names, columns) of a Parquet file. What it says that it takes is looked at first; then it is unpacked apart."""
+    """Return (names, columns) of a Parquet file, after checking its declared sizes and unpacking it separately."""
     try:
         schema, about = parquet.read_schema(pa.BufferReader(data)), parquet.read_metadata(pa.BufferReader(data))
     except (pa.ArrowException, OSError, ValueError):
         schema = None
     if schema is None:
-        raise _spoilt()
+        raise _corrupt()
     _check_unpacked(schema, about)
-    table = _apart(data)
+    table = _unpacked_separately(data)
     try:
         columns = [column if column_types.counts(column.type) else column.cast(pa.string()) for column in table.columns]
         for column in columns:
             column.validate(full=True)
-    except pa.ArrowException:  # of a day in a time zone that there is not, or a text that is no UTF-8
+    except pa.ArrowException:  # a day in an unknown time zone, or text that is not UTF-8
         columns = []
     if len(columns) != len(schema.names) or table.num_rows != about.num_rows:
-        raise _spoilt()
+        raise _corrupt()
     for place, (read, text) in enumerate(zip(table.columns, columns, strict=True), 1):
         if pa.types.is_temporal(read.type) and pc.any(pc.starts_with(text, _OUT_OF_RANGE)).as_py():
             raise _refused(f"a day that no calendar has in column {place}", "days that can be written as text")
@@ -338,17 +335,17 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     return schema.names, columns
 
 
-def _apart(data: bytes) -> pa.Table:
-    """The columns of a Parquet file, unpacked by another process: see ``unpack``."""
+def _unpacked_separately(data: bytes) -> pa.Table:
+    """Return the columns of a Parquet file, unpacked by a separate process (see ``unpack``)."""
     alone = {"ARROW_DEFAULT_MEMORY_POOL": "system", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     given = [sys.executable, unpack.__file__, str(MOST_UNPACKED)]
     ran = subprocess.run(given, input=data, capture_output=True, check=False, env={**os.environ, **alone})
-    if ran.returncode:  # it says why, or was ended at its bound
-        raise _spoilt() if ran.returncode == unpack.SPOILT else _unpacked()
+    if ran.returncode:  # it reports the reason, or was killed at its limit
+        raise _corrupt() if ran.returncode == unpack.SPOILT else _unpacked()
     return pa.ipc.open_stream(ran.stdout).read_all()
 
 
-def _spoilt() -> check.RefusedError:
+def _corrupt() -> check.RefusedError:
     return _refused("the beginning of a Parquet file, and what cannot be read", "a whole Parquet file")
 
 
@@ -369,11 +366,11 @@ def _check_unpacked(schema: pa.Schema, about: Any) -> None:
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:
-    """(names, all different, notes on those that were not, by their places)."""
+    """Return (unique names, notes on the positions of missing and repeated ones)."""
     made: dict[str, None] = {}
     missing, repeated = [], []
     for place, name in enumerate(names, 1):
-        name = " ".join(_UNSEEN.sub("", name).split())[:_LONGEST_NAME]
+        name = " ".join(_INVISIBLE.sub("", name).split())[:_LONGEST_NAME]
         if not name:
             missing.append(str(place))
         elif name in made:

@@ -1,7 +1,7 @@
-"""Texts of the user's own: which columns of a file are what, and what makes its rows sources.
+"""Uploaded texts: the roles of a file's columns, and the division of its rows into sources.
 
-Settings hold an ``Own``: in a link it is a random name, which says nothing of the file and is resolved by nobody but
-the session that holds the object. Tasks hold it weakly, so a file ends with its session. Nothing is written to a disk.
+Settings hold an ``Own``. A link contains only its random name, which reveals nothing and which only the session that
+holds the object can resolve. Tasks hold it weakly, so a file ends with its session. Nothing is written to disk.
 """
 
 from collections import Counter
@@ -22,24 +22,23 @@ from dpcore.streams import stream
 __all__ = ["Columns", "Own", "Table", "choose", "corpus", "guess", "names", "read", "usual_label", "values"]
 
 MOST_SOURCES, MOST_LABELS = 8, 50
-# Of a file whose words are counted.
+# Limits of a file whose words are counted.
 MOST_BYTES, MOST_ROWS, LEAST_ROWS = 10_000_000, 50_000, 200
-# Rows that each of the two classes must have.
+# Minimum number of rows of each class.
 LEAST_OF_A_CLASS = 20
-# Where a share of each source is public, it is at most one in so many rows.
+# If a share of each source is public, it is at most one row in this many.
 PUBLIC_PART = 3
-# Sizes are rounded down to so many rows: the ranges of the settings, which are in a link, follow from them.
+# Sizes are rounded down to multiples of this, because settings ranges in links depend on them.
 GRAIN = 50
 _SPLIT_PART = 95
 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """What the columns of a file are for.
+    """Roles of a file's columns.
 
-    yes: the label that is asked for; all others together are the other class. source: a column, or "" for sources made
-    by a random split. public: the value of the source column all of whose rows are public, or "" for a random share of
-    each source.
+    yes: the positive label; all other labels are the negative class. source: a column, or "" for sources made by a
+    random split. public: the source whose rows are all public, or "" for a random share of each source.
     """
 
     text: str
@@ -50,10 +49,10 @@ class Columns:
 
 
 class Own(file_handles.Own):
-    """A file of texts and its columns.
+    """A handle of a file of texts with its columns.
 
-    sources and rows: how many private sources there are, and the rows of the smallest (of the whole file where it is
-    split, and 0 sources), rounded down to 50.
+    sources: number of private sources, 0 for a split. rows: rows of the smallest source (of the whole file for a
+    split), rounded down to 50.
     """
 
     columns: Columns
@@ -66,13 +65,13 @@ class Own(file_handles.Own):
         return own
 
     def smallest_source(self, sources: int) -> int:
-        """Private rows of the smallest of so many sources, at least."""
+        """Return a lower bound on the private rows of the smallest of ``sources`` sources."""
         smallest = self.rows if self.sources else self.rows // sources
         return smallest if self.columns.public else smallest - smallest // PUBLIC_PART
 
 
 def read(data: bytes) -> Table:
-    """A file of texts. Raises RefusedError for one that cannot be read, or is too large to count its words."""
+    """Read a file of texts; raise RefusedError if it is unreadable or too large for word counts."""
     if len(data) > MOST_BYTES:
         raise check.RefusedError("file", f"{len(data) / 1e6:.1f} MB", f"at most {MOST_BYTES / 1e6:.0f} MB")
     table = own_table.read(data)
@@ -85,7 +84,7 @@ def read(data: bytes) -> Table:
 
 
 def choose(table: Table, columns: Columns) -> Own:
-    """The file with these columns. Raises RefusedError naming the part that the file does not allow."""
+    """Return the handle of a file with these columns; raise RefusedError naming the role that does not fit."""
     for name in ("text", "label", "source"):
         if getattr(columns, name) or name != "source":
             check.choice(table.columns, **{name: getattr(columns, name)})
@@ -141,15 +140,15 @@ def _rounded(rows: int) -> int:
 
 
 def _usable(table: Table, columns: Columns) -> np.ndarray:
-    """Rows (n,) with something in each of the columns."""
+    """Return which rows (n,) have a value in each of the columns."""
     asked = [table.texts(name) for name in (columns.text, columns.label, columns.source) if name]
     return np.array([all(value.strip() for value in row) for row in zip(*asked, strict=True)], dtype=bool)
 
 
 def corpus(own: Own, sources: int, seed: int) -> Corpus:
-    """The file's rows as documents of the first ``sources`` sources by name, and of nobody (-1) otherwise.
+    """Return the file's rows as documents of the first ``sources`` sources by name, -1 for all others.
 
-    A split deals the rows out at random, without looking at them.
+    A split distributes the rows at random, without looking at them.
     """
     table, columns = own.table, own.columns
     usable = _usable(table, columns)
@@ -167,7 +166,7 @@ def corpus(own: Own, sources: int, seed: int) -> Corpus:
 
 
 def names(own: Own, sources: int) -> list[str]:
-    """What the first ``sources`` sources are called."""
+    """Return the names of the first ``sources`` sources."""
     if not own.columns.source:
         return [f"part {k + 1}" for k in range(sources)]
     found = own.table.texts(own.columns.source)[_usable(own.table, own.columns)]
@@ -175,18 +174,18 @@ def names(own: Own, sources: int) -> list[str]:
 
 
 def values(table: Table, name: str, *, most: int) -> list[str]:
-    """The most frequent values of a column, by name."""
+    """Return the ``most`` most frequent values of a column, sorted by name."""
     return sorted(value for value, _ in Counter(table.texts(name).tolist()).most_common(most))
 
 
 def usual_label(table: Table, name: str) -> str:
-    """The value of a column that is nearest to one half of its rows: a start for what is asked for."""
+    """Return the value of a column whose share is nearest to one half, as the initial positive label."""
     found = Counter(table.texts(name).tolist())
     return min(found, key=lambda value: (not value.strip(), abs(found[value] - table.rows / 2), value))
 
 
 def guess(table: Table) -> Columns:
-    """A start for the choice of columns: the longest texts, the label of fewest values, no source column."""
+    """Return an initial choice of columns: the longest texts, the label with the fewest values, no source column."""
     sample = {name: table.texts(name)[:2000] for name in table.columns}
     text = max(sample, key=lambda name: (coded(table.texts(name)) < 0.5, sum(map(len, sample[name]))))
     others = [name for name in sample if name != text]
@@ -196,7 +195,7 @@ def guess(table: Table) -> Columns:
 
 
 def preparation() -> str:
-    """Lines of a script that bring a file. They name nothing of it: who has the file fills them in."""
+    """Return script lines that load a file, with blanks for its name and columns, which a script must not reveal."""
     return (
         "from pathlib import Path\n\nfrom dpcore.data import own_texts\n\n"
         "# Fill in your file and its columns: nothing of a file is written into a script.\n"

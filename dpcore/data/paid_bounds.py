@@ -1,4 +1,4 @@
-"""Bounds of a column that are paid for: a noisy histogram of its scale in place of its lowest and highest value."""
+"""Differentially private bounds of a column, from a noisy histogram with exponential bins."""
 
 import math
 from dataclasses import dataclass
@@ -9,20 +9,19 @@ from dpcore import check
 from dpcore.mechanisms import Laplace
 from dpcore.privacy import PureRelease
 
-# Ends of the bins: 0, and powers of two either way, 0.001 to a thousand million.
+# Bin edges: 0, and plus and minus powers of two from 0.001 to 1e9.
 _POWERS = 2.0 ** np.arange(-10, 31)
 EDGES = np.concatenate([-_POWERS[::-1], [0.0], _POWERS])
 BINS = len(EDGES) - 1
-# The chance that noise alone makes a bin look inhabited; and that a bin of ``surely_seen`` rows is taken for empty.
-_FAILS = 1e-3
-# Bounds are not sold where a bin of more than this share of the rows could be overlooked.
-_OVERLOOKED = 0.005
+# Probability that noise makes an empty bin seem occupied, and that a bin of ``surely_seen`` rows seems empty.
+_FAILURE_PROBABILITY = 1e-3
+# Bounds are refused if a bin with more than this share of the rows could be overlooked.
+_LARGEST_MISSED_SHARE = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
 class Payment:
-    """What was spent on the bounds of a column: (epsilon, 0)-DP for ``person``, the column that says whose row it is;
-    "": for each row."""
+    """Epsilon spent on a column's bounds, for each row or for each value of the column ``person``, if not ""."""
 
     epsilon: float
     person: str = ""
@@ -33,9 +32,9 @@ class Payment:
 
 
 def histogram(values: np.ndarray) -> np.ndarray:
-    """How many of ``values`` (n,) lie in each bin (a, b]; 0 counts as positive, and what is missing nowhere.
+    """Return the number of ``values`` (n,) in each bin (a, b]; 0 counts as positive, missing values nowhere.
 
-    One value in place of another leaves a bin and enters one: L1 sensitivity 2. One that comes or goes moves it by 1.
+    Replacing a value changes two bins by one each (L1 sensitivity 2). Adding or removing one changes one bin.
     """
     known = values[~np.isnan(values)]
     places = np.searchsorted(EDGES, known) - 1
@@ -44,48 +43,48 @@ def histogram(values: np.ndarray) -> np.ndarray:
 
 
 def mechanism(epsilon: float) -> Laplace:
-    """What makes a histogram noisy: epsilon for a value that is replaced, and so for one that comes or goes."""
+    """Return the Laplace mechanism of the histogram, epsilon-DP for a replaced value, hence also under add/remove."""
     return Laplace(sensitivity=2.0, epsilon=epsilon)
 
 
 def threshold(epsilon: float) -> float:
-    """Above this many rows a bin counts as inhabited: no empty one of ``BINS`` does, but for one time in a thousand.
+    """Return the noisy count that no empty bin exceeds with probability 0.999, the threshold for occupied bins.
 
     -b ln(2 - 2 (1 - beta)^{1/B}), b = 2/epsilon: the maximum of B draws of Laplace noise.
     """
-    return -mechanism(epsilon).scale * math.log(2 - 2 * (1 - _FAILS) ** (1 / BINS))
+    return -mechanism(epsilon).scale * math.log(2 - 2 * (1 - _FAILURE_PROBABILITY) ** (1 / BINS))
 
 
 def surely_seen(epsilon: float) -> float:
-    """A bin of so many rows is inhabited, but for one time in two thousand."""
-    return threshold(epsilon) + mechanism(epsilon).scale * math.log(1 / _FAILS)
+    """Return the true count at which a bin counts as occupied with probability 0.9995."""
+    return threshold(epsilon) + mechanism(epsilon).scale * math.log(1 / _FAILURE_PROBABILITY)
 
 
 def least_rows(epsilon: float) -> int:
-    """How many rows, or people, there must be; about 100,000 at epsilon 0.07.
+    """Return the minimum number of rows or people, about 100,000 at epsilon 0.07.
 
-    With fewer, values that more than one in 200 rows have could lie beyond the bounds.
+    With fewer, values of more than one in 200 rows could lie outside the bounds.
     """
-    return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _OVERLOOKED)
+    return math.ceil(surely_seen(check.positive(epsilon=epsilon)) / _LARGEST_MISSED_SHARE)
 
 
 def refuse_few(people: int, *, epsilon: float) -> None:
-    """Raises RefusedError where there are too few rows, or people, which is public knowledge."""
+    """Raise RefusedError if there are too few rows or people, whose number is public."""
     if people < (least := least_rows(epsilon)):
         raise check.RefusedError("rows", f"{people:,}", f"at least {least:,} for bounds at epsilon {epsilon:g}")
 
 
 def bounds(values: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> tuple[float, float] | None:
-    """(low, high) of ``values`` (n,), one of each person: the ends of the outermost inhabited bins.
+    """Return (low, high) of ``values`` (n,), one per person: the ends of the outermost occupied bins.
 
-    None where noise hides all, which has cost epsilon too. Raises RefusedError for too few values.
+    None if noise hides all bins, which costs epsilon too. Raises RefusedError for too few values.
     """
     refuse_few(len(values), epsilon=epsilon)
     return outermost(mechanism(epsilon).release(histogram(values), rng), epsilon=epsilon)
 
 
 def outermost(counts: np.ndarray, *, epsilon: float) -> tuple[float, float] | None:
-    """What noisy ``counts`` (BINS,) say, and all that is released of them."""
+    """Return the bounds that noisy ``counts`` (BINS,) imply, the only thing released from them."""
     inhabited = np.flatnonzero(counts > threshold(epsilon))
     if not len(inhabited):
         return None

@@ -1,7 +1,7 @@
-"""Rows that many parties record: stand-ins of the shapes of the data of [hamm2016], all numbers of which are invented.
+"""Synthetic rows recorded by many parties, with the shapes of the data sets of [hamm2016] and invented numbers.
 
-Features have public bounds and are cut to them. A party has a style of its own: what its sensors or its network are
-like, for all of its rows.
+Features have public bounds and are clipped to them. Each party has its own style, a shift of its sensors or its network
+that all of its rows share.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Activities:
-    """Windows of 96 features of a body sensor in [-1, 1], six activities: x = cut(g m_y + o + B z + e).
+    """Windows of 96 features of a body sensor in [-1, 1], six activities: x = clip(g m_y + o + B z + e).
 
-    means: m (K, 96). loads: B (12, 96), what moves together within a window. A subject carries the sensor in its own
-    way, o ~ N(0, offset^2), and moves more or less strongly, g = exp(gain N(0, 1)).
+    means: m (K, 96). loads: B (12, 96), for features that vary together within a window. A subject has a sensor offset
+    o ~ N(0, offset^2) and a strength of movement g = exp(gain N(0, 1)).
     """
 
     names = ("walking", "upstairs", "downstairs", "sitting", "standing", "lying")
@@ -32,7 +32,7 @@ class Activities:
         return cls(means=own + np.stack([moving] * 3 + [still] * 3), loads=rng.normal(size=(12, 96)) * 0.09)
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Features (parties, n, 96) in [-1, 1] of classes y (parties, n)."""
+        """Return features (parties, n, 96) in [-1, 1] of classes y (parties, n)."""
         few = (len(y), 1)
         strength = np.exp(self.gain * rng.standard_normal((*few, 1)))
         offset = self.offset * rng.standard_normal((*few, 96))
@@ -43,11 +43,11 @@ class Activities:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Intrusions:
-    """Connections to a host, 123 features, normal or an attack: 40 rates in [0, 1], mapped to [-1, 1], and one of 3
-    protocols, of 70 services, of 10 flags.
+    """Connections to a host, normal or attack, with 123 features: 40 rates and 3 one-hot categories.
 
-    means: of the rates (2, 40). chances: logarithms, up to a constant, of each category by class (2, 83). A host has
-    rates of its own, N(0, offset^2) beside the means, and services that it offers more than others do.
+    Rates in [0, 1] are mapped to [-1, 1]. The categories have 3 protocols, 70 services and 10 flags. means: of the
+    rates (2, 40). chances: unnormalised log-probabilities of each category by class (2, 83). A host shifts the rates by
+    N(0, offset^2) and offers some services more often.
     """
 
     names = ("normal", "attack")
@@ -66,11 +66,11 @@ class Intrusions:
         return cls(means=usual + np.stack([-apart, apart]), chances=often + np.stack([-more, more]))
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Features (parties, n, 123) of classes y (parties, n)."""
+        """Return features (parties, n, 123) of classes y (parties, n)."""
         few, ends = (len(y), 1), np.cumsum(self.values)[:-1]
         own = self.means[y] + self.offset * rng.standard_normal((*few, 40))
         rates = np.clip(own + self.sd * rng.standard_normal((*y.shape, 40)), 0, 1)
-        # The largest of the logarithms, each with Gumbel noise, is a draw in proportion to the chances
+        # Gumbel-max trick: samples each category in proportion to its probability
         tickets = self.chances[y] + self.offers * rng.standard_normal((*few, 83)) + rng.gumbel(size=(*y.shape, 83))
         parts = np.split(tickets, ends, axis=-1)
         chosen = [part.argmax(axis=-1)[..., None] == np.arange(part.shape[-1]) for part in parts]
@@ -79,9 +79,9 @@ class Intrusions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Addresses:
-    """Web addresses that a reader was sent, harmless or malicious: which of 120 words and marks each has, -1 or 1.
+    """Web addresses sent to a reader, harmless or malicious: which of 120 words and marks each contains, -1 or 1.
 
-    often: the log-odds of each by class (2, 120). A reader is sent some more often than others are, N(0, offset^2).
+    often: log-odds of each by class (2, 120). A reader shifts them by N(0, offset^2).
     """
 
     names = ("harmless", "malicious")
@@ -95,6 +95,6 @@ class Addresses:
         return cls(often=usual + np.stack([-apart, apart]))
 
     def draw(self, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Features (parties, n, 120), -1 or 1, of classes y (parties, n)."""
+        """Return features (parties, n, 120), -1 or 1, of classes y (parties, n)."""
         odds = self.often[y] + self.offset * rng.standard_normal((len(y), 1, 120))
         return np.where(rng.logistic(size=odds.shape) < odds, 1.0, -1.0)

@@ -1,8 +1,7 @@
-"""Data for regression: the diabetes study, and two census-like populations that are made here.
+"""Regression data: the diabetes study and two synthetic census-like populations.
 
-Every feature and the label have a lower and an upper bound that comes from public knowledge (``sample_data/README.md``
-says which), never from the rows. Features are clipped to their bounds and mapped to [-1, 1]; labels stay in their own
-unit until a label bound is chosen.
+The bounds of every feature and of the label come from public knowledge (see ``sample_data/README.md``), never from the
+rows. Features are clipped to their bounds and mapped to [-1, 1]; labels keep their unit until a label bound is chosen.
 """
 
 import weakref
@@ -18,11 +17,11 @@ from dpcore.data.file_handles import held
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
-# The share of the rows that is trained on; the rest measures the error.
+# Share of training rows; the others are for testing.
 TRAIN_SHARE = 0.8
-# The name of a data set, or what a task knows an ``OwnRows`` by.
+# Name of a data set, or the key by which tasks know an ``OwnRows``.
 Dataset = str | weakref.ref
-# A census-like population is one fixed data set, as a file would be: the seed of a page decides the noise alone.
+# A census-like population is a fixed data set, like a file: a page's seed affects only the noise.
 _POPULATION_SEED = 0
 
 
@@ -30,11 +29,11 @@ _POPULATION_SEED = 0
 class Source:
     """A data set for regression.
 
-    draw: (rng) -> (X in its own units, label in its own unit), rows in random order. bounds: (low, high) of each
-    feature by its name, in an order in which the first k are a sensible choice. label_bounds: widest public bounds of
-    the label; label_tops: lowest and highest upper bound that may be chosen instead; label_top: a good one.
-    fixed: whether there is one such data set, whatever the seed. rows: how many there are, or persons of whom each has
-    up to rows_each of them. gaps: whether rows may be missing, as in ``least_squares.Unit``.
+    draw: (rng) -> (X in original units, label in its unit), rows in random order. bounds: (low, high) of each feature
+    by name, ordered such that the first k are a sensible choice. label_bounds: widest public bounds of the label;
+    label_tops: range of upper bounds to choose from; label_top: a good one. fixed: whether the rows are the same for
+    every seed. rows: number of rows, or of persons with up to rows_each rows. gaps: whether rows may be missing, as in
+    ``least_squares.Unit``.
     """
 
     title: str
@@ -64,8 +63,8 @@ class Source:
 class Table:
     """All rows, read-only: inputs X (n, d + 1), the constant first and features in [-1, 1], and labels y (n,).
 
-    The first ``train_rows`` are the private ones; labels are in their own unit, within their widest bounds, NaN where
-    one is missing. ends: how many rows the first persons have together, where they may have several.
+    The first ``train_rows`` are private. Labels are in their unit, within their widest bounds, NaN if missing. ends:
+    cumulative number of rows of the first persons, if persons may have several.
     """
 
     source: Source
@@ -74,7 +73,7 @@ class Table:
     ends: np.ndarray | None = None
 
     def first(self, rows: int) -> slice:
-        """The rows of so many private rows, or persons."""
+        """Return the slice of the first ``rows`` private rows, or persons."""
         return slice(rows if self.ends is None else int(self.ends[rows - 1]))
 
     @property
@@ -98,7 +97,7 @@ def _diabetes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, kw_only=True)
 class _Country:
-    """What differs between the two populations; rates are shares, incomes in thousands a year."""
+    """Parameters of a population; rates are shares, incomes in thousands per year."""
 
     rows: int
     schooling: float
@@ -113,7 +112,7 @@ class _Country:
     income_top: float
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Thirteen columns that depend on one another, and an income with a heavy tail."""
+        """Return thirteen dependent columns and an income with a heavy tail."""
         n = self.rows
         normal = rng.standard_normal((10, n))
         chance = rng.random((6, n))
@@ -240,16 +239,15 @@ SOURCES = {
 
 
 def source(dataset: Dataset) -> Source:
-    """The data set of this name, or the file. Raises RefusedError for an unknown name, or a file that is gone."""
+    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a file that is gone."""
     if isinstance(dataset, weakref.ref):
         return held(dataset).regression_source
     return SOURCES[check.choice(SOURCES, dataset=dataset)]
 
 
 def load(name: Dataset, *, seed: int) -> Table:
-    """The data set ``name``; where it is not a fixed one, ``seed`` decides who is held out.
+    """Return the data set ``name``, cached and read-only; ``seed`` selects the held-out rows unless it is fixed.
 
-    A pure function of its arguments: the last tables are kept and handed out again, so their arrays are read-only.
     Raises RefusedError for an unknown name.
     """
     seed = split_seed(name, seed=seed)
@@ -257,13 +255,13 @@ def load(name: Dataset, *, seed: int) -> Table:
 
 
 def split_seed(name: Dataset, *, seed: int) -> int:
-    """The seed that decides about the rows of ``name``: always the same one where the data set is a fixed one."""
+    """Return the seed that determines the rows of ``name``, a constant for a fixed data set."""
     return _POPULATION_SEED if source(name).fixed else check.whole(0, seed=seed)
 
 
 @cached(newest=1)
 def _load_own(own: weakref.ref, seed: int) -> Table:
-    _load_own.cache_clear()  # two of a large file would be too much
+    _load_own.cache_clear()  # two copies of a large file would be too much
     return held(own).regression_table(seed=seed)
 
 
@@ -280,13 +278,15 @@ def _load(name: str, seed: int) -> Table:
 
 
 def scaled(values: np.ndarray, *, low: float | np.ndarray, top: float | np.ndarray) -> np.ndarray:
-    """Values with the bounds ``low`` and ``top`` mapped to -1 and 1; nothing is clipped."""
+    """Map values with bounds ``low`` and ``top`` to [-1, 1], without clipping."""
     return 2 * (values - low) / (top - low) - 1
 
 
 def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -> Statistics:
-    """Of the first ``rows`` private rows, or persons, all features, labels clipped to ``label_top`` and mapped to
-    [-1, 1]; one that is missing to 0."""
+    """Return the statistics of the first ``rows`` private rows, or persons, with labels clipped to ``label_top``.
+
+    Labels are mapped to [-1, 1], missing ones to 0.
+    """
     return _train_statistics(name, split_seed(name, seed=seed), rows, label_top)
 
 
@@ -300,7 +300,7 @@ def _train_statistics(name: Dataset, seed: int, rows: int, label_top: float) -> 
 
 
 def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statistics:
-    """Of the held-out rows, labels on the same scale but **not** clipped: the error is that of the true label."""
+    """Return the statistics of the held-out rows, labels on the same scale but **not** clipped, for the true error."""
     return _held_out_statistics(name, split_seed(name, seed=seed), label_top)
 
 
@@ -312,7 +312,7 @@ def _held_out_statistics(name: Dataset, seed: int, label_top: float) -> Statisti
 
 
 def share_above(name: Dataset, *, seed: int, rows: int, label_top: float) -> float:
-    """Share of the first ``rows`` private labels that lie above ``label_top``, and so are clipped."""
+    """Return the share of the first ``rows`` private labels above ``label_top``, which are clipped."""
     return _share_above(name, split_seed(name, seed=seed), rows, label_top)
 
 

@@ -1,7 +1,7 @@
-"""The sample data: their generators or loaders, their *public* bounds, and their splits.
+"""Sample data: generators or loaders, *public* bounds and splits.
 
-Every feature has a lower and an upper bound that comes from public knowledge (``sample_data/README.md`` says which),
-never from the rows. Rows are clipped to the bounds and mapped to [-1, 1].
+The bounds of every feature come from public knowledge (see ``sample_data/README.md``), never from the rows. Rows are
+clipped to the bounds and mapped to [-1, 1].
 """
 
 import weakref
@@ -16,13 +16,13 @@ from dpcore.cache import cached
 from dpcore.data.file_handles import Own, held
 from dpcore.streams import stream
 
-# Shares of a data set of fixed size; generated sets have as many public and test rows as a page can ask for.
+# Shares of a data set of fixed size, and the public and test rows of a generated one, enough for every page.
 _PRIVATE, _PUBLIC = 0.5, 0.25
 _GENERATED_PUBLIC, _GENERATED_TEST = 500, 1000
 _PLANE = ("first feature", "second feature")
-# Held-out rows that are enough to measure by.
+# Maximum number of held-out rows used for testing.
 _MOST_TEST = 20_000
-# A key of ``DATASETS``, or a file of a person's own that has a ``source``.
+# A key of ``DATASETS``, or an uploaded file that has a ``source``.
 Dataset = str | weakref.ref[Own]
 
 
@@ -30,11 +30,10 @@ Dataset = str | weakref.ref[Own]
 class Source:
     """A data set before it is split.
 
-    make: (rng, how many rows) -> (X in its own units, y classes from 0) in random order; a set of fixed size gives all
-    of its rows, whatever is asked. bounds: (d, 2) lower and upper bound of each feature, public. private_rows: how many
-    rows are private. public_rows: how many rows the public pool has. sizable: whether as many private rows as one likes
-    can be made. several: where a row of ``make`` is one of a person's, (row numbers) -> all rows of these people, X and
-    y, and the place (m,) of each one's person among them.
+    make: (rng, number of rows) -> (X in original units, y classes from 0) in random order; a set of fixed size returns
+    all rows. bounds: (d, 2) public lower and upper bound of each feature. private_rows, public_rows: sizes. sizable:
+    whether any number of private rows can be generated. several: if ``make`` returns one row per person, (row numbers)
+    -> all rows of these people, X and y, and the index (m,) of each row's person.
     """
 
     title: str
@@ -48,11 +47,11 @@ class Source:
     several: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
 
     def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """All rows (private, public and test ones) before they are split."""
+        """Return all rows (private, public and test) before they are split."""
         return self.make(rng, self.private_rows + self.public_rows + _GENERATED_TEST)
 
     def of_size(self, private_rows: int) -> "Source":
-        """The same source with another number of private rows; raises RefusedError for more than there are."""
+        """Return the same source with another number of private rows; raise RefusedError for more than there are."""
         check.whole(1, private_rows=private_rows)
         if private_rows > self.private_rows and not self.sizable:
             raise check.RefusedError("private_rows", private_rows, f"at most {self.private_rows}, as many as there are")
@@ -63,8 +62,7 @@ class Source:
 class Split:
     """Disjoint private, public and test rows, features in [-1, 1]; ``rows_of`` holds the row numbers of each part.
 
-    several: X (m, d), y (m,) and people (m,), all rows of the people of whom X_private has one each, where some have
-    more.
+    several: X (m, d), y (m,) and people (m,), all rows of the people who have one row each in X_private, or None.
     """
 
     source: Source
@@ -79,7 +77,7 @@ class Split:
 
     @property
     def learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-        """All private rows X (n, d), their y (n,), and whose each is (n,): None where each is a person's only one."""
+        """Return all private rows X (n, d), their y (n,), and their persons (n,) or None if each has one row."""
         return self.several or (self.X_private, self.y_private, None)
 
     @property
@@ -88,7 +86,7 @@ class Split:
 
     @property
     def best_constant(self) -> tuple[str, float]:
-        """The answer that is right most often on the test rows if it is given to all of them, and its share there."""
+        """Return the majority class of the test rows and its share (the accuracy of a constant prediction)."""
         found = np.bincount(self.y_test, minlength=self.n_classes)
         return self.source.classes[int(found.argmax())], float(found.max() / len(self.y_test))
 
@@ -167,7 +165,7 @@ def _real(title: str, loader: Callable, *, rows: int, classes: tuple[str, ...], 
     )
 
 
-# A cell's measure -> the bounds of its mean, of the mean's error, and of the worst cells.
+# Cell measure -> bounds of its mean, of the mean's error, and of the worst cells.
 _CELL = {
     "radius": ((5, 30), (0, 3), (5, 40)),
     "texture": ((5, 40), (0, 5), (5, 50)),
@@ -240,12 +238,12 @@ DATASETS = {
     ),
 }
 
-# Those that straight boundaries can learn something about.
+# Data sets that a linear classifier can learn something about.
 STRAIGHT = tuple(name for name in DATASETS if name not in ("circles", "spirals"))
 
 
 def source(dataset: Dataset) -> Source:
-    """The data set of this name, or the file. Raises RefusedError for an unknown name, or a file that is gone."""
+    """Return the data set of this name, or the file; raise RefusedError for an unknown name or a file that is gone."""
     if isinstance(dataset, weakref.ref):
         return held(dataset).source
     return DATASETS[check.choice(DATASETS, dataset=dataset)]
@@ -253,12 +251,11 @@ def source(dataset: Dataset) -> Source:
 
 @cached
 def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
-    """Draw a data set and split it, both by ``seed``; raises RefusedError for an unknown one.
+    """Return a data set drawn and split by ``seed``, cached and read-only.
 
-    private_rows: how many private rows; by default the set's own number. A generated set is made anew for each; of
-    another, fewer are the first of its private rows, and its public and test rows stay. A private row without a class
-    (-1) keeps its place; a test row without one cannot be measured by. A pure function of its arguments: the last
-    splits are kept and handed out again, so their arrays are read-only.
+    private_rows: number of private rows, by default the set's own. A generated set is redrawn for each number. Of
+    others, the first private rows are used, and public and test rows stay the same. A private row without a class (-1)
+    keeps its place; a test row without one is left out. Raises RefusedError for an unknown data set.
     """
     whole = source(dataset)
     found = whole if private_rows is None else whole.of_size(private_rows)
@@ -279,13 +276,13 @@ def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Spl
 
 
 def _several(source: Source, people: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """All rows of these people; None where each has one."""
+    """Return all rows of these people, or None if each has one row."""
     X, y, of = source.several(people) if source.several else ((), (), ())
     return (to_unit(X, source.bounds), y, of) if len(y) > len(people) else None
 
 
 def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """Clip each feature to its public bounds and map them to [-1, 1]; what is missing (NaN) to their middle."""
+    """Clip each feature to its public bounds and map them to [-1, 1]; missing values (NaN) become 0."""
     low, high = np.asarray(bounds, dtype=float).T
     unit = 2 * (np.clip(X, low, high) - low) / (high - low) - 1
     unit[np.isnan(unit)] = 0
@@ -293,8 +290,8 @@ def to_unit(X: np.ndarray, bounds: tuple[tuple[float, float], ...]) -> np.ndarra
 
 
 def shifted(X: np.ndarray, *, shift: float) -> np.ndarray:
-    """Public rows moved by ``shift`` of their own standard deviations in every feature, clipped to [-1, 1].
+    """Shift public rows by ``shift`` of their standard deviations in every feature, clipped to [-1, 1].
 
-    It makes the public rows come from another distribution than the private ones. Only public rows are read.
+    The public rows then have another distribution than the private ones. Only public rows are read.
     """
     return np.clip(X + shift * X.std(axis=0), -1, 1)

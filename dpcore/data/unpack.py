@@ -1,7 +1,7 @@
-"""Reads a Parquet file in a process of its own, with a bound on memory and time: `python unpack.py BYTES < file`.
+"""Read a Parquet file in a separate process with bounds on memory and time: `python unpack.py BYTES < file`.
 
-A few kilobytes can unpack to any size, whatever a file says of itself, and a spoilt one may end who reads it. Where the
-system can bound neither (Windows), what the rows come to is still counted.
+A few kilobytes can unpack to any size, whatever the file declares, and a corrupt file can crash its reader. Where the
+system supports no bounds (Windows), the size of the rows is still checked.
 """
 
 import sys
@@ -11,19 +11,19 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 SPOILT, TOO_LARGE = 3, 4
-# Of the bytes that the rows may come to: what reading them takes; seconds of CPU time.
+# Memory needed for reading, as a multiple of the rows' size; seconds of CPU time.
 _ROOM, _SECONDS = 5, 30
 
 
 class TooLargeError(ValueError):
-    """The rows come to more bytes than they may."""
+    """Raised if the rows take more bytes than allowed."""
 
 
 def unpacked(data: bytes, most: int) -> pa.Table:
-    """The columns by number; categories in full, once it is known what they come to."""
+    """Return the columns by number, with dictionaries expanded after a check of their size."""
     batches, size = [], 0
     for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches(batch_size=10_000, use_threads=False):
-        size += sum(map(_bytes, batch.columns))
+        size += sum(map(_expanded_bytes, batch.columns))
         if size > most:
             raise TooLargeError
         columns = (one.dictionary_decode() if pa.types.is_dictionary(one.type) else one for one in batch.columns)
@@ -31,8 +31,8 @@ def unpacked(data: bytes, most: int) -> pa.Table:
     return pa.Table.from_batches(batches)
 
 
-def _bytes(column: pa.Array) -> int:
-    """What a column comes to once each row has its own value."""
+def _expanded_bytes(column: pa.Array) -> int:
+    """Return the size of a column once each row has its own value."""
     if not pa.types.is_dictionary(column.type):
         return column.nbytes
     if not pa.types.is_string(column.type.value_type):
@@ -40,7 +40,7 @@ def _bytes(column: pa.Array) -> int:
     return 4 * len(column) + (pc.sum(pc.take(pc.binary_length(column.dictionary), column.indices)).as_py() or 0)
 
 
-def _bounded(most: int) -> None:
+def _limit_resources(most: int) -> None:
     try:
         import resource
     except ImportError:
@@ -50,8 +50,8 @@ def _bounded(most: int) -> None:
 
 
 def main(most: int) -> int:
-    """Writes an Arrow stream of the columns; what to say of a file that cannot be read, as an exit status."""
-    _bounded(most)
+    """Write the columns as an Arrow stream; return an exit status that tells why a file cannot be read."""
+    _limit_resources(most)
     try:
         table = unpacked(sys.stdin.buffer.read(), most)
         with pa.ipc.new_stream(sys.stdout.buffer, table.schema) as stream:

@@ -1,1 +1,1 @@
-"""scikit-learn estimators that carry their guarantee."""
+"""scikit-learn estimators that carry their privacy guarantee."""

@@ -1,4 +1,4 @@
-"""What the private estimators have in common, beside scikit-learn's own bases."""
+"""Base classes of the private estimators."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -8,13 +8,13 @@ from dpcore.training import losses
 
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities (n, K)."""
+        """Return the class probabilities (n, K) of rows ``X``."""
         return losses.probabilities(self._logits(X)).T
 
 
 class PrivateRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
-        """A good score is not promised on data for which the bounds were not declared."""
+        """Return tags that allow a poor score, because data may exceed the declared bounds."""
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags

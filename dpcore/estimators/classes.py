@@ -1,4 +1,4 @@
-"""Which classes there are: declared by the caller, or read off the labels and from then on taken as public."""
+"""The classes of a private classifier: declared by the caller, or taken from the labels and then assumed public."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ READ_OFF = "the set of classes is public: it was read off y, as classes were not
 
 
 def validated(estimator: Any, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(X (n, d), label of each row (n,) from 0) as ``estimator.classes`` says, which sets ``estimator.classes_``.
+    """Return (X (n, d), class number of each row (n,)) according to ``estimator.classes``; set ``estimator.classes_``.
 
-    With classes declared, no set of labels is refused, as that would tell of a row: one that is not among them becomes
-    -1, for a row that counts for nothing, and a class may have no rows. Otherwise the classes are those of y, and there
-    must be two: raises ValueError.
+    With declared classes no labels are refused, because a refusal would reveal a row: a label outside the classes
+    becomes -1, for a row that is ignored, and a class may have no rows. Without them the classes are those of y, and
+    ValueError is raised if there is only one.
     """
     if estimator.classes is None:
         X, y = validate_data(estimator, X, y, dtype=np.float64)
@@ -35,10 +35,10 @@ def validated(estimator: Any, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
 
 
 def declared(classes: Any) -> np.ndarray:
-    """The classes (K,), in order; raises RefusedError unless they are two or more different values of one kind."""
+    """Return the sorted classes (K,); raise RefusedError unless they are two or more different values of one type."""
     try:
         found = np.array(sorted(set(classes)))
-    except TypeError:  # no collection, or values that have no order among them
+    except TypeError:  # not a collection, or values without an order
         found = np.array([])
     named = isinstance(classes, str) or found.dtype.kind not in "biufUS" or found.ndim != 1
     if named or len(found) < 2 or len(found) != len(list(classes)) or (found != found).any():
@@ -47,5 +47,5 @@ def declared(classes: Any) -> np.ndarray:
 
 
 def assumed(classes: Any) -> tuple[str, ...]:
-    """What a guarantee rests on where classes were declared, or were not."""
+    """Return the assumption behind a guarantee if ``classes`` were not declared."""
     return (READ_OFF,) if classes is None else ()

@@ -1,4 +1,4 @@
-"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists how."""
+"""Differentially private linear regression as a scikit-learn estimator; ``REGRESSIONS`` lists the mechanisms."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,22 +29,22 @@ REGRESSIONS = {
 
 
 def mechanism(name: str, **options: Any):
-    """The mechanism ``name`` with those of ``options`` that it knows."""
+    """Return the mechanism ``name`` with those of ``options`` that it has fields for."""
     kind = REGRESSIONS[check.choice(REGRESSIONS, mechanism=name)]
     return kind(**{key: value for key, value in options.items() if key in kind.__dataclass_fields__})
 
 
 def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Draws (R, ...) of a mechanism before they are scaled: repeat r has a stream of its own, for every epsilon.
+    """Return unscaled draws (R, ...) of a mechanism, one stream per repeat, the same for every epsilon.
 
-    Kept and handed out again, so read-only.
+    The array is cached and shared, hence read-only.
     """
     return _drawn(type(mechanism), getattr(mechanism, "steps", None), inputs=inputs, repeats=repeats, seed=seed)
 
 
 @cached
 def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
-    """Kept by what standard draws depend on: not by epsilon, split, repair or delta."""
+    """Return draws cached by the only things they depend on, hence not by epsilon, split, repair or delta."""
     chosen, part = kind(**({} if steps is None else {"steps": steps})), list(REGRESSIONS.values()).index(kind)
     draws = np.stack([chosen.draws(inputs, stream(seed, "noise", r, part)) for r in range(repeats)])
     draws.flags.writeable = False
@@ -53,27 +53,27 @@ def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: in
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DPLinearRegression(PrivateRegressor):
-    """Minimises sum_i (w.x_i + b - y_i)^2, under differential privacy for one replaced row, n public.
+    """Minimises sum_i (w.x_i + b - y_i)^2 under differential privacy for one replaced row, n public.
 
     Parameters
     ----------
-    mechanism: one of ``REGRESSIONS``; each class says what it minimises and what it adds. None chooses by public
-    numbers: with a delta "adassp"; without one "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets
-    and epsilons from .05 to 10 these had the least error of the mechanisms with the same kind of guarantee, in the
-    geometric mean: ``python -m benchmarks.run defaults``.
-    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace and its like). None
-    means 0 where the mechanism is chosen, and 1e-6 for a mechanism that needs one.
-    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured; beyond is clipped.
-    share: of epsilon for the quadratic ("published", "functional"). None means .8, or the share of least total variance
-    where the mechanism is chosen. repair: see ``REPAIRS``.
+    mechanism: one of ``REGRESSIONS``; each class states its objective and its noise. None chooses by public numbers:
+    with a delta "adassp"; without one "functional" if n epsilon >= (d + 1)^3, else "output". On six data sets and
+    epsilons from .05 to 10 these had the smallest geometric mean error among mechanisms with the same kind of
+    guarantee: ``python -m benchmarks.run defaults``.
+    epsilon, delta: the guarantee; delta is 0 for "published", "functional" and "output" (Laplace and similar noise).
+    None means 0 if the mechanism is chosen automatically, and 1e-6 for a mechanism that needs one.
+    data_bound, label_bound: features and labels lie in +-bound, **declared** and never measured, and are clipped to it.
+    share: of epsilon for the quadratic part ("published", "functional"). None means .8, or the share with the least
+    total variance if the mechanism is chosen automatically. repair: see ``REPAIRS``.
     radius, penalty: of "output" and "descent", in units of the bounds. steps, clip_norm: of "descent".
-    random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
+    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private. None takes 128 bits
     from the operating system.
 
     Attributes
     ----------
-    coef_ (d,), intercept_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says what it rests
-    on), mechanism_ (a key of ``REGRESSIONS``).
+    coef_ (d,), intercept_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` lists its
+    assumptions), mechanism_ (a key of ``REGRESSIONS``).
     """
 
     mechanism: str | None = None
@@ -90,7 +90,7 @@ class DPLinearRegression(PrivateRegressor):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPLinearRegression":
-        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) for a parameter out of range, naming it."""
+        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) naming a parameter that is out of range."""
         data_bound = check.positive(data_bound=self.data_bound)
         label_bound = check.positive(label_bound=self.label_bound)
         epsilons = np.array([check.positive(epsilon=self.epsilon)])
@@ -109,19 +109,19 @@ class DPLinearRegression(PrivateRegressor):
         return self
 
     def _chosen(self, rows: int, inputs: int) -> Any:
-        """The mechanism as given, or the default one, whose name is then ``mechanism_``."""
+        """Return the given mechanism, or the default one, and set ``mechanism_``."""
         given = {name: value for name, value in self.get_params().items() if value is not None}
         self.mechanism_ = self.mechanism
         if self.mechanism is None:
             given = {"share": best_share(inputs)} | given
-            mechanism("functional", **given)  # refuses its parameters, even where it is not chosen
+            mechanism("functional", **given)  # refuses bad parameters even if it is not chosen
             self.mechanism_ = "functional" if rows * self.epsilon >= inputs**3 else "output"
             if check.between(0, 1, delta=given.get("delta", 0)):
                 self.mechanism_ = "adassp"
         return mechanism(self.mechanism_, **{"share": 0.8} | given)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Labels (n,); features beyond their bound count as at it."""
+        """Return predicted labels (n,); features are clipped to their bound."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.clip(X, -self.data_bound, self.data_bound) @ self.coef_ + self.intercept_

@@ -13,7 +13,7 @@ from dpcore.estimators.bases import PrivateClassifier
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import descent, losses
 
-# Ends of the default rules, good on data of many sizes, best on none: steps, clip_norm, learning_rate times clip_norm.
+# Ranges of the defaults, good for many data sizes, optimal for none: steps, clip_norm, learning_rate * clip_norm.
 STEPS, CLIP_NORMS, RATES = (100, 400), (0.3, math.sqrt(2)), (0.5, 8.0)
 
 
@@ -21,33 +21,33 @@ STEPS, CLIP_NORMS, RATES = (100, 400), (0.3, math.sqrt(2)), (0.5, 8.0)
 class DPLogisticRegression(PrivateClassifier):
     """Minimises (1/n) sum_i log(1 + exp(-y_i (w.x_i + b))), or the softmax loss for more than two classes.
 
-    Full-batch gradient descent; each example's gradient is clipped and one Gaussian draw a coordinate is added at every
-    step, so that the whole descent is exactly (epsilon, delta)-differentially private: per-example clipping as in
+    Full-batch gradient descent. Each example's gradient is clipped and one Gaussian draw per coordinate is added at
+    every step, so that the whole descent is exactly (epsilon, delta)-differentially private: per-example clipping as in
     [abadi2016, Algorithm 1] without sampling, Gaussian composition as in [dong2022, Corollary 3.3]. The guarantee
-    covers the weights after every step, so their average is post-processing.
+    covers the weights after every step, so averaging them is post-processing.
 
     Parameters
     ----------
     epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record; for one
-    person with all of their rows, where ``fit`` is told whose they are.
-    clip_norm: L2 bound on the gradient of an example, or on the average of a person's, in units of rows scaled to norm
-    at most 1 with the constant beside. None chooses the cube root of n epsilon / (11,000 sqrt(k (d + 1))), at least .3
-    and at most sqrt 2: a narrow bound has less noise, and more bias.
+    person with all of their rows, if ``fit`` gets ``groups``.
+    clip_norm: L2 bound on the gradient of an example, or on a person's average gradient, in units of rows scaled to
+    norm at most 1 with the constant appended. None chooses the cube root of n epsilon / (11,000 sqrt(k (d + 1))), at
+    least .3 and at most sqrt 2: a small bound has less noise and more bias.
     data_norm: L2 bound on a row, **declared** and never measured; longer rows are scaled down to it.
-    classes: all there may be, **declared**; a row of another one counts for nothing. None takes those of y, and their
-    set as public.
-    steps: None chooses n epsilon / 5, at least 100 and at most 400. average: the answer is the mean of the second half
-    of the path, and not its end.
+    classes: all possible classes, **declared**; a row of another class is ignored. None takes the classes in y, and
+    assumes that their set is public.
+    steps: None chooses n epsilon / 5, at least 100 and at most 400. average: return the mean of the second half of the
+    iterates instead of the last one.
     learning_rate: None chooses (3 / (k (d + 1)))^(1/4) n epsilon / steps, at least .5 and at most 8, over clip_norm.
-    What None chooses follows the number of records or people n, of weights k (d + 1), and epsilon: all public.
-    ``python -m benchmarks.run defaults`` measures it.
-    random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
+    All defaults depend only on the number n of records or people, of weights k (d + 1), and epsilon, which are public.
+    ``python -m benchmarks.run defaults`` measures them.
+    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private. None takes 128 bits
     from the operating system.
 
     Attributes
     ----------
-    coef_ (k, d), intercept_ (k,), classes_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says
-    what it rests on), n_iter_ (steps), clip_norm_, learning_rate_.
+    coef_ (k, d), intercept_ (k,), classes_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` lists
+    its assumptions), n_iter_ (steps), clip_norm_, learning_rate_.
     """
 
     epsilon: float = 1.0
@@ -70,12 +70,11 @@ class DPLogisticRegression(PrivateClassifier):
         coef_init: np.ndarray | None = None,
         intercept_init: np.ndarray | None = None,
     ) -> "DPLogisticRegression":
-        """Fit to X (n, d), y (n,). ``coef_init`` (k, d) and ``intercept_init`` (k,) start the descent: public only.
+        """Fit to X (n, d), y (n,); the starting weights ``coef_init`` (k, d), ``intercept_init`` (k,) must be public.
 
-        groups: whose row each is (n,). A person's gradients are averaged before they are clipped, so that any number of
-        rows costs what one does; n is then the number of people.
-
-        Raises ValueError (RefusedError) for a parameter out of range, naming it.
+        groups: the person of each row (n,). A person's gradients are averaged before clipping, so any number of rows
+        costs as much as one; n is then the number of people.
+        Raises ValueError (RefusedError) naming a parameter that is out of range.
         """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
         check.positive(data_norm=self.data_norm)
@@ -111,14 +110,14 @@ class DPLogisticRegression(PrivateClassifier):
         return self
 
     def _rows(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs (n, d + 1) of norm at most sqrt 2, and labels (n,) from 0."""
+        """Return inputs (n, d + 1) of norm at most sqrt 2, and class numbers (n,)."""
         X, y = classes.validated(self, X, y)
         inputs = losses.with_constant(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), self.data_norm))
         inputs[y < 0] = 0  # a row of an undeclared class has no gradient
         return inputs, np.maximum(y, 0)
 
     def _choose(self, count: int) -> None:
-        """Set steps, clip bound and learning rate: those given, else by the rules above for ``count`` records."""
+        """Set steps, clipping norm and learning rate as given, else by the default rules for ``count`` records."""
         size, weights = count * self.epsilon, losses.outputs(len(self.classes_)) * (self.n_features_in_ + 1)
         steps, clip_norm, rate = self.steps, self.clip_norm, self.learning_rate
         self.n_iter_ = round(_within(STEPS, size / 5)) if steps is None else check.whole(1, steps=steps)
@@ -128,7 +127,7 @@ class DPLogisticRegression(PrivateClassifier):
         self.learning_rate_ = moved / self.clip_norm_ if rate is None else check.positive(learning_rate=rate)
 
     def _start(self, coef_init: np.ndarray | None, intercept_init: np.ndarray | None) -> np.ndarray:
-        """Weights (k, d + 1) in units of rows of norm at most 1."""
+        """Return initial weights (k, d + 1) in units of rows of norm at most 1."""
         k, d = losses.outputs(len(self.classes_)), self.n_features_in_
         start = np.zeros((k, d + 1))
         if coef_init is not None:
@@ -138,12 +137,12 @@ class DPLogisticRegression(PrivateClassifier):
         return start
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Signed score (n,) for two classes, logits (n, K) for more."""
+        """Return signed scores (n,) for two classes, logits (n, K) for more."""
         z = self._logits(X)
         return z[0] if len(z) == 1 else z.T
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class of each row (n,)."""
+        """Return the predicted class of each row (n,)."""
         z = self._logits(X)
         return self.classes_[(z[0] > 0).astype(int) if len(z) == 1 else z.argmax(axis=0)]
 
@@ -158,7 +157,7 @@ def _within(ends: tuple[float, float], value: float) -> float:
 
 
 def _people(groups: np.ndarray, rows: int) -> np.ndarray:
-    """The person (n,) of each row, numbered as they appear. Raises RefusedError unless each row has one."""
+    """Return the person (n,) of each row, numbered by first appearance; raise RefusedError unless each row has one."""
     names = np.asarray(groups, dtype=object)
     if names.shape != (rows,):
         raise check.RefusedError("groups", names.shape, f"whose row each of the {rows} is")

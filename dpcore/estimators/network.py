@@ -1,4 +1,4 @@
-"""A differentially private multilayer perceptron, as a scikit-learn estimator."""
+"""A differentially private multilayer perceptron as a scikit-learn estimator."""
 
 import math
 from dataclasses import dataclass, replace
@@ -19,30 +19,30 @@ from dpcore.training.networks import Architecture
 class DPNetworkClassifier(PrivateClassifier):
     """Minimises the softmax loss of a multilayer perceptron by DP-SGD [abadi2016, Algorithm 1].
 
-    A step takes each row into its lot with probability q = lot_size / n, clips the rows' gradients, and adds one
-    Gaussian draw a weight to their sum, which is divided by lot_size, whatever the lot's size.
+    Each step samples a lot (batch) with probability q = lot_size / n per row, clips the rows' gradients, adds one
+    Gaussian draw per weight to their sum, and divides it by lot_size, whatever the actual size.
 
     Parameters
     ----------
     hidden_layer_sizes: units of each hidden layer; () for none. activation: "tanh" or "relu", of the hidden layers.
-    epsilon, delta: the guarantee, under add/remove for one record. n is taken as public: it sets q and the steps.
-    clip_norm: L2 bound on an example's gradient, or a tuple of bounds, one a layer, in units of rows scaled to norm at
-        most 1 with the constant beside.
+    epsilon, delta: the guarantee, under add/remove for one record. n is assumed public: it sets q and the steps.
+    clip_norm: L2 bound on an example's gradient, or a tuple, one per layer, in units of rows scaled to norm at
+        most 1 with the constant appended.
     data_norm: L2 bound on a row, **declared** and never measured; longer rows are scaled down to it.
     epochs: steps times lot_size over n, rounded up to whole steps. lot_size: the expected size of a lot, at most n
-        (more is taken as n).
-    learning_rate: at the start; it falls geometrically to ``decay`` times that at the end.
-    accountant: a key of dpcore.accountants.ACCOUNTANTS; a sharper theorem needs less noise for the same guarantee. The
-        noise of "pld-coarse" is at most about 0.1 % above that of "pld", which takes seconds where lots are small.
-    classes: all there may be, **declared**; a row of another one counts for nothing. None takes those of y, and their
-        set as public.
-    random_state: seed of start, lots and noise; a fixed one makes a release reproducible, and so not private. None
-        takes 128 bits from the operating system.
+        (larger values count as n).
+    learning_rate: initial value; it falls geometrically to ``decay`` times that at the end.
+    accountant: a key of dpcore.accountants.ACCOUNTANTS; a tighter theorem needs less noise for the same guarantee.
+        "pld-coarse" adds at most about 0.1 % more noise than "pld", which takes seconds where lots are small.
+    classes: all possible classes, **declared**; a row of another class is ignored. None takes the classes in y, and
+        assumes that their set is public.
+    random_state: seed of initial weights, lots and noise. A fixed one makes a release reproducible, hence not private.
+        None takes 128 bits from the operating system.
 
     Attributes
     ----------
-    weights_ (P,), architecture_ (dpcore.training.networks.Architecture), noise_multiplier_ (sd over clip bound),
-    classes_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says what it rests on), n_iter_
+    weights_ (P,), architecture_ (dpcore.training.networks.Architecture), noise_multiplier_ (sd over clipping norm),
+    classes_, n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_
     (steps).
     """
 
@@ -61,7 +61,7 @@ class DPNetworkClassifier(PrivateClassifier):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "DPNetworkClassifier":
-        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) for a parameter out of range, naming it."""
+        """Fit to X (n, d), y (n,). Raises ValueError (RefusedError) naming a parameter that is out of range."""
         check.positive(data_norm=self.data_norm)
         check.choice(accountants.ACCOUNTANTS, accountant=self.accountant)
         X, labels = classes.validated(self, X, y)
@@ -105,21 +105,21 @@ class DPNetworkClassifier(PrivateClassifier):
         )
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:
-        """Rows in units of the declared norm, no longer than it."""
+        """Return rows divided by the declared norm, and longer rows scaled to norm 1."""
         return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), self.data_norm)
 
     def decision_function(self, X: np.ndarray) -> np.ndarray:
-        """Signed score (n,) for two classes, logits (n, K) for more."""
+        """Return signed scores (n,) for two classes, logits (n, K) for more."""
         z = self._logits(X)
         return z[1] - z[0] if len(z) == 2 else z.T
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class of each row (n,)."""
+        """Return the predicted class of each row (n,)."""
         best = self._logits(X).argmax(axis=0)
         return self.classes_[best]
 
     def _logits(self, X: np.ndarray) -> np.ndarray:
-        """(K, n)"""
+        """Return logits (K, n)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.architecture_.logits(self.weights_[None], self._scaled(X))[0]

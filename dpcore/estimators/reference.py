@@ -1,18 +1,18 @@
-"""Non-private references."""
+"""Non-private baselines."""
 
 import numpy as np
 from sklearn.linear_model import Lasso, LogisticRegression
 
-# The logit of a class that has no row: its share of any answer is 0 to the last bit.
+# Logit of a class without rows: its predicted probability is 0 to the last bit.
 _NEVER = -1000.0
 
 
 def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """Weights (k, d + 1) of the logistic regression that all descents approach without noise, last the intercept.
+    """Return the weights (k, d + 1) of non-private logistic regression, intercept last: the limit of noiseless descent.
 
-    Minimises sum_i loss_i + ||w||^2 / (2 * 10^4): so little regularisation that it is felt only on separable rows,
-    which have no optimum without it. A class without a row is never the answer; rows without a class (-1) say nothing.
-    weights: how often each row (n,) counts; None: once.
+    Minimises sum_i loss_i + ||w||^2 / (2 * 10^4). The regularisation is so small that it matters only for separable
+    rows, which have no optimum without it. A class without rows is never predicted; rows without a class (-1) are
+    ignored. weights: weight of each row (n,); None: 1.
     """
     known = y >= 0
     X, y, weights = X[known], y[known], None if weights is None else weights[known]
@@ -30,7 +30,7 @@ def optimum(X: np.ndarray, y: np.ndarray, *, n_classes: int, weights: np.ndarray
 
 
 def _constant(answer: int, n_classes: int, inputs: int) -> np.ndarray:
-    """Weights that always give the same answer."""
+    """Return weights of a constant prediction."""
     weights = np.zeros((1 if n_classes == 2 else n_classes, inputs))
     weights[:, -1] = _NEVER
     weights[0 if n_classes == 2 else answer, -1] = -_NEVER if n_classes > 2 or answer else _NEVER
@@ -38,10 +38,10 @@ def _constant(answer: int, n_classes: int, inputs: int) -> np.ndarray:
 
 
 def penalised_least_squares(X: np.ndarray, y: np.ndarray, *, penalty: float = 0.0, q: str = "1") -> np.ndarray:
-    """The minimiser (d,) of (1/n) sum (y - x.w)^2 + penalty ||w||_1, or penalty ||w||^2 for q = "2"."""
+    """Return the minimiser (d,) of (1/n) sum (y - x.w)^2 + penalty ||w||_1, or penalty ||w||^2 for q = "2"."""
     if not penalty:
         return np.linalg.lstsq(X, y, rcond=None)[0]
     if q == "2":
         return np.linalg.solve(X.T @ X + len(X) * penalty * np.eye(X.shape[1]), X.T @ y)
-    # Lasso's mean of squares is halved
+    # Lasso's squared error is halved
     return Lasso(alpha=penalty / 2, fit_intercept=False, tol=1e-6, max_iter=10_000).fit(X, y).coef_

@@ -1,4 +1,4 @@
-"""Where an estimator's noise comes from, and what its guarantee then rests on."""
+"""Noise seeds of the estimators, and the assumption that a fixed seed adds to a guarantee."""
 
 import secrets
 from typing import Any
@@ -12,10 +12,10 @@ KNOWN_SEED = "random_state stays secret: who knows it can compute the noise and 
 
 
 def noise_seed(random_state: Any) -> Secret:
-    """128 bits to key the noise with: fresh ones of the operating system for None, else drawn from ``random_state``.
+    """Return a 128-bit noise seed: from the operating system if ``random_state`` is None, else derived from it.
 
-    It is a ``Secret``, so that neither it nor its noise stays in the memory of the process. None never asks numpy's
-    global generator, which one line elsewhere can fix. Raises RefusedError for what seeds nothing.
+    It is a ``Secret``, so that neither the seed nor its noise is cached. None never uses numpy's global generator,
+    which any other code can seed. Raises RefusedError for a value that cannot seed a generator.
     """
     if random_state is None:
         return Secret(secrets.randbits(128))
@@ -30,5 +30,5 @@ def noise_seed(random_state: Any) -> Secret:
 
 
 def assumed(random_state: Any) -> tuple[str, ...]:
-    """What a guarantee rests on for noise of this seed."""
+    """Return the assumption behind a guarantee whose noise uses this ``random_state``."""
     return () if random_state is None else (KNOWN_SEED,)

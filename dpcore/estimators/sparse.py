@@ -1,4 +1,4 @@
-"""Private regression inside an L1 ball by noisy Frank-Wolfe, as a scikit-learn estimator."""
+"""Differentially private regression in an L1 ball by noisy Frank-Wolfe, as a scikit-learn estimator."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,23 +18,23 @@ from dpcore.training import frank_wolfe as fw
 class DPFrankWolfeRegressor(PrivateRegressor):
     """Minimises (2/n) sum_i huber_R(y_i - x_i.w) + penalty ||w - c||_q over ||w - c||_1 <= radius, no intercept.
 
-    Noisy Frank-Wolfe [talwar2015, Algorithm 2]: each step releases which of the 2d vertices to go to. With "gumbel"
-    noise that is the exponential mechanism, counted by its bounded range [cesar2021]; "laplace" is report-noisy-min.
+    Noisy Frank-Wolfe [talwar2015, Algorithm 2]: each step privately selects one of 2d vertices. With "gumbel" noise
+    that is the exponential mechanism, accounted by its bounded range [cesar2021]; "laplace" is report-noisy-min.
 
     Parameters
     ----------
     epsilon, delta: the guarantee, under ``adjacency`` ("replace-one" or "add/remove", n public) for one record.
     radius: L1 radius of the ball, in units of the weights; the noise is proportional to it.
-    residual_bound: R, in units of y; longer residuals count as R. data_bound: bound on every |x_ij|; both are
-    **declared**, and what lies beyond is clipped. penalty: lambda, public; q: "1", or "2" for the squared L2 norm.
-    Short residuals count as (1/n) sum r^2, so that Lasso's alpha is lambda/2, and Ridge's n lambda.
+    residual_bound: R, in units of y; longer residuals count as R. data_bound: bound on every |x_ij|. Both are
+    **declared**, and values beyond are clipped. penalty: lambda, public; q: "1", or "2" for the squared L2 norm. Short
+    residuals count as (1/n) sum r^2, so that Lasso's alpha is lambda/2, and Ridge's n lambda.
     steps: None chooses from n, epsilon, delta and the bounds alone.
-    random_state: seed of the noise; a fixed one makes a release reproducible, and so not private. None takes 128 bits
+    random_state: seed of the noise. A fixed one makes a release reproducible, hence not private. None takes 128 bits
     from the operating system.
 
     Attributes
     ----------
-    coef_ (d,), n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` says what it rests on), n_iter_,
+    coef_ (d,), n_features_in_, guarantee_ (dpcore.privacy.Guarantee; its ``assumes`` lists its assumptions), n_iter_,
     path_ (T,): the vertices chosen, of 2d; 2d itself is the centre.
     """
 
@@ -51,9 +51,9 @@ class DPFrankWolfeRegressor(PrivateRegressor):
     random_state: Any = None
 
     def fit(self, X: np.ndarray, y: np.ndarray, *, centre: np.ndarray | None = None) -> "DPFrankWolfeRegressor":
-        """Fit to X (n, d), y (n,). ``centre`` (d,), the middle of the ball: public only, 0 by default.
+        """Fit to X (n, d), y (n,); ``centre`` (d,) of the ball must be public and defaults to 0.
 
-        Raises ValueError (RefusedError) for a parameter out of range, naming it.
+        Raises ValueError (RefusedError) naming a parameter that is out of range.
         """
         adjacency = Adjacency(check.choice(list(Adjacency), adjacency=self.adjacency))
         bound, data_bound = (check.positive(**{name: getattr(self, name)}) for name in ("residual_bound", "data_bound"))
@@ -88,6 +88,6 @@ class DPFrankWolfeRegressor(PrivateRegressor):
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """x.w of each row (n,)."""
+        """Return the predictions x.w (n,)."""
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_

@@ -1,7 +1,7 @@
-"""Mechanisms: each knows its sensitivity and its noise, draws it, and leaves an event behind.
+"""Noise mechanisms, each calibrated to a sensitivity, with a method that releases a value and the event it leaves.
 
-All noise here is floating-point noise; releases to an adversary who reads the last bits need a discrete sampler
-instead [mironov2012].
+All noise is floating-point noise. Releases to an adversary who can read the last bits need a discrete sampler instead
+[mironov2012].
 """
 
 from dpcore.mechanisms.gaussian import Gaussian as Gaussian

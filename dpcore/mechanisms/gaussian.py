@@ -1,4 +1,4 @@
-"""Gaussian noise, exact or by the textbook formula."""
+"""Gaussian mechanism, calibrated exactly or by the textbook formula."""
 
 import math
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class Gaussian:
     """value + N(0, sd^2) per coordinate, calibrated to (epsilon, delta).
 
     sensitivity: **L2** norm of the largest change of the value between neighbours.
-    calibration: "analytic" is exact for every epsilon [balle2018, Algorithm 1]; "classical" is
-    sd = sensitivity sqrt(2 ln(1.25/delta))/epsilon [dwork2014, Theorem A.1], proved for epsilon < 1, wasteful there,
-    and too little noise from epsilon of about 8 on (8.42 at delta 1e-5).
+    calibration: "analytic" is exact for every epsilon [balle2018, Algorithm 1]. "classical" is
+    sd = sensitivity sqrt(2 ln(1.25/delta))/epsilon [dwork2014, Theorem A.1], which is proved for epsilon < 1, where it
+    adds more noise than needed. From an epsilon of about 8 (8.42 at delta 1e-5) it adds too little.
     """
 
     sensitivity: float
@@ -47,15 +47,15 @@ class Gaussian:
         return GaussianRelease(noise_multiplier=self.noise_multiplier)
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``value`` of any shape, with one independent draw a coordinate."""
+        """Return ``value``, of any shape, plus an independent draw per coordinate."""
         return value + rng.normal(scale=self.sd, size=np.shape(value))
 
 
 def classical_noise_multiplier(epsilon: float, *, delta: float, constant: float = 1.25) -> float:
-    """sqrt(2 ln(constant/delta)) / epsilon: the textbook's formula, without its condition epsilon < 1.
+    """Return sqrt(2 ln(constant/delta)) / epsilon, the textbook formula without its condition epsilon < 1.
 
     constant: 2 on a slide of [hoseinpour2023], which multiplies by the sensitivity in the *L1* norm. That is never too
-    little where the L2 norm is enough, and for k equal answers sqrt(k) times too much.
+    little noise, since the L2 norm suffices, but sqrt(k) times too much for k equal changes.
     """
     check.numbers(low=0, inclusive=False, epsilon=epsilon)
     return math.sqrt(2 * math.log(constant / check.between(0, 1, inclusive=False, delta=delta))) / epsilon

@@ -1,4 +1,4 @@
-"""Laplace noise."""
+"""Laplace mechanism."""
 
 from dataclasses import dataclass
 
@@ -31,5 +31,5 @@ class Laplace:
         return LaplaceRelease(noise_multiplier=1 / self.epsilon)
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``value`` of any shape, with one independent draw a coordinate."""
+        """Return ``value``, of any shape, plus an independent draw per coordinate."""
         return value + rng.laplace(scale=self.scale, size=np.shape(value))

@@ -1,4 +1,4 @@
-"""The largest of noisy scores."""
+"""Private selection of the largest score: the exponential mechanism and report-noisy-max."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,10 +13,10 @@ from dpcore.privacy import PureRelease
 class NoisyMax:
     """The index of the largest score after noise; (epsilon, 0)-DP.
 
-    sensitivity: the largest change of any one score between neighbours. One score may rise while the others fall, so
-    the scale is 2 sensitivity/epsilon; ``monotone`` scores (all move the same way, counts under add/remove) need half.
-    noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" report-noisy-max
-    [dwork2014, Claim 3.9].
+    sensitivity: the largest change of any one score between neighbours. One score may rise while others fall, so the
+    scale is 2 sensitivity/epsilon. ``monotone`` scores all move the same way (counts under add/remove) and need half.
+    noise: "gumbel" is the exponential mechanism [mcsherry2007, Theorem 6], "laplace" is report-noisy-max [dwork2014,
+    Claim 3.9].
     """
 
     sensitivity: float
@@ -38,7 +38,7 @@ class NoisyMax:
         return PureRelease(epsilon=self.epsilon)
 
     def release(self, scores: np.ndarray, rng: np.random.Generator, *, size: int | None = None) -> np.ndarray | int:
-        """Index of the winner among ``scores`` (k,); with ``size``, that many independent winners.
+        """Return the index of the winner among ``scores`` (k,), or ``size`` independent winners.
 
         Raises RefusedError for scores of another shape.
         """

@@ -1,4 +1,4 @@
-"""Noise in a random direction with an exponential-like norm."""
+"""Noise with a uniform direction and a gamma-distributed norm, for L2 sensitivity."""
 
 from dataclasses import dataclass
 
@@ -28,12 +28,12 @@ class NormExponential:
         return PureRelease(epsilon=self.epsilon)
 
     def noise(self, dimension: int, rng: np.random.Generator, *, size: int = 1) -> np.ndarray:
-        """Draws of shape (size, dimension)."""
+        """Return ``size`` draws of noise in ``dimension`` dimensions, (size, dimension)."""
         direction = rng.normal(size=(size, dimension))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         return direction * rng.gamma(dimension, self.sensitivity / self.epsilon, size=(size, 1))
 
     def release(self, value: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``value`` of any shape; all its coordinates together are the d dimensions."""
+        """Return ``value``, of any shape, plus one draw in as many dimensions as it has coordinates."""
         value = np.asarray(value, dtype=float)
         return value + self.noise(value.size, rng)[0].reshape(value.shape)

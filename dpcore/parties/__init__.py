@@ -1,1 +1,1 @@
-"""Many parties, each with rows of its own: what they learn alone, and what a trusted aggregator makes of it."""
+"""Learning across many parties, each with its own rows: local models, aggregation and hypothesis transfer."""

@@ -1,17 +1,16 @@
-"""What a trusted aggregator makes of the parties' classifiers, and what one whole party can change about it.
+"""Aggregation of the parties' classifiers by a trusted aggregator, with the sensitivity to one whole party.
 
 Follows [hamm2016]: M parties, one of which may be replaced with *all of its rows*; the auxiliary rows are public, with
-||x|| <= 1, constant and all. The parties' votes label the public rows, and the minimiser of
+||x|| <= 1 including the constant. The parties' votes label the public rows, and the minimiser of
 
     (1/N) sum_i sum_k a_ik l_k(W x_i) + (lambda/2) ||W||^2
 
 over the N public rows is released with norm-exponential noise (output perturbation [chaudhuri2011]). Targets a are the
 winner of the votes (Algorithm 1, "vote") or the parties' shares for each class (Algorithm 2, "soft"), of their votes or
-of their class probabilities: one party moves the first by anything, the others by 1/M. "average" releases the mean of
-the parties' own weights [pathak2010], with noise for a whole party.
+of their class probabilities. One party can change the winner entirely, and a share by 1/M. "average" releases the mean
+of the parties' own weights [pathak2010], with noise for a whole party.
 
-L2 sensitivity of the released weights, replace-one party, K = 2 (one output) and K > 2 (K outputs, noise in K d
-dimensions):
+L2 sensitivity of the released weights, replace-one party, K = 2 (one output) and K > 2 (noise in K d dimensions):
 
                    vote               soft                   average
     "published"    2/lambda           2/(M lambda)           2/(M lambda)         K = 2
@@ -19,12 +18,11 @@ dimensions):
     "sharp"        c g/lambda         c g/(M lambda)         as published
     "norms"        min of "sharp" and 2 B                    2 min(B, c/lambda)/M
 
-c = 1 for K = 2: the derivative of the logistic risk in a_i is -x_i/N whatever the weights are, as l'(z) + l'(-z) = -1,
-half of the published bound. c = sqrt2 for K > 2, which uses that already. g = (1/N) sum_i ||x_i|| <= 1 is public.
-
-B bounds the norm of any minimiser: the gradient is 0 there, so lambda ||W||^2 = sum_i r_i sum_k (a_ik - p_ik) z_ik, and
-a class's part of it, z_y - sum_k p_k z_k, is at most u(K) = max_z z (K-1)/(e^z + K-1) = W0((K-1)/e): B =
-sqrt(u(K)/lambda). Local weights are cut to that norm, and to c/lambda, so that their bound does not depend on a solver.
+c = 1 for K = 2: the derivative of the logistic risk in a_i is -x_i/N for all weights, as l'(z) + l'(-z) = -1, half of
+the published bound. c = sqrt2 for K > 2, where the published bound already uses that. g = (1/N) sum_i ||x_i|| <= 1 is
+public. B bounds the norm of any minimiser: the gradient is 0 there, so lambda ||W||^2 = sum_i r_i sum_k (a_ik - p_ik)
+z_ik, and a class's part of it, z_y - sum_k p_k z_k, is at most u(K) = max_z z (K-1)/(e^z + K-1) = W0((K-1)/e). Hence B
+= sqrt(u(K)/lambda). Local weights are clipped to that norm and to c/lambda, so their bound depends on no solver.
 """
 
 import math
@@ -41,12 +39,12 @@ CONSTANTS = ("published", "sharp", "norms")
 
 
 def norm_bound(classes: int, regularisation: float) -> float:
-    """B: no minimiser of an average of K-class losses with (lambda/2)||W||^2 is longer."""
+    """Return B, a bound on the norm of any minimiser of an average of K-class losses plus (lambda/2)||W||^2."""
     return math.sqrt(float(lambertw((classes - 1) / math.e).real) / regularisation)
 
 
 def longest(classes: int, regularisation: float) -> float:
-    """To what norm a party's own weights are cut: no minimiser is longer, by B or by its steepest loss over lambda."""
+    """Return the norm that local weights are clipped to, which no minimiser exceeds: min(B, c/lambda)."""
     steepest = 1 if classes == 2 else math.sqrt(2)
     return min(steepest / regularisation, norm_bound(classes, regularisation))
 
@@ -61,10 +59,9 @@ def sensitivity(
     mean_norm: float = 1.0,
     tolerance: float = 0.0,
 ) -> float:
-    """L2 sensitivity of a release's weights, from the table above.
+    """Return the L2 sensitivity of the weights of ``release``, from the table above.
 
-    mean_norm: g of the public rows. tolerance: the largest gradient norm at which a minimiser was taken for exact; two
-    of those may lie 2 tau/lambda further apart.
+    mean_norm: g of the public rows. tolerance: gradient norm tau accepted for a minimiser, which adds 2 tau/lambda.
     """
     many = 1 if release == "vote" else parties
     if release == "average":
@@ -78,9 +75,9 @@ def sensitivity(
 
 
 def targets(counts: np.ndarray, *, release: str) -> np.ndarray:
-    """Shares (..., K, N) of each class from counts of votes, or sums of probabilities, (..., K, N).
+    """Return targets (..., K, N) for each class from counts of votes, or sums of probabilities, (..., K, N).
 
-    "vote": all for the class of most votes, the first of those that tie.
+    "soft": shares. "vote": 1 for the class with most votes, the first if tied.
     """
     if release == "soft":
         return counts / counts.sum(axis=-2, keepdims=True)
@@ -96,9 +93,9 @@ def fit(
     tolerance: float = erm.TOLERANCE,
     start: np.ndarray | None = None,
 ) -> erm.Minimum:
-    """Weights (..., k, d) for shares (..., K, N) of the rows X (N, d).
+    """Return the weights (..., k, d) fitted to targets ``shares`` (..., K, N) of the rows X (N, d).
 
-    start: weights to search from. To a strict tolerance only: a loose answer tells of its start.
+    start: starting weights. Use only with a strict tolerance, because a loosely converged result depends on its start.
     """
     options = {"regularisation": regularisation, "tolerance": tolerance}
     if outputs(shares.shape[-2]) == 1:
@@ -108,22 +105,22 @@ def fit(
 
 
 def cut(weights: np.ndarray, *, to: float) -> np.ndarray:
-    """Weights (..., k, d), each scaled to a norm of at most ``to``."""
+    """Clip weights (..., k, d) to a norm of at most ``to``."""
     norms = np.linalg.norm(weights, axis=(-2, -1), keepdims=True)
     return weights * np.minimum(1, to / np.maximum(norms, 1e-300))
 
 
 def one_hot(labels: np.ndarray, classes: int) -> np.ndarray:
-    """Class numbers (..., N) -> shares (..., K, N)."""
+    """Return class numbers (..., N) one-hot encoded, (..., K, N)."""
     return (labels[..., None, :] == np.arange(classes)[:, None]).astype(float)
 
 
 def answered(counts: np.ndarray, truth: np.ndarray, *, epsilon: float, queries: np.ndarray) -> np.ndarray:
-    """Share of right answers when each of ``queries`` (T,) questions gets epsilon/T and a noisy choice of its own.
+    """Return the expected accuracy (T,) if each of ``queries`` (T,) questions gets epsilon/T and a noisy winner.
 
-    By the exponential mechanism over counts (K, m) [mcsherry2007, Theorem 6]: one party moves one count up and another
-    down, so class k is said with probability in proportion to exp(epsilon c_k / (2 T)). No draw is needed: this is the
-    expectation over the rows, whose classes ``truth`` (m,) the analyst knows.
+    The exponential mechanism selects from counts (K, m) [mcsherry2007, Theorem 6]. One party moves one count up and
+    another down, so class k wins with probability proportional to exp(epsilon c_k / (2 T)). The expectation over the
+    rows, whose classes ``truth`` (m,) only the analyst knows, needs no draws.
     """
     gap = counts - counts.max(axis=0)
     odds = np.exp(gap * (epsilon / (2 * np.asarray(queries, dtype=float)))[:, None, None])
@@ -140,7 +137,7 @@ def theorem_four(
     reference_norm: float,
     failure: float = 0.05,
 ) -> dict[str, float]:
-    """The three parts of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
+    """Return the three terms of the bound on R(released) - R(reference) of [hamm2016, Theorem 4], for two classes.
 
         noise: 4 d^2 (c + lambda) log^2(d/d_p) / (lambda^2 M^2 epsilon^2), c = 1/4
         rows: 16 (32 + log(1/d_s)) / (lambda N)            regularisation: (lambda/2) ||w_0||^2
@@ -154,26 +151,26 @@ def theorem_four(
 
 
 def margin_sd(sensitivity: float, *, dimensions: int, epsilon: float) -> float:
-    """Standard deviation, along any direction, of norm-exponential noise: sqrt(D + 1) sensitivity / epsilon.
+    """Return the standard deviation of norm-exponential noise in any direction, sqrt(D + 1) sensitivity / epsilon.
 
-    It is that of the margin of a row of length 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2, in D directions.
+    It is that of the margin of a row of norm 1: ||b|| ~ Gamma(D, s) has E ||b||^2 = D (D + 1) s^2, in D directions.
     """
     return math.sqrt(dimensions + 1) * sensitivity / epsilon
 
 
 def longest_noise(sensitivity: float, *, dimensions: int, epsilon: float, failure: float = 0.025) -> float:
-    """D log(D / failure) sensitivity / epsilon: longer noise is rarer than ``failure`` [chaudhuri2011, Lemma 4]."""
+    """Return D log(D/failure) sensitivity / epsilon, exceeded with probability ``failure`` [chaudhuri2011, Lemma 4]."""
     return dimensions * math.log(dimensions / failure) * sensitivity / epsilon
 
 
 def auxiliary_factor(release: str, *, parties: int, public_rows: int) -> float:
-    """How many times the noise is needed where one *public* row may change too [hamm2016, Section 4.5].
+    """Return the factor on the noise if one *public* row may change too [hamm2016, Section 4.5].
 
-    A party moves soft labels by 1/M on each of N rows, a row by what one of N is: (N + M - 1)/N. A vote takes none.
+    A party changes soft labels by 1/M on each of N rows, a row changes one of N: (N + M - 1)/N. A vote needs no factor.
     """
     return (public_rows + parties - 1) / public_rows if release == "soft" else 1.0
 
 
 def mean_norm(rows: Public) -> float:
-    """g: the mean norm of the public rows' inputs."""
+    """Return g, the mean norm of the public rows."""
     return float(np.linalg.norm(rows.X, axis=1).mean())

@@ -1,7 +1,7 @@
-"""Hypothesis transfer [wang2019]: from what the sources released to a hypothesis of the target (Steps 4 to 6).
+"""Hypothesis transfer, Steps 4 to 6 [wang2019]: from the sources' releases to the target's hypothesis.
 
-Nothing here sees a row of a source: what comes in are ``Release`` values, public rows and the target's own rows, which
-are not protected. Leading axes are repeats.
+The inputs are ``Release`` values, public rows and the target's own rows, which are not protected; no source row is
+used. Leading axes are repeats.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from dpcore.training import erm, sparse_erm, stacks
 from dpcore.training.stacks import Rows
 
 DIVERGENCES = ("kl", "squares")
-# A prior needs a spread, even where all of its weight is on one source
+# Lower bound on the prior's spread, needed even if all of its weight is on one source
 LEAST_SD = 0.05
 _EM_STEPS, _EM_GAP = 400, 1e-4
 _SQUARES_STEPS = 300
 
 
 def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
-    """(hypotheses, tilts) of the sources, both (..., K, d)."""
+    """Return (hypotheses, tilts) of the sources, both (..., K, d)."""
     return (
         np.stack([one.hypothesis for one in releases], axis=-2),
         np.stack([one.tilt for one in releases], axis=-2),
@@ -30,13 +30,13 @@ def stacked(releases: list[Release]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def source_weights(releases: list[Release], public: Rows) -> np.ndarray:
-    """Each source's importance weights (..., K, m) on the public rows (m, d) or (..., m, d)."""
+    """Return each source's importance weights (..., K, m) on the public rows (m, d) or (..., m, d)."""
     _, tilts = stacked(releases)
     return importance.weights(tilts, public if stacks.is_sparse(public) else public[..., None, :, :])
 
 
 def hypothesis_weights(target: np.ndarray, sources: np.ndarray, *, divergence: str) -> np.ndarray:
-    """Step 4: the mixture h (..., K) of ``sources`` (..., K, m) that comes nearest to ``target`` (..., m).
+    """Return the weights h (..., K) of the mixture of ``sources`` (..., K, m) nearest to ``target`` (..., m) (Step 4).
 
     "kl": least KL(target || h.sources). "squares": least squared distance.
     """
@@ -45,9 +45,9 @@ def hypothesis_weights(target: np.ndarray, sources: np.ndarray, *, divergence: s
 
 
 def nearest_by_kl(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """EM: h_k <- h_k mean_i(target_i sources_ki / mixture_i), each step of which lowers the divergence.
+    """Return the mixture weights nearest in KL divergence, by EM: h_k <- h_k mean_i(target_i sources_ki / mixture_i).
 
-    The factors g_k of a step certify it: no mixture is nearer by more than ln max_k g_k.
+    Each step lowers the divergence. Its factors g_k are a certificate: no mixture is nearer by more than ln max_k g_k.
     """
     W = np.ascontiguousarray(np.swapaxes(sources, -1, -2))
     share = (target / target.sum(axis=-1, keepdims=True))[..., None, :]
@@ -63,7 +63,7 @@ def nearest_by_kl(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
 
 
 def nearest_by_squares(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
-    """Accelerated projected gradient on ||target - h.sources||^2, in the K x K matrix of the sources' products."""
+    """Return the mixture weights nearest in squared distance, by accelerated projected gradient descent."""
     m = target.shape[-1]
     gram = sources @ np.swapaxes(sources, -1, -2) / m
     pull = (sources @ target[..., None])[..., 0] / m
@@ -78,7 +78,7 @@ def nearest_by_squares(target: np.ndarray, sources: np.ndarray) -> np.ndarray:
 
 
 def on_simplex(points: np.ndarray) -> np.ndarray:
-    """The nearest point (..., K) with entries that are not negative and sum to 1: one threshold on all entries."""
+    """Project points (..., K) onto the probability simplex."""
     falling = -np.sort(-points, axis=-1)
     above = (np.cumsum(falling, axis=-1) - 1) / np.arange(1, points.shape[-1] + 1)
     count = (falling > above).sum(axis=-1, keepdims=True)
@@ -87,17 +87,17 @@ def on_simplex(points: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prior:
-    """Independent Gaussians, one a coordinate: mean and sd, both (..., d)."""
+    """An independent Gaussian prior per coordinate: mean and sd, both (..., d)."""
 
     mean: np.ndarray
     sd: np.ndarray
 
 
 def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEAST_SD) -> Prior:
-    """Step 5: mean and spread of the sources' hypotheses, weighted by h (..., K) [marx2005].
+    """Return the prior of Step 5: mean and spread of the sources' hypotheses, weighted by h (..., K) [marx2005].
 
-    mu_j = sum_k h_k theta_kj, s_j^2 = sum_k h_k (theta_kj - mu_j)^2, and s_j at least ``least_sd``: sources that agree,
-    or one that has all the weight, would leave no spread at all. The sources' noise is in s too, and rightly so.
+    mu_j = sum_k h_k theta_kj, s_j^2 = sum_k h_k (theta_kj - mu_j)^2, and s_j at least ``least_sd``, because sources
+    that agree, or one source with all the weight, would have no spread. s also includes the sources' noise.
     """
     check.positive(least_sd=least_sd)
     found, _ = stacked(releases)
@@ -108,16 +108,16 @@ def prior(releases: list[Release], weights: np.ndarray, *, least_sd: float = LEA
 
 
 def posterior(X: Rows, y: np.ndarray, prior: Prior) -> np.ndarray:
-    """Step 6: argmin over the target's labelled rows of the *sum* of losses + sum_j (w_j - mu_j)^2 / (2 s_j^2).
+    """Return the minimiser (..., d) of the *sum* of the target's losses + sum_j (w_j - mu_j)^2 / (2 s_j^2) (Step 6).
 
-    X (..., n, d), y (..., n) in {0, 1} -> (..., d).
+    The target's labelled rows are X (..., n, d), y (..., n) in {0, 1}.
     """
     ones = np.ones(stacks.count(X))
     return erm.logistic(X, y, regularisation=prior.sd**-2.0, centre=prior.mean, row_weights=ones).weights
 
 
 def posterior_sd(X: Rows, weights: np.ndarray, prior: Prior, coordinates: np.ndarray) -> np.ndarray:
-    """Spread of some of the posterior's coordinates where it is taken for a Gaussian (Laplace's approximation)."""
+    """Return the posterior standard deviation at ``coordinates`` by Laplace's approximation."""
     p = 1 / (1 + np.exp(-np.clip(stacks.products(X, weights[..., None, :])[..., 0], -500, 500)))
     if isinstance(X, tuple):
         cases = zip(X, p * (1 - p), prior.sd**-2.0, strict=True)
@@ -130,19 +130,19 @@ def posterior_sd(X: Rows, weights: np.ndarray, prior: Prior, coordinates: np.nda
 
 
 def informed(releases: list[Release], weights: np.ndarray, X: Rows, y: np.ndarray) -> tuple[Prior, np.ndarray]:
-    """Steps 5 and 6: (prior, the target's hypothesis)."""
+    """Return (prior, the target's hypothesis), by Steps 5 and 6."""
     believed = prior(releases, weights)
     return believed, posterior(X, y, believed)
 
 
 def equal(releases: list[Release], X: Rows, y: np.ndarray) -> np.ndarray:
-    """The baseline AVERAGE: Steps 5 and 6 with the same weight for each source."""
+    """Return the hypothesis of the baseline AVERAGE: Steps 5 and 6 with equal weights for all sources."""
     count = len(releases)
     return informed(releases, np.full(count, 1 / count), X, y)[1]
 
 
 def soft(releases: list[Release], X: Rows, y: np.ndarray, unlabelled: Rows, *, lambda_lr: float) -> np.ndarray:
-    """The baseline SOFT: unlabelled target rows take the share of the sources' hypotheses that vote for 1 as label."""
+    """Return the hypothesis of the baseline SOFT, which labels rows with the sources' share of votes for 1."""
     found, _ = stacked(releases)
     share = (stacks.products(unlabelled, found) > 0).mean(axis=-1)
     targets = np.concatenate([y, share], axis=-1)

@@ -1,11 +1,11 @@
-"""Importance weights: public rows weighted so that they look like a private set [ji2013].
+"""Importance weights that make public rows resemble a private set [ji2013].
 
 With n_D private rows x and n_E public ones, the exponential tilt from the public density to the private one is
 
     beta = argmin (1/n_D) sum_D log(1 + e^(-beta.x)) + (1/n_E) sum_E log(1 + e^(beta.x)) + lambda/2 ||beta||^2.
 
-Both classes weigh the same, so that exp(beta.x) estimates the ratio of densities itself; a public row's weight is
-w_i = n_E exp(beta.x_i) / sum_E exp(beta.x).
+Both classes have equal weight, so that exp(beta.x) estimates the density ratio; a public row's weight is w_i = n_E
+exp(beta.x_i) / sum_E exp(beta.x).
 """
 
 import numpy as np
@@ -15,16 +15,16 @@ from dpcore.training.stacks import Rows
 
 
 def sensitivity(rows: int, regularisation: float, *, radius: float = 1.0, tolerance: float = erm.TOLERANCE) -> float:
-    """2 R / (n_D lambda): L2 sensitivity of the tilt, replace-one, for the objective above and for no other.
+    """Return the L2 sensitivity 2 R / (n_D lambda) of the tilt under replace-one, for exactly the objective above.
 
-    The objective is lambda-strongly convex, and one private row moves its gradient by at most 2 R / n_D, as
-    |l'| <= 1 and ||x|| <= R [chaudhuri2011, Lemma 7]. Were all rows in one mean, n_D + n_E would stand there.
+    The objective is lambda-strongly convex, and one private row changes its gradient by at most 2 R / n_D, as |l'| <= 1
+    and ||x|| <= R [chaudhuri2011, Lemma 7]. With a single mean over all rows, the divisor would be n_D + n_E.
     """
     return 2 * radius / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
 
 
 def tilts(private: Rows, public: Rows, *, regularisation: float) -> np.ndarray:
-    """beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
+    """Return the tilts beta (..., d) from private rows (..., n, d) and public rows (m, d) or (..., m, d)."""
     return moved_tilts(private, public, regularisation=regularisation, centre=0.0)
 
 
@@ -36,7 +36,7 @@ def moved_tilts(
     centre: float | np.ndarray,
     start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """``tilts`` with the penalty's centre at c (..., d): as much as a linear term -lambda c.beta in the objective."""
+    """Return ``tilts`` with the penalty centred at c (..., d), equivalent to a linear term -lambda c.beta."""
     n, m = stacks.count(private), stacks.count(public)
     side, row_weights = np.repeat([1.0, 0.0], [n, m]), np.repeat([1 / n, 1 / m], [n, m])
     how = {"regularisation": regularisation, "row_weights": row_weights, "centre": centre, "start": start}
@@ -44,7 +44,7 @@ def moved_tilts(
 
 
 def weights(tilts: np.ndarray, public: Rows) -> np.ndarray:
-    """Importance weights (..., m), not negative and of mean 1: tilts (..., d), public rows (m, d) or (..., m, d)."""
+    """Return importance weights (..., m), nonnegative with mean 1, from tilts (..., d) and public rows (..., m, d)."""
     exponents = stacks.products(public, tilts[..., None, :])[..., 0]
     found = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return found / found.mean(axis=-1, keepdims=True)

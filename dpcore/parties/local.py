@@ -1,6 +1,6 @@
-"""What a party learns from its own few rows: classifiers of any kind, whole stacks of parties at once where we can.
+"""Local classifiers that parties train on their own few rows, in stacks of parties where possible.
 
-A party without rows of some class still may vote for it. Votes (m,) are class numbers; shares (K, m) class
+A party without rows of some class may still vote for it. Votes (m,) are class numbers; shares (K, m) are class
 probabilities that sum to 1.
 """
 
@@ -14,19 +14,19 @@ from dpcore.training import erm
 from dpcore.training.losses import chosen, outputs, probabilities
 
 LEARNERS = ("logistic", "bayes", "tree", "neighbours", "mixed")
-# Those that train one party at a time take longer, so there are fewer parties.
+# Learners that train one party at a time are slower, so there are fewer parties.
 ONE_BY_ONE = ("tree", "mixed")
-# A local model is a party's own business and need not be exact: nothing private is computed from its solver's promise.
+# Local models need not be exact minimisers, because no sensitivity depends on their solver.
 _TOLERANCE = 1e-4
 _NEIGHBOURS, _DEPTH = 3, 4
-# Variance added to each class's features by naive Bayes: as if every party knew how exact measurements are.
+# Variance added to each class's features by naive Bayes, as if every party knew the measurement precision.
 _LEAST_SD = 0.06
-# Numbers (parties, K or n, m) that are worked on at once: what the processor's caches hold
+# Numbers (parties, K or n, m) processed at once, which fit into the processor's caches
 _CELLS_AT_ONCE = 400_000
 
 
 class Votes(NamedTuple):
-    """What parties say about rows: votes (parties, m) whole numbers, shares (parties, K, m), weights or None.
+    """Predictions of parties: class numbers votes (parties, m), shares (parties, K, m), weights or None.
 
     weights (parties, k, d) of logistic parties: k = 1 for two classes.
     """
@@ -39,10 +39,9 @@ class Votes(NamedTuple):
 def votes(
     learner: str, X: np.ndarray, y: np.ndarray, rows: np.ndarray, *, classes: int, regularisation: float, first: int = 0
 ) -> Iterator[Votes]:
-    """Train parties on X (parties, n, d), y (parties, n) and ask them about ``rows`` (m, d), some at a time.
+    """Yield the predictions for ``rows`` (m, d) of parties trained on X (parties, n, d), y (parties, n), in chunks.
 
-    regularisation: lambda of a logistic party. first: the number of the first of these parties; in a mixed crowd it
-    decides which kind a party is.
+    regularisation: lambda of a logistic party. first: number of the first party (mixed learners alternate by number).
     """
     weights = None
     if learner == "logistic":
@@ -83,7 +82,7 @@ def _others(learner, X, y, rows, classes) -> Votes:
 
 
 def logistic(X: np.ndarray, y: np.ndarray, *, classes: int, regularisation: float) -> np.ndarray:
-    """Weights (parties, k, d) that minimise each party's (1/n) sum of losses + (lambda/2) ||w||^2."""
+    """Return weights (parties, k, d) that minimise each party's (1/n) sum of losses + (lambda/2) ||w||^2."""
     if outputs(classes) == 1:
         found = erm.logistic(X, y.astype(float), regularisation=regularisation, tolerance=_TOLERANCE)
         return found.weights[:, None]
@@ -92,15 +91,16 @@ def logistic(X: np.ndarray, y: np.ndarray, *, classes: int, regularisation: floa
 
 
 def _bayes(X: np.ndarray, y: np.ndarray, rows: np.ndarray, classes: int) -> np.ndarray:
-    """Gaussian naive Bayes (parties, K, m): a class that a party never saw gets the prior of half a row, and its mean
-    and variance are those of all of the party's rows.
+    """Return the shares (parties, K, m) of Gaussian naive Bayes.
+
+    A class without rows gets the prior of half a row, and the mean and variance of all of the party's rows.
     """
     member = (y[:, None] == np.arange(classes)[:, None]).astype(float)
     count = member.sum(axis=-1)[..., None]
     every, spread = X.mean(axis=1)[:, None], X.var(axis=1)[:, None]
     mean = np.where(count > 0, member @ X / np.maximum(count, 1), every)
     variance = np.where(count > 1, member @ X**2 / np.maximum(count, 1) - mean**2, spread) + _LEAST_SD**2
-    # sum_j (x_j - m_j)^2 / v_j, multiplied out so that it is a product of matrices
+    # sum_j (x_j - m_j)^2 / v_j, expanded into matrix products
     precision = 1 / variance
     distance = precision @ (rows.T**2) - 2 * (precision * mean) @ rows.T + (precision * mean**2).sum(-1)[..., None]
     prior = np.log(count + 0.5) - 0.5 * np.log(variance).sum(axis=-1, keepdims=True)
@@ -108,20 +108,20 @@ def _bayes(X: np.ndarray, y: np.ndarray, rows: np.ndarray, classes: int) -> np.n
 
 
 def _trees(X, y, rows, classes) -> np.ndarray:
-    """Shares (parties, K, m) of small decision trees by scikit-learn, one party at a time."""
+    """Return the shares (parties, K, m) of small scikit-learn decision trees, trained one party at a time."""
     X, rows = X.astype(np.float32), np.ascontiguousarray(rows, dtype=np.float32)
     shares = np.zeros((len(X), classes, len(rows)), np.float32)
     model = DecisionTreeClassifier(max_depth=_DEPTH, random_state=0)
     for party, (own, labels) in enumerate(zip(X, y, strict=True)):
         model.fit(own, labels, check_input=False)
-        # The fitted tree's own answer: scikit-learn's checks of its input would take most of the time
+        # Call the fitted tree directly: scikit-learn's input checks would take most of the time
         counts = model.tree_.predict(rows).reshape(len(rows), -1)
         shares[party, model.classes_] = (counts / counts.sum(axis=1, keepdims=True)).T
     return shares
 
 
 def _neighbours(X, y, rows, classes) -> np.ndarray:
-    """Shares (parties, K, m) of the classes among the nearest of a party's rows; who is as near as the last counts."""
+    """Return the shares (parties, K, m) of the classes among each party's nearest rows, including ties for the last."""
     X, rows = X.astype(np.float32), rows.astype(np.float32)
     distances = (X**2).sum(axis=-1)[..., None] - 2 * (X @ rows.T)
     near = (distances <= _smallest(distances, min(_NEIGHBOURS, X.shape[1]))[:, None]).astype(np.float32)
@@ -130,7 +130,7 @@ def _neighbours(X, y, rows, classes) -> np.ndarray:
 
 
 def _smallest(values: np.ndarray, place: int) -> np.ndarray:
-    """The number of this place, from 1, when values (parties, n, m) are put in order along n: (parties, m)."""
+    """Return the ``place``-th smallest (from 1) of values (parties, n, m) along n: (parties, m)."""
     kept = [np.full(values[:, 0].shape, np.inf, values.dtype) for _ in range(place)]
     for row in range(values.shape[1]):
         new = values[:, row]

@@ -1,4 +1,4 @@
-"""Objective perturbation: noise in what is minimised, in place of noise on the minimiser."""
+"""Objective perturbation: noise in the objective instead of noise on the minimiser."""
 
 import math
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from dpcore.parties import importance
 from dpcore.training import erm
 from dpcore.training.stacks import Rows
 
-# Bound on the logistic loss's second derivative; rows are at most of length 1.
+# Bound on the logistic loss's second derivative, for rows of norm at most 1.
 CURVATURE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
 class Objective:
-    """Noise in the objective [chaudhuri2011, Theorem 9]: minimise the mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n.
+    """Objective perturbation [chaudhuri2011, Theorem 9]: minimise mean loss + (lambda + Delta)/2 ||w||^2 + b.w/n.
 
-    density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n lambda)^2), c = 1/4. Where
-    that is below epsilon/2: Delta = c/(n (e^(epsilon/4) - 1)) - lambda, which makes it epsilon/2. (The theorem does so
-    from 0 on; with as much noise as just above 0 nothing would be left.) The minimum must be exact. Each row's second
-    derivative is of rank one, which the proof needs [kifer2012].
+    density(b) ~ exp(-epsilon' ||b|| / 2), epsilon' = epsilon - ln(1 + 2c/(n lambda) + c^2/(n lambda)^2), c = 1/4. If
+    that is below epsilon/2, Delta = c/(n (e^(epsilon/4) - 1)) - lambda raises it to epsilon/2. (The theorem does so
+    only if epsilon' <= 0, but just above 0 the noise would be overwhelming.) The minimum must be exact. Each row's
+    second derivative has rank one, as the proof requires [kifer2012].
 
-    A tilt's objective has a term of public rows more, convex and the same for all neighbours. In the proof it only adds
-    to the Hessian that stays, n (lambda + Delta) I + ..., and the price of a change of volume can only fall: so the
-    same noise serves, n being the *private* rows, whose mean stands in the objective.
+    A tilt's objective has an additional term for the public rows, which is convex and the same for all neighbours. In
+    the proof it only adds to the fixed part of the Hessian, n (lambda + Delta) I + ..., which can only lower the cost
+    of the change of volume. The same noise therefore suffices, with n the number of *private* rows.
     """
 
     rows: int
@@ -33,37 +33,37 @@ class Objective:
 
     @property
     def direct(self) -> float:
-        """epsilon less the price of the densities' change of volume."""
+        """Return epsilon' without Delta: epsilon less the cost of the densities' change of volume."""
         share = CURVATURE / (self.rows * self.regularisation)
         return self.epsilon - math.log(1 + 2 * share + share**2)
 
     @property
     def extra(self) -> float:
-        """Delta, the regularisation on top."""
+        """Return Delta, the additional regularisation."""
         if self.direct >= self.epsilon / 2:
             return 0.0
         return CURVATURE / (self.rows * math.expm1(self.epsilon / 4)) - self.regularisation
 
     @property
     def scale(self) -> float:
-        """||b|| ~ Gamma(d, 2/epsilon')."""
+        """Return the scale 2/epsilon' of ||b|| ~ Gamma(d, 2/epsilon')."""
         return 2 / max(self.direct, self.epsilon / 2)
 
     def minimise(self, X: Rows, y: np.ndarray, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
-        """X (..., n, d), y (..., n), draws (..., d) of scale 1 -> (..., d); b.w/n moves the penalty's centre.
+        """Return minimisers (..., d) for X (..., n, d), y (..., n), unit ``draws`` (..., d); b.w/n moves the centre.
 
-        start (..., d): where the search begins, as the minimum without noise.
+        start (..., d): starting point, such as the noiseless minimum.
         """
         return erm.logistic(X, y, regularisation=self.strength, centre=self._centre(draws), start=start).exact()
 
     def tilt(self, private: Rows, public: Rows, draws: np.ndarray, *, start: np.ndarray | None = None) -> np.ndarray:
-        """private (..., n, d), public (m, d) or (..., m, d), draws (..., d) of scale 1 -> tilts (..., d)."""
+        """Return tilts (..., d) for private (..., n, d), public (m, d) or (..., m, d) and unit ``draws`` (..., d)."""
         how = {"regularisation": self.strength, "centre": self._centre(draws), "start": start}
         return importance.moved_tilts(private, public, **how)
 
     @property
     def strength(self) -> float:
-        """lambda + Delta."""
+        """Return lambda + Delta."""
         return self.regularisation + self.extra
 
     def _centre(self, draws: np.ndarray) -> np.ndarray:

@@ -1,15 +1,15 @@
-"""PATE: noisy counts of the parties' votes label public rows, and anyone may train a student on them [papernot2018]."""
+"""PATE: noisy vote counts label public rows, on which anyone may train a student [papernot2018]."""
 
 import math
 
 import numpy as np
 
-# A party that votes for another class moves two counts by 1. Bounds that depend on the votes would be private too.
+# A party that changes its vote changes two counts by 1. Data-dependent bounds would be private themselves.
 COUNTS_SENSITIVITY = math.sqrt(2)
 
 
 def noisy_winners(counts: np.ndarray, noise: np.ndarray, sigma: float | np.ndarray) -> np.ndarray:
-    """GNMax of [papernot2018]: the class (..., Q) of the largest count after noise.
+    """Return the class (..., Q) with the largest noisy count, by GNMax [papernot2018].
 
     counts (K, Q) of votes, noise (..., K, Q) standard normal draws, sigma its standard deviation in votes.
     """

@@ -1,7 +1,7 @@
-"""What a source releases: a hypothesis and a tilt, from disjoint parts of its rows; each source adds its own noise.
+"""Private releases of a source in hypothesis transfer (Steps 1 and 2): a hypothesis and a tilt.
 
-The two releases of hypothesis transfer (its Steps 1 and 2). Neighbours differ in one row of one source, whose number
-of rows is public. Arrays may have leading axes: repeats of the whole experiment, which never meet.
+They use disjoint parts of its rows, and each source adds its own noise. Neighbours differ in one row of one source,
+whose number of rows is public. Leading axes of arrays are independent repeats of the experiment.
 """
 
 import math
@@ -24,14 +24,13 @@ NOISES = {
     "gaussian": "Gaussian noise on the answer",
     "objective": "noise in the objective",
 }
-# The logistic loss is at most so steep; rows are at most this long.
+# Bounds on the slope of the logistic loss and on the norm of a row.
 SLOPE, RADIUS = 1.0, 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Part:
-    """Some rows of a source: ``rows`` (..., n) names each, X (..., n, d) in the unit ball, maybe sparse, y (..., n) in
-    {0, 1}."""
+    """Rows of a source: identifiers ``rows`` (..., n), X (..., n, d) in the unit ball, maybe sparse, y in {0, 1}."""
 
     rows: np.ndarray
     X: Rows
@@ -47,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
-    """A source's private rows. Each part answers once, so no row may be in both: raises RefusedError if one is."""
+    """A source's private rows in two parts, each used in one release; raises RefusedError if the parts overlap."""
 
     labelled: Part
     unlabelled: Part
@@ -61,16 +60,16 @@ class Source:
 
 
 def overlap(one: np.ndarray, other: np.ndarray) -> int:
-    """How many row names stand twice in the union of (..., n) and (..., m); repeats do not count against each other."""
+    """Return how many row identifiers occur in both (..., n) and (..., m), summed over the repeats."""
     together = np.sort(np.concatenate([one, other], axis=-1), axis=-1)
     return int((np.diff(together, axis=-1) == 0).sum())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release:
-    """All that anybody outside sees of a source: two vectors (..., d) with noise, and what they cost a row.
+    """The public output of a source: two noisy vectors (..., d) and the guarantee for each row.
 
-    guarantee: None where there was no noise.
+    guarantee: None without noise.
     """
 
     hypothesis: np.ndarray
@@ -84,7 +83,7 @@ class Release:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """What each release may cost: epsilon, with delta for "gaussian"; epsilon may be inf, which is no noise."""
+    """Budget of each release: epsilon, with delta for "gaussian"; infinite epsilon means no noise."""
 
     epsilon: float
     noise: str = "exponential"
@@ -97,7 +96,7 @@ class Budget:
             check.positive(epsilon=self.epsilon)
 
     def scale(self, sensitivity: float) -> float:
-        """What a draw of scale 1 is multiplied with: Delta/epsilon, or the sd Delta/mu of Gaussian noise."""
+        """Return the factor on a draw of scale 1: Delta/epsilon, or the sd Delta/mu of Gaussian noise."""
         if self.epsilon == math.inf:
             return 0.0
         if self.noise == "gaussian":
@@ -105,23 +104,23 @@ class Budget:
         return sensitivity / self.epsilon
 
     def coordinate_sd(self, sensitivity: float, *, dimension: int) -> float:
-        """Standard deviation of one coordinate of the noise, and of its product with any unit vector.
+        """Return the standard deviation of one coordinate of the noise, or of its product with any unit vector.
 
-        sqrt(d + 1) Delta / epsilon for the norm-exponential law: E ||b||^2 = d (d + 1) (Delta/epsilon)^2.
+        sqrt(d + 1) Delta / epsilon for norm-exponential noise: E ||b||^2 = d (d + 1) (Delta/epsilon)^2.
         """
         spread = 1.0 if self.noise == "gaussian" else math.sqrt(dimension + 1)
         return spread * self.scale(sensitivity)
 
     @property
     def event(self) -> Event:
-        """What happens to a row of a source: it is in one of two parts, and each part answers once."""
+        """Return the event for one row of a source, which is in one of two parts, each with one release."""
         if self.noise == "gaussian":
             return GaussianRelease(noise_multiplier=1 / gdp.mu_of(self.epsilon, delta=self.delta))
         return PureRelease(epsilon=self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
-        """For one row of one source: the larger of its parts' costs, not their sum (parallel composition)."""
+        """Return the guarantee for one row of one source: the larger of its parts' costs (parallel composition)."""
         if self.epsilon == math.inf:
             raise check.RefusedError("epsilon", self.epsilon, "finite: without noise nothing is promised")
         how = {
@@ -140,18 +139,17 @@ class Budget:
 
 
 def hypothesis_sensitivity(rows: int, regularisation: float, *, tolerance: float = erm.TOLERANCE) -> float:
-    """2 / (n lambda): L2 sensitivity of the minimiser of the *mean* loss plus lambda/2 ||w||^2 [chaudhuri2011,
-    Corollary 8], and what the solver's tolerance may add."""
+    """Return the L2 sensitivity of ``hypotheses``, 2 / (n lambda) [chaudhuri2011, Corollary 8], plus solver error."""
     return 2 * SLOPE * RADIUS / (rows * regularisation) + erm.distance(tolerance, regularisation=regularisation)
 
 
 def hypotheses(X: Rows, y: np.ndarray, *, regularisation: float) -> np.ndarray:
-    """argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1: X (..., n, d), y (..., n) -> (..., d)."""
+    """Return argmin (1/n) sum log(1 + exp(-s w.x)) + lambda/2 ||w||^2, s = 2y - 1, (..., d), for X (..., n, d)."""
     return erm.logistic(X, y, regularisation=regularisation).exact()
 
 
 def draws(kind: str, dimension: int, rng: np.random.Generator) -> np.ndarray:
-    """Noise of scale 1 (d,)."""
+    """Return noise of scale 1 (d,)."""
     if kind == "gaussian":
         return rng.standard_normal(dimension)
     return NormExponential(sensitivity=1.0, epsilon=1.0).noise(dimension, rng)[0]
@@ -159,7 +157,7 @@ def draws(kind: str, dimension: int, rng: np.random.Generator) -> np.ndarray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fitted:
-    """What a source computes before any noise, for K sources at once. Private: it never leaves the source."""
+    """Noiseless results of K sources, which are private and must not leave the sources."""
 
     hypotheses: np.ndarray
     tilts: np.ndarray
@@ -168,7 +166,7 @@ class Fitted:
 
 
 def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: float) -> Fitted:
-    """Both minimisers of every source; public (..., m, d) or (m, d). Leading axis of the answer: sources."""
+    """Return both minimisers of every source, along a leading axis, for public rows (..., m, d) or (m, d)."""
     labelled = stacks.stacked([one.labelled.X for one in sources])
     labels = np.stack([one.labelled.y for one in sources])
     unlabelled = stacks.stacked([one.unlabelled.X for one in sources])
@@ -181,7 +179,7 @@ def fit(sources: list[Source], public: Rows, *, lambda_lr: float, lambda_iw: flo
 
 
 def release(fitted: Fitted, budget: Budget, noise: np.ndarray) -> list[Release]:
-    """Add each source's own noise to its answers. noise (K, ..., 2, d): draws of scale 1 for hypothesis and tilt."""
+    """Add each source's own noise to its results; noise (K, ..., 2, d): draws of scale 1 for hypothesis and tilt."""
     if budget.noise == "objective" and budget.epsilon < math.inf:
         raise check.RefusedError("noise", budget.noise, "noise on the answer; noise in the objective comes before it")
     hypotheses = fitted.hypotheses + budget.scale(fitted.hypothesis_sensitivity) * noise[..., 0, :]
@@ -199,9 +197,9 @@ def perturbed(
     lambda_lr: float,
     lambda_iw: float,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hypotheses and tilts (K, ..., d), both with noise in their objectives; noise (K, ..., 2, d) as in ``release``.
+    """Return hypotheses and tilts (K, ..., d) by objective perturbation; noise (K, ..., 2, d) as in ``release``.
 
-    near: the minima without noise, where the search begins. They decide how long it takes, and not where it ends.
+    near: the noiseless minima, used as starting points. They affect the running time but not the result.
     """
     labelled, unlabelled = [one.labelled for one in sources], [one.unlabelled for one in sources]
     X, y = stacks.stacked([one.X for one in labelled]), np.stack([one.y for one in labelled])
@@ -215,7 +213,7 @@ def perturbed(
 
 
 def each(hypotheses: np.ndarray, tilts: np.ndarray, budget: Budget) -> Iterator[Release]:
-    """The releases of all sources, from vectors (K, ..., d) that hold their noise already."""
+    """Yield the releases of all sources from vectors (K, ..., d) that already include noise."""
     guarantee = None if budget.epsilon == math.inf else budget.guarantee
     for hypothesis, tilt in zip(hypotheses, tilts, strict=True):
         yield Release(hypothesis=hypothesis.copy(), tilt=tilt.copy(), guarantee=guarantee)

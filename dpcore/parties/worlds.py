@@ -1,12 +1,12 @@
-"""Worlds of many parties: each has a few rows of its own, and some rows belong to nobody and are public.
+"""Data sets of many parties, each with a few rows, and public rows that belong to none of them.
 
-Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features cut to a public radius: ||x|| <= 1, constant and all,
-as the sensitivities need it.
+Inputs are x = (features / radius * sqrt(3)/2, 1/2), with features clipped to a public radius, so ||x|| <= 1 including
+the constant, as the sensitivities require.
 
-A party draws its classes from (1 - u)/K each and u more for a class that it sees most, and moves its features by u / 2
-standard deviations of its own, where u says how unlike the parties are. A careless party's labels are drawn at random.
-The public rows, the check rows and the test rows come from the even mixture, unmoved; where parties record their rows
-in styles of their own, from others than the parties: whole parties are held out.
+A party draws each class with probability (1 - u)/K, plus u for its most frequent class, and shifts its features by u /
+2 standard deviations, where u is the heterogeneity (``unlike``). The labels of a careless party are random. Public,
+check and test rows come from the balanced mixture without a shift. If parties record their rows in their own styles,
+these rows come from separate held-out parties.
 """
 
 import math
@@ -24,17 +24,17 @@ from dpcore.streams import stream
 CONSTANT = 0.5
 REACH = math.sqrt(1 - CONSTANT**2)
 CHECK_ROWS, TEST_ROWS = 400, 1000
-# Rows of each party that is none of the parties: those of public, of check and of test rows.
+# Rows per held-out party, for public, check and test rows.
 _HELD_OUT = 50
-# Digits: how many are public, and how many are for tests; the first of these are the check rows, too.
+# Digits: number of public and of test images; the first test images are also the check rows.
 _DIGITS_PUBLIC, _DIGITS_TEST = 500, 597
-# Where the data streams of public rows and of parties are; parties' blocks are their parts.
+# Stream indices of public rows and of parties; blocks of parties are parts.
 _PUBLIC, _PARTIES = 0, 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Public:
-    """Rows that belong to nobody: X (N, d), y (N,); the true labels are known to the analyst only."""
+    """Rows that belong to no party: X (N, d), y (N,); only the analyst knows the labels."""
 
     X: np.ndarray
     y: np.ndarray
@@ -42,11 +42,9 @@ class Public:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
-    """A kind of data: names of its classes, how many features it has, the public radius that these are cut to, and how
-    many public rows, rows of a party and parties there are at most.
+    """A kind of data: class names, number of features, public clipping radius, and maximum sizes.
 
-    block: parties are drawn in blocks of this many, each from a stream of its own: party 7 is the same among 10 and
-    20,000.
+    block: parties are drawn in blocks of this size from separate streams, so party 7 is the same among 10 and 20,000.
     """
 
     title: str
@@ -64,11 +62,11 @@ class Kind:
 
     @property
     def inputs(self) -> int:
-        """d: features and the constant."""
+        """Return d: features and the constant."""
         return self.features + 1
 
     def to_unit(self, features: np.ndarray, radius: float | None = None) -> np.ndarray:
-        """Features (..., f) -> inputs (..., f + 1) in the unit ball."""
+        """Map features (..., f) to inputs (..., f + 1) in the unit ball."""
         norms = np.linalg.norm(features, axis=-1, keepdims=True)
         scaled = features * (REACH / np.maximum(norms, radius or self.radius))
         return np.concatenate([scaled, np.full((*features.shape[:-1], 1), CONSTANT)], axis=-1)
@@ -76,7 +74,7 @@ class Kind:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Made(Kind):
-    """Classes are Gaussian: means (K, f) and the sd of every feature."""
+    """Gaussian classes with ``means`` (K, f) and standard deviation ``sd`` of every feature."""
 
     means: np.ndarray
     sd: float
@@ -85,25 +83,24 @@ class Made(Kind):
         found = {}
         for part, (name, size) in enumerate((("test", TEST_ROWS), ("check", CHECK_ROWS), ("public", rows))):
             rng = stream(seed, "data", _PUBLIC, part)
-            # Row by row from one stream, so that more rows leave the earlier ones as they are
+            # One stream row by row, so that more rows leave the earlier ones unchanged
             draws = rng.standard_normal((size, self.inputs))
-            # The last normal number of a row says its class: its place in the distribution, in K equal parts
+            # The last normal number of a row decides its class, by its quantile in K equal parts
             y = np.minimum((ndtr(draws[:, -1]) * self.classes).astype(int), self.classes - 1)
             found[name] = Public(X=self.to_unit(self.means[y] + self.sd * draws[:, :-1]), y=y)
         return found
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Rows (parties, n, d) of classes y (parties, n), whose features move by ``moved`` (parties, 1, f) sd."""
+        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) sd."""
         return self.to_unit(self.means[y] + moved * self.sd + self.sd * rng.standard_normal((*y.shape, self.features)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Images(Kind):
-    """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to a few directions of the *public* images.
+    """scikit-learn's digits: 1,797 images of 8 x 8 pixels, projected to principal directions of the *public* images.
 
-    Where the directions, the centre and the radius came from private images they would be a release of their own. The
-    rest is dealt: a party draws its images from those that are neither public nor for tests, again and again, so that
-    with many parties an image lies with several of them. A party is what is protected, and not an image.
+    Directions, centre and radius computed from private images would be further releases. A party draws its images with
+    replacement from the private ones, so many parties share images. The unit of privacy is the party.
     """
 
     def public(self, seed: int, rows: int) -> dict[str, Public]:
@@ -114,7 +111,7 @@ class Images(Kind):
         return {name: Public(X=inputs[part].copy(), y=y[part].copy()) for name, part in found.items()}
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Rows (parties, n, d) of classes y (parties, n); moved (parties, 1, f) in sd of the public images."""
+        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) public sd."""
         X, _, by_class = _projected(seed, self.features)
         counts = np.array([len(own) for own in by_class])
         place = (rng.random(y.shape) * counts[y]).astype(int)
@@ -125,8 +122,9 @@ class Images(Kind):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recorded(Kind):
-    """Rows that parties record, each in a style of its own, along the main directions of the *public* rows, whose
-    centre and lengths scale them too. Public, check and test rows are those of further parties, _HELD_OUT of each.
+    """Rows that parties record in their own styles, projected to principal directions of the *public* rows.
+
+    The public rows also scale them. Public, check and test rows come from further parties, _HELD_OUT each.
     """
 
     recipe: Activities | Intrusions | Addresses
@@ -140,24 +138,24 @@ class Recorded(Kind):
         return found | {"public": Public(X=self.to_unit(pool[:rows], radius), y=y[:rows].copy())}
 
     def _of_others(self, seed: int, part: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-        """The recipe's rows (size, f) and classes, one of each party in turn."""
+        """Return rows (size, f) and classes of held-out parties, one of each party in turn."""
         rng = stream(seed, "data", _PUBLIC, part)
         y = rng.integers(0, self.classes, (size // _HELD_OUT, _HELD_OUT))
         X = self.recipe.draw(y, rng)
         return np.swapaxes(X, 0, 1).reshape(size, -1), y.T.ravel()
 
     def inputs_of(self, seed: int, y: np.ndarray, moved: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Rows (parties, n, d) of classes y (parties, n); moved (parties, 1, f) in sd of the public rows."""
+        """Return rows (parties, n, d) of classes y (parties, n), shifted by ``moved`` (parties, 1, f) public sd."""
         pool, _, radius = _scale(self, seed)
         return self.to_unit(_along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius)
 
 
 @cached
 def _directions_of(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of the public pool: rows (most_public, f), classes, centre (f,), main directions (f, features)."""
+    """Return rows (most_public, f), classes, centre (f,) and principal directions (f, features) of the public pool."""
     X, y = kind._of_others(seed, 2, kind.most_public)
     centre = X.mean(axis=0)
-    # By the small square matrix: a decomposition of all rows takes ten times as long
+    # By the small square matrix: an SVD of all rows takes ten times as long
     return X, y, centre, np.linalg.eigh((X - centre).T @ (X - centre))[1][:, ::-1][:, : kind.features].copy()
 
 
@@ -168,7 +166,7 @@ def _along(kind: Recorded, seed: int, X: np.ndarray) -> np.ndarray:
 
 @cached
 def _scale(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The public pool along its directions, its classes, and the radius that its features are cut to."""
+    """Return the projected public pool, its classes, and the radius that features are clipped to."""
     X, y, _, _ = _directions_of(kind, seed)
     pool = _along(kind, seed, X)
     return pool, y, _radius(pool)
@@ -182,8 +180,9 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
 
 @cached
 def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """All digits in the order of a seed, public ones first, tested ones next: features (1797, f) along the main
-    directions of the public ones, classes (1797,), and for each class the places of its private images.
+    """Return all digits: projected features (1797, f), classes (1797,), and indices of each class's private images.
+
+    The order depends on ``seed``, public images first, then test images. Only public images determine the projection.
     """
     X, y = _digits()
     order = stream(seed, "split").permutation(len(X))
@@ -196,12 +195,12 @@ def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list
 
 
 def _radius(pool: np.ndarray) -> float:
-    """All but one in twenty of the public rows are left as long as they are."""
+    """Return the norm that 95 % of the public rows do not exceed."""
     return float(np.quantile(np.linalg.norm(pool, axis=1), 0.95))
 
 
 def _directions(classes: int, features: int) -> np.ndarray:
-    """Class means of a world in many dimensions: irregular, and always the same."""
+    """Return fixed random class means in many dimensions."""
     found = np.random.default_rng(11).normal(size=(classes, features))
     return 2.3 * found / np.linalg.norm(found, axis=1, keepdims=True)
 
@@ -251,8 +250,7 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Who has which rows: dataset of ``KINDS``, or a kind with parties of its own; rows a party, how unlike parties
-    are, the share of careless ones."""
+    """The parties' data: a ``Kind`` or its key in ``KINDS``, rows per party, heterogeneity, share of careless ones."""
 
     dataset: str | Kind
     rows: int
@@ -271,7 +269,7 @@ def _kind(dataset: str | Kind) -> Kind:
 
 @cached
 def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
-    """ "public" (``rows``), "check" and "test" rows; fewer public rows are the first of more."""
+    """Return "public" rows (``rows`` of them, a prefix of any larger number), "check" rows and "test" rows."""
     found = _kind(dataset).public(seed, rows)
     for part in found.values():
         part.X.flags.writeable = part.y.flags.writeable = False
@@ -279,7 +277,7 @@ def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
 
 
 def parties(world: World, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the parties from ``first`` up to ``last``: X (parties, rows, d), y (parties, rows)."""
+    """Return the rows of the parties ``first`` to ``last`` - 1: X (parties, rows, d), y (parties, rows)."""
     if not isinstance(world.dataset, str):
         return world.dataset.parties(world.seed, first, last, rows=world.rows)
     size = world.kind.block

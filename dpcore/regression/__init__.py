@@ -1,1 +1,1 @@
-"""Private linear regression from noisy statistics, objectives and answers."""
+"""Private linear regression by noisy sufficient statistics, objective, output and gradient perturbation."""

@@ -1,4 +1,4 @@
-"""AdaSSP: linear regression from three Gaussian releases, with a ridge as large as the noise asks for [wang2018]."""
+"""AdaSSP: linear regression from noisy sufficient statistics with a data-dependent ridge [wang2018]."""
 
 import math
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from dpcore.regression.least_squares import Statistics, Unit, repaired, standard
 
 @dataclass(frozen=True, kw_only=True)
 class AdaSSP(Unit):
-    """Adaptive sufficient statistics [wang2018, Algorithm 2]: the ridge grows as the least eigenvalue is in doubt.
+    """Adaptive sufficient statistics perturbation [wang2018, Algorithm 2]: less certain least eigenvalue, larger ridge.
 
-    Three Gaussian releases: least eigenvalue, X^T X, X^T y. Published constants, noise sqrt(ln(6/delta)) Delta over
+    Three Gaussian releases: least eigenvalue, X^T X, X^T y. The published constants, noise sqrt(ln(6/delta)) Delta over
     epsilon / 3 in each, are replaced by exact joint calibration: mu / sqrt 3 in each. With sd the noise of each,
 
         l = max(least + sd_l Z - sd_l sqrt(ln(6/delta)), 0),
@@ -38,7 +38,7 @@ class AdaSSP(Unit):
         check.between(0, 1, inclusive=False, rho=self.rho)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
-        """Standard normal noise: the triangle, then X^T y, then the least eigenvalue."""
+        """Return standard normal noise: for the upper triangle, then X^T y, then the least eigenvalue."""
         return rng.standard_normal(inputs * (inputs + 1) // 2 + inputs + 1)
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
@@ -52,7 +52,7 @@ class AdaSSP(Unit):
         doubt = math.sqrt(math.log(6 / self.delta))
         bound = np.maximum(least + on_least * (noise[:, -1] - doubt), 0)
         extra = np.maximum(on_gram * math.sqrt(p * math.log(2 * p**2 / self.rho)) - bound, 0)
-        # The ridge nearly always lifts the noisy matrix; where it does not, what curves down is left out.
+        # The ridge nearly always makes the noisy matrix positive definite; else, drop its negative directions.
         weights = repaired(gram + extra[..., None, None] * np.eye(p), moment, repair="spectral", noise_sd=np.zeros(1))
         return Fit(weights, gram, moment)
 

@@ -1,8 +1,8 @@
-"""Linear regression from sufficient statistics with Gaussian noise: in one joint release.
+"""Linear regression from sufficient statistics with Gaussian noise, in one joint release.
 
-Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n public: ||x||^2 <= p.
-A symmetric matrix is released by its upper triangle; off-diagonal entries have the noise's sd over sqrt 2, for then
-each counts in the L2 norm as the two entries of the matrix do, and the Frobenius norm is the sensitivity.
+Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n public: ||x||^2 <= p. A
+symmetric matrix is released by its upper triangle. Off-diagonal entries have the noise sd over sqrt 2, so that each
+counts in the L2 norm like its two matrix entries, and the Frobenius norm is the sensitivity.
 """
 
 import math
@@ -18,22 +18,22 @@ from dpcore.regression.least_squares import REPAIRS, Statistics, Unit, mirrored,
 
 
 def gram_sensitivity(inputs: int) -> float:
-    """Frobenius norm: ||u u^T - v v^T||^2 = |u|^4 + |v|^4 - 2 (u.v)^2 <= 2 p^2."""
+    """Return the sensitivity of X^T X in Frobenius norm: ||u u^T - v v^T||^2 = |u|^4 + |v|^4 - 2 (u.v)^2 <= 2 p^2."""
     return math.sqrt(2) * inputs
 
 
 def moment_sensitivity(inputs: int) -> float:
-    """L2 norm of a change of X^T y: 2 sqrt p."""
+    """Return the L2 sensitivity 2 sqrt p of X^T y."""
     return 2 * math.sqrt(inputs)
 
 
 def eigenvalue_sensitivity(inputs: int) -> float:
-    """Of the least eigenvalue of X^T X: u u^T - v v^T has its eigenvalues in [-|v|^2, |u|^2], so p."""
+    """Return the sensitivity p of the least eigenvalue of X^T X: u u^T - v v^T has eigenvalues in [-|v|^2, |u|^2]."""
     return float(inputs)
 
 
 def joint_sensitivity(inputs: int, weight: float = 1.0) -> float:
-    """L2 norm of a change of X^T X and, twice, ``weight`` X^T y: sqrt 2 (p + c^2), for c^2 <= p.
+    """Return the L2 sensitivity of X^T X and, twice, ``weight`` X^T y: sqrt 2 (p + c^2), for c^2 <= p.
 
     2 p^2 - 2 g^2 + 2 c^2 (2 p + 2 g) with g = u.v and opposite labels is largest at g = c^2. A row that goes missing
     changes it by less: sqrt(p^2 + 2 c^2 p).
@@ -42,19 +42,19 @@ def joint_sensitivity(inputs: int, weight: float = 1.0) -> float:
 
 
 def best_weight(inputs: int) -> float:
-    """The weight c of least total variance, from the root of the derivative in c^2."""
+    """Return the weight c with the least total variance, from the root of the derivative in c^2."""
     entries = inputs - 1 + inputs * (inputs - 1) / 4
     return math.sqrt(inputs * (math.sqrt(0.25 + 4 * entries) - 0.5) / (4 * entries))
 
 
 def noise_multipliers(epsilons: np.ndarray, *, delta: float, releases: int = 1) -> np.ndarray:
-    """Noise sd over sensitivity of each of ``releases`` that together are (epsilon, delta)-DP [dong2022, Cor. 3.3]."""
+    """Return the noise multiplier of each of ``releases`` jointly (epsilon, delta)-DP releases [dong2022, Cor. 3.3]."""
     epsilons = check.numbers(low=0, inclusive=False, epsilons=epsilons)
     return np.array([math.sqrt(releases) / gdp.mu_of(float(one), delta=delta) for one in epsilons])
 
 
 def symmetric(noise: np.ndarray, inputs: int) -> np.ndarray:
-    """Noise (..., p, p) from standard draws (..., p (p + 1) / 2); off-diagonal entries of variance 1/2."""
+    """Return symmetric noise (..., p, p), off-diagonal variance 1/2, from standard draws (..., p (p + 1) / 2)."""
     matrix = mirrored(noise, inputs) / math.sqrt(2)
     places = np.arange(inputs)
     matrix[..., places, places] *= math.sqrt(2)
@@ -74,7 +74,7 @@ class GaussianStatistics(Unit):
         check.choice(REPAIRS, repair=self.repair)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
-        """Standard normal noise: the triangle, then X^T y."""
+        """Return standard normal noise: the upper triangle, then X^T y."""
         return rng.standard_normal(inputs * (inputs + 1) // 2 + inputs)
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
@@ -83,7 +83,7 @@ class GaussianStatistics(Unit):
         weight = best_weight(p)
         sd = self.rows_each * joint_sensitivity(p, weight) * noise_multipliers(epsilons, delta=self.delta)
         triangle = np.array(noise[:, :-p])
-        triangle[:, 0] *= self.gaps  # without them n is public
+        triangle[:, 0] *= self.gaps  # without gaps n is public
         gram = statistics.gram + symmetric(triangle, p) * sd[:, None, None, None]
         moment = statistics.moment + noise[:, -p:] * (sd / (math.sqrt(2) * weight))[:, None, None]
         weights = repaired(gram, moment, repair=self.repair, noise_sd=sd[:, None] / math.sqrt(2))

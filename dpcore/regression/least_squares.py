@@ -1,4 +1,4 @@
-"""Least squares on sufficient statistics: a model costs what its few coefficients cost, however many rows there are.
+"""Least squares from sufficient statistics, at a cost that does not depend on the number of rows.
 
 sum_i (w.x_i - y_i)^2 = w^T G w - 2 m^T w + s, with inputs x = (1, features), G = X^T X, m = X^T y and s = y^T y.
 """
@@ -15,17 +15,17 @@ REPAIRS = {
     "spectral": "trim: leave out directions that curve down",
     "both": "ridge, then trim",
 }
-# In units of the standard deviation of the noise on an entry of G [zhang2012, Section 6].
+# In noise standard deviations of an entry of G [zhang2012, Section 6].
 RIDGE_SDS = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """Who is protected: what all mechanisms of linear regression know of a person's rows.
+    """Unit of privacy in linear regression: one person, with one or several rows that may be missing.
 
     rows_each: k, the most rows of one person, all of which are replaced: each sensitivity is k times that of one row.
-    gaps: whether rows may be missing. Such a row is 0 throughout, the constant too, and adds nothing: X^T X then has
-    the number of rows that are there in its corner, which is as secret as its other entries.
+    gaps: whether rows may be missing. A missing row is all zeros, including the constant, and adds nothing. The corner
+    of X^T X then holds the number of present rows, which is as secret as the other entries.
     """
 
     rows_each: int = 1
@@ -38,9 +38,9 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Statistics:
-    """gram G (p, p), moment m (p,) and square s of ``rows`` rows; the first input is the constant 1.
+    """Sufficient statistics of ``rows`` rows: gram G (p, p), moment m (p,), square s; the first input is 1.
 
-    rows: public, and what sums are divided by; where rows may be missing, the number of places for one.
+    rows: public divisor of sums; if rows may be missing, the number of places for rows.
     """
 
     gram: np.ndarray
@@ -50,7 +50,7 @@ class Statistics:
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray) -> "Statistics":
-        """Of inputs X (n, p), the constant among them, and labels y (n,); raises RefusedError for other rows."""
+        """Return the statistics of inputs X (n, p), with constant, and labels y (n,); raise RefusedError for others."""
         y = check.numbers((len(y),), y=y)
         if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):
             raise check.RefusedError("X", np.shape(X), f"(n, p) with the n = {len(y)} rows of y, at least one")
@@ -58,34 +58,34 @@ class Statistics:
         return cls(gram=X.T @ X, moment=X.T @ y, square=float(y @ y), rows=len(y))
 
     def first(self, inputs: int) -> "Statistics":
-        """With the first ``inputs`` inputs alone."""
+        """Return the statistics of the first ``inputs`` inputs alone."""
         return Statistics(
             gram=self.gram[:inputs, :inputs], moment=self.moment[:inputs], square=self.square, rows=self.rows
         )
 
     @property
     def inputs(self) -> int:
-        """p, the constant included."""
+        """Return p, including the constant."""
         return len(self.moment)
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
-        """Mean squared error (...) of weights (..., p) over the rows that are there."""
+        """Return the mean squared errors (...) of weights (..., p) over the rows that are present."""
         quadratic = np.einsum("...i,ij,...j->...", weights, self.gram, weights, optimize=True)
         return np.maximum(quadratic - 2 * weights @ self.moment + self.square, 0) / self.there
 
     @property
     def there(self) -> float:
-        """How many rows are not missing, at least 1."""
+        """Return the number of rows that are present, at least 1."""
         return max(float(self.gram[0, 0]), 1.0)
 
     @property
     def mean(self) -> float:
-        """Of their labels; not private."""
+        """Return the mean label, which is not private."""
         return float(self.moment[0]) / self.there
 
 
 def ridge(statistics: Statistics, *, penalty: float = 0.0) -> np.ndarray:
-    """Weights (p,) that minimise (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2; the shortest of several."""
+    """Return the (shortest) minimiser (p,) of (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2."""
     gram = statistics.gram + penalty * statistics.rows * np.eye(statistics.inputs)
     values, vectors = np.linalg.eigh(gram)
     kept = values > 1e-12 * values[-1]
@@ -93,7 +93,7 @@ def ridge(statistics: Statistics, *, penalty: float = 0.0) -> np.ndarray:
 
 
 def ridge_in_ball(statistics: Statistics, *, penalty: float, radius: float) -> np.ndarray:
-    """The same among weights of L2 norm at most ``radius``: a larger penalty, found by bisection, where it binds."""
+    """Return the same minimiser among weights of L2 norm at most ``radius``, by bisection over the penalty."""
     weights = ridge(statistics, penalty=penalty)
     if np.linalg.norm(weights) <= radius:
         return weights
@@ -107,17 +107,17 @@ def ridge_in_ball(statistics: Statistics, *, penalty: float, radius: float) -> n
 
 
 def stationary(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
-    """Where the gradient of w^T G w - 2 m^T w vanishes, (..., p): its minimum, or a saddle where G is indefinite."""
+    """Return the stationary point (..., p) of w^T G w - 2 m^T w: its minimum, or a saddle if G is indefinite."""
     try:
         return np.linalg.solve(gram, moment[..., None])[..., 0]
-    except np.linalg.LinAlgError:  # exactly singular: without noise, with inputs that depend on one another
+    except np.linalg.LinAlgError:  # exactly singular: no noise and linearly dependent inputs
         return (np.linalg.pinv(gram, hermitian=True) @ moment[..., None])[..., 0]
 
 
 def repaired(gram: np.ndarray, moment: np.ndarray, *, repair: str, noise_sd: np.ndarray) -> np.ndarray:
-    """Weights (..., p) of noisy statistics after a repair; post-processing, so it costs no privacy [zhang2012].
+    """Return the weights (..., p) from noisy statistics after a repair, which is post-processing [zhang2012].
 
-    noise_sd: of the noise on an entry of the gram, broadcast over the leading axes; public.
+    noise_sd: public standard deviation of the noise on an entry of the gram, broadcast over the leading axes.
     """
     if repair == "none":
         return stationary(gram, moment)
@@ -132,13 +132,13 @@ def repaired(gram: np.ndarray, moment: np.ndarray, *, repair: str, noise_sd: np.
 
 
 def standard(noise: np.ndarray, epsilons: np.ndarray, *, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """(noise (R, width), epsilons (E,)) as a fit takes them; raises RefusedError for others."""
+    """Return validated (noise (R, width), epsilons (E,)) for a fit; raise RefusedError for others."""
     epsilons = check.numbers((np.size(epsilons),), low=0, inclusive=False, epsilons=epsilons)
     return check.numbers((len(noise), width), noise=noise), epsilons
 
 
 def mirrored(noise: np.ndarray, inputs: int) -> np.ndarray:
-    """Symmetric matrices (..., p, p) from draws (..., p (p + 1) / 2) for the upper triangle: a pair shares one draw."""
+    """Return symmetric matrices (..., p, p) from draws (..., p (p + 1) / 2) for their upper triangles."""
     matrix = np.empty((*noise.shape[:-1], inputs, inputs))
     upper, left = np.triu_indices(inputs)
     matrix[..., upper, left] = noise

@@ -1,4 +1,4 @@
-"""Linear regression by noise on the answer, and by noise on each step towards it.
+"""Linear regression by output perturbation and by noisy gradient descent.
 
 Inputs x = (1, features) with p coordinates in [-1, 1], labels in [-1, 1], one row replaced, n public: ||x|| <= sqrt p.
 """
@@ -20,9 +20,9 @@ from dpcore.regression.least_squares import Statistics, Unit, ridge_in_ball, sta
 class OutputPerturbation(Unit):
     """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 + penalty ||w||^2 / 2 over ||w|| <= radius, and adds noise.
 
-    Noise of density proportional to exp(-epsilon ||b|| / Delta) [chaudhuri2011, Algorithm 1]; what leaves the ball is
-    brought back, which is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 k L p / (n epsilon), from public
-    numbers alone: it balances noise against shrinkage.
+    Noise of density proportional to exp(-epsilon ||b|| / Delta) [chaudhuri2011, Algorithm 1]. Projection back into the
+    ball is post-processing. penalty None: (2 c^2)^(1/3) with c = 2 k L p / (n epsilon), from public numbers alone,
+    which balances noise against shrinkage.
     """
 
     radius: float = 1.0
@@ -41,21 +41,21 @@ class OutputPerturbation(Unit):
         return (2 * (2 * self.rows_each * longest * inputs / (rows * epsilon)) ** 2) ** (1 / 3)
 
     def sensitivity(self, penalty: float, *, inputs: int, rows: int) -> float:
-        """2 k L / (n penalty), or 2 r if less; L = sqrt p (1 + sqrt p r) is a row's longest gradient for ||w|| <= r.
+        """Return 2 k L / (n penalty), or 2 r if less; L = sqrt p (1 + sqrt p r) bounds a row's gradient for ||w|| <= r.
 
         The objective is penalty-strongly convex, and replacing a row changes its gradient by at most 2 L / n
-        [chaudhuri2011, Lemma 7]. Its minimum has ||w|| <= r = min(radius, 1 / sqrt penalty, sqrt p / penalty): its
-        value at 0 is at most 1/2, and its gradient there at most sqrt p long.
+        [chaudhuri2011, Lemma 7]. Its minimum has ||w|| <= r = min(radius, 1 / sqrt penalty, sqrt p / penalty), as its
+        value at 0 is at most 1/2 and its gradient there has norm at most sqrt p.
         """
         r = min(self.radius, 1 / math.sqrt(penalty), math.sqrt(inputs) / penalty)
         return min(2 * self.rows_each * math.sqrt(inputs) * (1 + math.sqrt(inputs) * r) / (rows * penalty), 2 * r)
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
-        """One vector (p,) of the norm-exponential law with scale 1."""
+        """Return one norm-exponential draw (p,) of scale 1."""
         return NormExponential(sensitivity=1.0, epsilon=1.0).noise(inputs, rng)[0]
 
     def fit(self, statistics: Statistics, noise: np.ndarray, epsilons: np.ndarray) -> Fit:
-        """The optimum is found once an epsilon, as its penalty depends on it; all repeats share it."""
+        """Fit the optimum once per epsilon, on which the penalty depends, and add each repeat's noise."""
         p, n = statistics.inputs, statistics.rows
         noise, epsilons = standard(noise, epsilons, width=p)
         optima, scales = [], []
@@ -74,14 +74,14 @@ class OutputPerturbation(Unit):
 class Descent(Unit):
     """Minimises (1/n) sum_i (w.x_i - y_i)^2 / 2 by noisy gradient descent over ||w|| <= radius.
 
-    Without ``clip_norm`` nothing is clipped: at weights w, public by then, a row's gradient is at most
-    sqrt p (1 + ||w||_1) long, as |w.x| <= ||w||_1; so the mean gradient (G w - m) / n comes from the statistics, with
-    noise for twice that over n. With ``clip_norm`` each row's gradient is clipped to it, which needs the rows.
-    Every step is the same Gaussian release in units of its sensitivity [dong2022, Corollary 3.3]. Momentum and the
-    average over the second half of the path, which is the answer, are post-processing.
+    Without ``clip_norm`` nothing is clipped. At the weights w, already public, the gradient of a row has norm at most
+    sqrt p (1 + ||w||_1), as |w.x| <= ||w||_1. The mean gradient (G w - m) / n is thus computed from the statistics,
+    with noise for twice that bound over n. With ``clip_norm`` each row's gradient is clipped to it, which needs the
+    rows. Every step is the same Gaussian release in units of its sensitivity [dong2022, Corollary 3.3]. Momentum and
+    the returned average over the second half of the iterates are post-processing.
 
-    norm: of the ball, "l2" or "l1". lasso, ridge: a penalty (lasso ||w||_1 + ridge ||w||^2) / 2, which sees no row:
-    soft thresholds after a step, and the gradient ridge w. rate: of learning, public; None: 1.5 / p.
+    norm: of the ball, "l2" or "l1". lasso, ridge: penalty (lasso ||w||_1 + ridge ||w||^2) / 2, which uses no row:
+    soft-thresholding after a step, and the gradient ridge w. rate: public learning rate; None: 1.5 / p.
     """
 
     delta: float = 1e-6
@@ -108,7 +108,7 @@ class Descent(Unit):
                 check.positive(**{name: getattr(self, name)})
 
     def draws(self, inputs: int, rng: np.random.Generator) -> np.ndarray:
-        """Standard normal noise (T p,) in step order."""
+        """Return standard normal noise (T p,) in step order."""
         return rng.standard_normal(self.steps * inputs)
 
     def fit(
@@ -119,14 +119,14 @@ class Descent(Unit):
         *,
         rows: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> Fit:
-        """rows: inputs (n, p) and labels (n,), for ``clip_norm``. All E x R models descend together."""
+        """Fit all E x R models together, with rows (inputs (n, p), labels (n,)) if ``clip_norm`` is set."""
         p, n = statistics.inputs, statistics.rows
         noise, epsilons = standard(noise, epsilons, width=self.steps * p)
         multiplier = self.rows_each * noise_multipliers(epsilons, delta=self.delta, releases=self.steps)[:, None, None]
         steps = noise.reshape(len(noise), self.steps, p)
         weights = np.zeros((len(epsilons), len(noise), p))
         average, velocity = np.zeros_like(weights), np.zeros_like(weights)
-        # trace(G) / n <= p bounds the curvature, so this rate cannot run away
+        # trace(G) / n <= p bounds the curvature, so this rate cannot diverge
         rate, tail = self.rate or 1.5 / p, self.steps - self.steps // 2
         for step in range(self.steps):
             gradient, longest = self._gradient(weights, statistics, rows)
@@ -138,7 +138,7 @@ class Descent(Unit):
         return Fit(average)
 
     def _gradient(self, weights, statistics, rows) -> tuple[np.ndarray, np.ndarray | float]:
-        """(mean gradient (E, R, p), longest gradient of a row: a number, or (E, R, 1))."""
+        """Return (mean gradient (E, R, p), bound on the norm of a row's gradient: a number, or (E, R, 1))."""
         if self.clip_norm is None:
             mean = (weights @ statistics.gram - statistics.moment) / statistics.rows
             return mean, math.sqrt(statistics.inputs) * (1 + np.abs(weights).sum(axis=-1, keepdims=True))
@@ -158,21 +158,21 @@ class Descent(Unit):
 
 
 def in_ball(weights: np.ndarray, radius: float) -> np.ndarray:
-    """Weights (..., p) brought to L2 norm at most ``radius``."""
+    """Project weights (..., p) onto the L2 ball of ``radius``."""
     norms = np.linalg.norm(weights, axis=-1, keepdims=True)
     return weights * np.minimum(1, radius / np.maximum(norms, 1e-300))
 
 
 def in_diamond(weights: np.ndarray, radius: float) -> np.ndarray:
-    """The nearest weights (..., p) of L1 norm at most ``radius``: all shrunk by one amount, of which some become 0."""
+    """Project weights (..., p) onto the L1 ball of ``radius``: soft-thresholding by one amount."""
     sizes = -np.sort(-np.abs(weights), axis=-1)
     excess = (np.cumsum(sizes, axis=-1) - radius) / np.arange(1, sizes.shape[-1] + 1)
-    # The mean excess of the largest k is at its greatest where they are those that stay
+    # The mean excess of the largest k entries is maximal if they are those that stay nonzero
     return shrunk(weights, np.maximum(excess.max(axis=-1, keepdims=True), 0))
 
 
 def shrunk(weights: np.ndarray, amount: float | np.ndarray) -> np.ndarray:
-    """Weights nearer to 0 by ``amount``, or 0."""
+    """Move weights towards 0 by ``amount`` (soft-thresholding)."""
     return np.sign(weights) * np.maximum(np.abs(weights) - amount, 0)
 
 

@@ -1,1 +1,1 @@
-"""Private training over a batch of models: losses, clipping, descent, DP-SGD, Frank-Wolfe, exact minimisers."""
+"""Private training of batches of models: losses, clipping, gradient descent, DP-SGD, Frank-Wolfe, exact minimisers."""

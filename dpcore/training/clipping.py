@@ -1,8 +1,8 @@
-"""Mean gradients of a batch of linear classifiers, each example clipped in closed form.
+"""Mean gradients of a batch of linear classifiers, with each example's gradient clipped in closed form.
 
-The gradient of one example is residual x^T, so its L2 norm is ||residual|| ||x|| and clipping to C multiplies the
-residual by min(1, C / (||residual|| ||x||)): no gradient of a single example is ever formed. Weights here are
-**class first**, ``(k, R, p)`` for R models, and examples come last: every pass runs over contiguous memory.
+The gradient of one example is residual x^T, so its L2 norm is ||residual|| ||x||. Clipping it to C multiplies the
+residual by min(1, C / (||residual|| ||x||)), and no per-example gradient is ever formed. Weights here are **class
+first**, ``(k, R, p)`` for R models, and examples come last, so that every pass runs over contiguous memory.
 """
 
 import math
@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-# Rows of the scratch array are cut so that it stays in the second-level cache.
+# The scratch array is split so that it stays in the second-level cache.
 _SCRATCH_BYTES = 750_000
 
 
 def blocks(n: int, *, rows: int, itemsize: int, least: int = 32) -> list[slice]:
-    """Slices that cut ``n`` examples so that ``rows`` rows of one slice fill the scratch; ``least`` in one, or more."""
+    """Return slices of ``n`` examples, ``least`` or more each, such that ``rows`` rows of one fill the scratch."""
     width = max(least, _SCRATCH_BYTES // (itemsize * rows))
     return [slice(first, min(first + width, n)) for first in range(0, n, width)]
 
@@ -24,15 +24,15 @@ class LogisticGradient:
     """Mean clipped gradient of the logistic loss for R models: (1, R, p) -> (1, R, p).
 
     With the half signed rows h = (2y - 1) x / 2 and t = tanh(w.h), the residual is (1 - t)/2. Clipping it at C/||x|| is
-    t <- max(t, 1 - 2C/||x||); two passes over the examples between two matrix products. ``clip_norm`` is (R,) or
-    None for no clipping.
+    t <- max(t, 1 - 2C/||x||), two passes over the examples between two matrix products. ``clip_norm`` is (R,), or None
+    for no clipping.
     """
 
     def __init__(self, X: np.ndarray, y: np.ndarray, *, models: int, clip_norm: np.ndarray | None):
         half = X * ((2 * y - 1) / 2).astype(X.dtype)[:, None]
-        # in double precision: what this sum loses would pull every step the same way
+        # in double precision, because rounding errors of this sum would bias every step in the same direction
         self._n, total = len(X), half.sum(axis=0, dtype=np.float64).astype(X.dtype)
-        self._total = np.tile(total, (models, 1))  # as wide as what it is taken from: short rows cost a loop each
+        self._total = np.tile(total, (models, 1))  # full width: broadcasting short rows costs a loop each
         cuts = blocks(len(X), rows=models, itemsize=X.itemsize)
         floor = _residual_floor(X, clip_norm)
         if floor is not None and len(cuts) == 1:
@@ -61,7 +61,7 @@ class LogisticGradient:
 
 
 def _residual_floor(X: np.ndarray, clip_norm: np.ndarray | None) -> np.ndarray | None:
-    """1 - 2C/||x||: (n,) when all models share C, else (R, n)."""
+    """Return 1 - 2C/||x||: (n,) if all models share C, else (R, n)."""
     if clip_norm is None:
         return None
     with np.errstate(divide="ignore"):
@@ -75,8 +75,8 @@ class SoftmaxGradient:
     """Mean clipped gradient of the softmax loss for R models: (k, R, p) -> (k, R, p).
 
     Rows are sorted by class, so that "the entry of the true class" is a plain slice. With e = exp(z - max z), o the sum
-    and q the sum of squares of e over the *wrong* classes, ||p - onehot|| = sqrt(o^2 + q) / (o + e_y): no cancellation
-    however sure the model is.
+    and q the sum of squares of e over the *wrong* classes, ||p - onehot|| = sqrt(o^2 + q) / (o + e_y), which does not
+    cancel however confident the model is.
     """
 
     def __init__(self, X: np.ndarray, y: np.ndarray, *, models: int, clip_norm: np.ndarray | None, outputs: int):
@@ -108,7 +108,7 @@ class SoftmaxGradient:
 
 
 def _clipped_residuals(e, others, squares, total, factor, *, bound, classes):
-    """Turn the logits ``e`` (k, R, b) into clipped residuals in place; the rest is scratch of shape (R, b)."""
+    """Turn the logits ``e`` (k, R, b) into clipped residuals in place; the other arrays are scratch of shape (R, b)."""
     np.maximum.reduce(e, axis=0, out=factor)
     np.subtract(e, factor, out=e)
     np.maximum(e, least_exponent(e.dtype), out=e)
@@ -135,12 +135,14 @@ def _clipped_residuals(e, others, squares, total, factor, *, bound, classes):
 
 
 def least_exponent(dtype: np.dtype) -> float:
-    """Below it, squares of exp are subnormal, on which arithmetic is ten times as slow: noise at small epsilon makes
-    models so sure. What is left of the residual, 1e-19 in single precision, is far below a weight's last bit."""
+    """Return the exponent below which squares of exp are subnormal, which slows arithmetic tenfold.
+
+    Confident models (noise at small epsilon) reach it. A residual of 1e-19 is far below the last bit of a weight.
+    """
     return math.log(np.finfo(dtype).tiny) / 2 + 1
 
 
 def _class_slices(y: np.ndarray, outputs: int) -> list[tuple[int, slice]]:
-    """(class, slice of its rows) for sorted labels, empty ones left out."""
+    """Return (class, slice of its rows) for sorted labels, without empty classes."""
     edges = np.searchsorted(y, np.arange(outputs + 1))
     return [(label, slice(low, high)) for label, (low, high) in enumerate(pairwise(edges)) if high > low]

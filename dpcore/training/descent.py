@@ -1,4 +1,4 @@
-"""Noisy gradient descent for a whole batch of linear classifiers.
+"""Noisy gradient descent for a batch of linear classifiers.
 
     w <- w - eta ( (1/n) sum_i clip_C(g_i(w)) + N(0, sd^2 I) )
 
@@ -24,13 +24,13 @@ from dpcore.training.people import checked as checked_people
 
 Clipping = Literal["per-example", "average", "none"]
 
-# Models beyond this many are trained in turn: their weights and one block of examples share the cache.
+# Larger batches are trained in parts, so that their weights and one block of examples share the cache.
 _MODELS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class Path:
-    """What a descent leaves: ``weights`` (R, k, p); ``history`` (m, R, k, p) at the recorded ``steps`` (m,)."""
+    """Result of a descent: ``weights`` (R, k, p); ``history`` (m, R, k, p) at the recorded ``steps`` (m,)."""
 
     weights: np.ndarray
     steps: np.ndarray
@@ -38,21 +38,21 @@ class Path:
 
 
 def noise_multiplier(*, epsilon: float, delta: float, steps: int) -> float:
-    """Noise sd over sensitivity at which ``steps`` Gaussian releases together are exactly (epsilon, delta)-DP.
+    """Return the noise multiplier at which ``steps`` Gaussian releases together are exactly (epsilon, delta)-DP.
 
-    sqrt(T) / mu(epsilon, delta): Gaussian releases compose exactly [dong2022, Corollary 3.3].
+    sqrt(T) / mu(epsilon, delta), as Gaussian releases compose exactly [dong2022, Corollary 3.3].
     """
     return math.sqrt(check.whole(1, steps=steps)) / gdp.mu_of(epsilon, delta=delta)
 
 
 def mean_noise_sd(multiplier: float, *, clip_norm: float, rows: int, adjacency: Adjacency) -> float:
-    """Noise sd for the *mean* of ``rows`` gradients clipped to ``clip_norm``: sensitivity contributions * C / n."""
+    """Return the noise sd for the *mean* of ``rows`` gradients clipped to C, with sensitivity contributions * C / n."""
     multiplier, clip_norm = check.at_least(0, multiplier=multiplier), check.positive(clip_norm=clip_norm)
     return multiplier * Adjacency(adjacency).contributions * clip_norm / check.positive(rows=rows)
 
 
 def event(multiplier: float, *, steps: int) -> Composed:
-    """The event of one descent: the same Gaussian release at every step."""
+    """Return the event of one descent: the same Gaussian release at every step."""
     return Composed(event=GaussianRelease(noise_multiplier=multiplier), count=steps)
 
 
@@ -74,16 +74,15 @@ def noisy_gradient_descent(
     average: bool = False,
     dtype: type = np.float32,
 ) -> Path:
-    """Train R = len(draws) models.
+    """Train R = len(draws) models by noisy gradient descent.
 
-    X: (n, p) inputs with the constant appended. y: (n,) classes from 0. start: (k, p), or (R, k, p).
-    learning_rate, clip_norm, noise_sd: scalars or (R,); noise_sd is that of the noise on the mean gradient, per
-    coordinate. draws: which noise stream of ``seed`` each model uses; equal draws share their noise (common random
-    numbers). people: the person (n,) of each row, of 0 to M - 1; their gradients are averaged, and a mean is one over
-    people; None: each row is a person. clipping: "per-example" bounds what one row, or one person, can do; "average"
-    clips the mean gradient and does not; "none". record: the steps, of 0..T, whose weights are kept. average: the
-    weights are the mean of the path's second half, steps T//2 + 1 to T, instead of its end. Raises RefusedError for bad
-    arguments.
+    X: (n, p) inputs with the constant appended. y: (n,) classes from 0. start: (k, p), or (R, k, p). learning_rate,
+    clip_norm, noise_sd: scalars or (R,); noise_sd is that of the noise on the mean gradient, per coordinate. draws: the
+    noise stream of ``seed`` for each model; equal draws share their noise (common random numbers). people: the person
+    (n,) of each row, 0 to M - 1; a person's gradients are averaged, and the mean is over people; None: each row is a
+    person. clipping: "per-example" bounds the influence of one row or person; "average" clips the mean gradient, which
+    does not; "none". record: the steps, of 0..T, whose weights are kept. average: return the mean over steps T//2 + 1
+    to T instead of the last weights. Raises RefusedError for bad arguments.
     """
     models, draws = len(draws), check.wholes(low=0, draws=draws)
     check.whole(1, steps=steps)
@@ -124,13 +123,13 @@ def noisy_gradient_descent(
 
 
 def _descend(X, y, *, people, start, steps, seed, draws, clipping, marks, tail, history, weights, eta, clip, sd):
-    """Run one chunk of models, class first inside; fills ``history`` and ``weights`` (the mean of ``tail`` steps)."""
+    """Train one chunk of models, class first; fill ``history`` and ``weights`` (the mean of ``tail`` last steps)."""
     models, k, p = start.shape
     bounds = clip if clipping == "per-example" else None
     gradient = mean_gradient(X, y, people=people, models=models, k=k, clip_norm=bounds)
     current = np.array(start.transpose(1, 0, 2), order="C")
     total = np.zeros_like(current)
-    # As wide as what they scale: rows of a few numbers cost a loop each
+    # As wide as the arrays they scale, because broadcasting short rows costs one loop each
     rates, noise_rates = np.tile(eta[None, :, None], (k, 1, p)), np.tile((eta * sd)[:, None, None], (1, k, p))
     indices, row = np.unique(draws, return_inverse=True)
     noisy = bool(np.any(sd))
@@ -162,7 +161,7 @@ def mean_gradient(
     clip_norm: np.ndarray | None,
     people: np.ndarray | None = None,
 ) -> LogisticGradient | SoftmaxGradient | PeopleGradient:
-    """Class-first weights (k, R, p) -> the mean gradient of rows X (n, p), the same shape; see ``clipping``."""
+    """Return the function from class-first weights (k, R, p) to the mean gradient of rows X; see ``clipping``."""
     if people is not None:
         return PeopleGradient(X, y, people, models=models, clip_norm=clip_norm, outputs=k)
     if k == 1:
@@ -171,13 +170,13 @@ def mean_gradient(
 
 
 def _column(name: str, value: float | np.ndarray, models: int, *, zero: bool = False) -> np.ndarray:
-    """``value`` as (R,), refused by name unless finite and positive (or 0 with ``zero``)."""
+    """Return ``value`` as (R,); raise RefusedError unless it is finite and positive (or 0 with ``zero``)."""
     values = check.numbers((), (models,), low=0, inclusive=zero, **{name: value})
     return np.broadcast_to(values, (models,))
 
 
 def _checked(X: np.ndarray, y: np.ndarray, n_classes: int, dtype: type) -> tuple[np.ndarray, np.ndarray]:
-    """The rows as they are trained on; raises RefusedError for others."""
+    """Return the validated rows; raise RefusedError for others."""
     check.whole(2, n_classes=n_classes)
     y = check.wholes((len(y),), low=0, high=n_classes - 1, y=y)
     if np.ndim(X) != 2 or len(X) == 0 or len(X) != len(y):

@@ -1,14 +1,13 @@
-"""Exact minimisers of strongly convex empirical risks, for whole stacks of problems at once.
+"""Exact minimisers of strongly convex empirical risks, for stacks of problems at once.
 
     logistic:  sum_i r_i (t_i l(z_i) + (1 - t_i) l(-z_i)) + (1/2) sum_j lambda_j (w_j - c_j)^2,
                z = w.x,  l(z) = log(1 + e^-z)
     softmax:   sum_i r_i (log sum_k exp(z_ik) - sum_k t_ik z_ik) + (1/2) sum_kj lambda_kj (w_kj - c_kj)^2
 
-Output perturbation adds noise for the *minimiser* [chaudhuri2011]. A point whose gradient has norm tau lies up to
-tau / lambda away from it, so that two neighbours' points lie up to 2 tau / lambda further apart than the minimisers.
-So these are found by damped Newton steps to a gradient norm of 1e-10, and each answer says what norm it reached.
-Where there are many weights a step is itself found by conjugate gradients, with no Hessian formed: that makes a step
-less exact, not where the steps end.
+Output perturbation calibrates noise for the *minimiser* [chaudhuri2011]. A point whose gradient has norm tau is up to
+tau / lambda away from it, so the points for two neighbours are up to 2 tau / lambda further apart than the minimisers.
+Therefore damped Newton steps run to a gradient norm of 1e-10, and each result reports the norm it reached. With many
+weights, conjugate gradients replace the Hessian, which makes steps less exact but not their limit.
 """
 
 from collections.abc import Callable
@@ -25,27 +24,27 @@ from dpcore.training.stacks import Rows, is_sparse
 TOLERANCE = 1e-10
 _STEPS = 100
 _HALVINGS = 40
-# From so many weights on a step is found by conjugate gradients, to this share of the gradient
-_MANY, _INNER = 25, 0.03
-# A stack's Hessians, and what they are made of, are held in pieces of about this many numbers
-_AT_ONCE = 4_000_000
+# With at least this many weights, steps use conjugate gradients, to this relative gradient norm
+_CONJUGATE_FROM, _CONJUGATE_TOLERANCE = 25, 0.03
+# The Hessians of a stack and their factors are computed in chunks of about this many numbers
+_CHUNK_NUMBERS = 4_000_000
 
 
 class Minimum(NamedTuple):
-    """weights (..., d) or (..., K, d); gradient_norm (...): the L2 norm that was reached, for each problem."""
+    """weights (..., d) or (..., K, d); gradient_norm (...): the L2 norm of the gradient reached for each problem."""
 
     weights: np.ndarray
     gradient_norm: np.ndarray
 
     def exact(self) -> np.ndarray:
-        """The weights, for noise that is made for ``TOLERANCE``. Raises ArithmeticError where one did not get there."""
+        """Return the weights; raise ArithmeticError if one did not reach ``TOLERANCE``, which noise accounts for."""
         if not (self.gradient_norm <= TOLERANCE).all():
             raise ArithmeticError(f"a minimiser was not found to a gradient of {TOLERANCE:g}")
         return self.weights
 
 
 class Local(NamedTuple):
-    """A risk around a point: values (B,), gradients (B, p), and the Newton steps H^-1 g (B, p) when asked for."""
+    """A risk around a point: values (B,), gradients (B, p), and a function for the Newton steps H^-1 g (B, p)."""
 
     values: np.ndarray
     gradients: np.ndarray
@@ -62,12 +61,12 @@ def logistic(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """Two classes: X (n, d) or (..., n, d), targets (..., n) in [0, 1]: the share of the class whose z is positive.
+    """Minimise two-class risks: X (n, d) or (..., n, d), targets (..., n) in [0, 1], the share of the positive class.
 
-    regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at least 0; 1/n each
-    where they are not given. centre: c, like the regularisation. start: where the search begins, like the centre, which
-    it is if not given; the answer is the same. Leading axes are problems, and broadcast. X may be sparse, as ``stacks``
-    has it; the search then always begins at the centre.
+    regularisation: lambda, a number, (d,) or (..., d), above 0. row_weights: r (n,) or (..., n), at least 0; default
+    1/n. centre: c, shaped like the regularisation. start: starting point, shaped like the centre, which is the default;
+    it does not affect the result. Leading axes are problems and broadcast. X may be sparse (see ``stacks``); the search
+    then always starts at the centre.
     """
     if is_sparse(X):
         return _sparse(X, _shares(targets), regularisation, row_weights, centre, tolerance)
@@ -86,9 +85,9 @@ def softmax(
     tolerance: float = TOLERANCE,
     start: float | np.ndarray | None = None,
 ) -> Minimum:
-    """K classes, a weight vector for each: targets (..., K, n) in [0, 1], which sum to 1 over the classes.
+    """Minimise K-class risks with one weight vector per class: targets (..., K, n) in [0, 1] sum to 1 over classes.
 
-    regularisation and centre: numbers, or of shape (K, d) or (..., K, d); the rest as for ``logistic``.
+    regularisation and centre: numbers, or of shape (K, d) or (..., K, d); other arguments as for ``logistic``.
     """
     X, targets = check.numbers(X=X), _shares(targets)
     if np.abs(targets.sum(axis=-2) - 1).max() > 1e-9:
@@ -98,7 +97,7 @@ def softmax(
 
 
 def distance(gradient_norm: float | np.ndarray, *, regularisation: float) -> float | np.ndarray:
-    """How much two released points may lie further apart than their minimisers: 2 tau / lambda, to add to Delta."""
+    """Return how much further apart two inexact minimisers may be than exact ones: 2 tau / lambda, to add to Delta."""
     return 2 * gradient_norm / regularisation
 
 
@@ -110,7 +109,7 @@ def _shares(targets: np.ndarray) -> np.ndarray:
 
 
 def _sparse(X, targets, regularisation, row_weights, centre, tolerance) -> Minimum:
-    """One problem after the other."""
+    """Solve sparse problems one after the other."""
     many = X if isinstance(X, tuple) else (X,)
     n, d = many[0].shape
     r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
@@ -127,7 +126,7 @@ def _sparse(X, targets, regularisation, row_weights, centre, tolerance) -> Minim
 
 
 def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(row weights, lambda, centre) that make a problem of ``n`` rows."""
+    """Return validated (row weights, lambda, centre) of a problem with ``n`` rows."""
     check.positive(tolerance=tolerance)
     r = np.full(n, 1 / n) if row_weights is None else check.numbers(row_weights=row_weights)
     strength, middle = check.numbers(regularisation=regularisation), check.numbers(centre=centre)
@@ -140,7 +139,7 @@ def _checked(n, regularisation, row_weights, centre, tolerance) -> tuple[np.ndar
 
 @dataclass
 class _Risk:
-    """Problems side by side: X (n, d) or (B, n, d), targets (B, K, n), and over the p flat weights the rest (B, p)."""
+    """Problems in parallel: X (n, d) or (B, n, d), targets (B, K, n), and the rest (B, p) over the p flat weights."""
 
     X: np.ndarray
     targets: np.ndarray
@@ -150,7 +149,7 @@ class _Risk:
     start: np.ndarray
 
     def of(self, some: np.ndarray | slice) -> "_Risk":
-        """The problems ``some`` of these."""
+        """Return the problems ``some`` of these."""
         X = self.X if self.X.ndim == 2 else self.X[some]
         parts = (part[some] for part in (self.targets, self.row_weights, self.regularisation, self.centre, self.start))
         return type(self)(X, *parts)
@@ -197,7 +196,7 @@ class _Softmax(_Risk):
         values = values + (self.row_weights * (top + np.log(sums) - linear)).sum(axis=1)
         errors = self.row_weights[:, None] * (p - self.targets)
         gradients = (errors @ self.X).reshape(B, -1) + pull
-        newton = self._newton if gradients.shape[1] < _MANY else self._conjugate
+        newton = self._newton if gradients.shape[1] < _CONJUGATE_FROM else self._conjugate
         return Local(values, gradients, lambda: newton(p, gradients))
 
     def _newton(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
@@ -211,10 +210,10 @@ class _Softmax(_Risk):
         return _solved(hessians.reshape(B, K * d, K * d), self.regularisation, gradients)
 
     def _conjugate(self, p: np.ndarray, gradients: np.ndarray) -> np.ndarray:
-        """About H^-1 g by conjugate gradients, all classes preconditioned by one matrix (d, d) of each problem.
+        """Return approximately H^-1 g, by conjugate gradients with one preconditioner (d, d) per problem.
 
-        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row; the matrix in the middle has p's share (1 - sum_k p_k^2)
-        of K - 1 directions, which is what the preconditioner takes it for.
+        H v = X^T (diag(p) - p p^T) X v + lambda v, row by row. The preconditioner replaces the inner matrix by its mean
+        eigenvalue (1 - sum_k p_k^2) / (K - 1).
         """
         X, K, inner = self.X, p.shape[1], (1, 2)
         strength, g = (part.reshape(len(p), K, -1) for part in (self.regularisation, gradients))
@@ -224,7 +223,7 @@ class _Softmax(_Risk):
         inverse = np.linalg.inv(rough)
         found, left = np.zeros_like(g), g.copy()
         direction = near = left @ inverse
-        fall, enough = (left * near).sum(axis=inner), _INNER**2 * (g * g).sum(axis=inner)
+        fall, enough = (left * near).sum(axis=inner), _CONJUGATE_TOLERANCE**2 * (g * g).sum(axis=inner)
         for _ in range(gradients.shape[1]):
             shares = p * (direction @ np.swapaxes(X, -1, -2))
             shares -= p * shares.sum(axis=1, keepdims=True)
@@ -241,7 +240,7 @@ class _Softmax(_Risk):
 
 
 def _sums(errors: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """sum_i errors_i x_i of each problem: (B, n), X (n, d) or (B, n, d) -> (B, d)."""
+    """Return sum_i errors_i x_i of each problem: (B, n), X (n, d) or (B, n, d) -> (B, d)."""
     return errors @ X if X.ndim == 2 else (errors[:, None] @ X)[:, 0]
 
 
@@ -252,7 +251,7 @@ def _solved(hessians: np.ndarray, regularisation: np.ndarray, gradients: np.ndar
 
 
 def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolerance, kind) -> Minimum:
-    """Bring all arguments to one leading axis of problems, minimise them piece by piece, and give the axes back."""
+    """Flatten the leading axes of all arguments into one, minimise chunk by chunk, and restore the axes."""
     n, size = X.shape[-2], int(np.prod(shape))
     r, strength, middle = _checked(n, regularisation, row_weights, centre, tolerance)
     begin = middle if start is None else check.numbers(start=start)
@@ -268,14 +267,14 @@ def _solve(X, targets, shape, regularisation, row_weights, centre, start, tolera
         np.broadcast_to(begin, (*axes, *shape)).reshape(problems, size),
     )
     each = 2 * (size * min(size, n) + n * X.shape[-1] + targets.shape[-2] * n)
-    width = max(1, _AT_ONCE // each)
+    width = max(1, _CHUNK_NUMBERS // each)
     parts = [_newton(risk.of(slice(first, first + width)), tolerance) for first in range(0, problems, width)]
     weights, norms = (np.concatenate([part[at] for part in parts]) for at in (0, 1))
     return Minimum(weights.reshape(*axes, *shape), norms.reshape(axes))
 
 
 def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Newton steps, each halved until the risk falls; a problem that has arrived is left alone."""
+    """Return (points, gradient norms) after damped Newton steps; converged problems are left alone."""
     w = np.array(risk.start)
     norms = np.linalg.norm(risk.at(w).gradients, axis=1)
     moving = np.flatnonzero(norms > tolerance)
@@ -285,15 +284,15 @@ def _newton(risk: _Risk, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
         part, before = risk.of(moving), norms[moving]
         w[moving], norms[moving] = _step(part, w[moving])
         better = norms[moving] < before
-        # Next to the minimum rounding decides: where a step no longer helps, this is as exact as numbers are. Further
-        # away the norm of the gradient may well rise for a step while the risk falls
+        # Near the minimum rounding dominates, so a step that no longer helps means full precision. Further away, the
+        # gradient norm may rise for a step while the risk falls
         stuck = ~better & (before < 1e3 * min(tolerance, TOLERANCE))
         moving = moving[(norms[moving] > tolerance) & ~stuck]
     return w, norms
 
 
 def _step(risk: _Risk, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One damped step of each problem: the new points and their gradient norms."""
+    """Return (points, gradient norms) after one damped Newton step of each problem."""
     here = risk.at(w)
     direction = here.newton()
     slope = (here.gradients * direction).sum(axis=1)
@@ -307,6 +306,6 @@ def _step(risk: _Risk, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         length = np.where(short, length / 2, length)
     norms = np.linalg.norm(there.gradients, axis=1)
     old = np.linalg.norm(here.gradients, axis=1)
-    # A step that rounding made worse next to the minimum is not taken
+    # Near the minimum, reject a step that rounding made worse
     worse = (norms > old) & (slope < rounding)
     return np.where(worse[:, None], w, w - length[:, None] * direction), np.where(worse, old, norms)

@@ -1,16 +1,16 @@
-"""Noisy Frank-Wolfe for linear regression inside a polytope, for a whole batch of models [talwar2015, Algorithm 2].
+"""Noisy Frank-Wolfe for linear regression in a polytope, for a batch of models [talwar2015, Algorithm 2].
 
     s_t = argmin_s <s, g(w_t)> + noise,     w_{t+1} = (1 - mu_t) w_t + mu_t s_t,     mu_t = 2/(t + 2)
 
-The model walks from vertex to vertex of a public polytope; a step releases only *which* vertex, so what it costs grows
-with the logarithm of their number and not with the dimension. g(w) = -(1/n) sum_i clip_R(y_i - x_i.w) x_i with
-|x_ij| <= 1: one row moves no coordinate of it by more than R/n (it is there or not) or 2R/n (it is another one).
-Vertices count from a public centre c: <c, g> is the same for all of them, so it decides nothing and costs nothing.
+Each step moves towards a vertex of a public polytope and releases only *which* vertex, so its cost grows with the
+logarithm of the number of vertices and not with the dimension. g(w) = -(1/n) sum_i clip_R(y_i - x_i.w) x_i with |x_ij|
+<= 1: one row changes a coordinate of g by at most R/n (add/remove) or 2R/n (replace-one). Vertices are relative to a
+public centre c; <c, g> is the same for all of them, so it affects neither the selection nor its cost.
 
 With a penalty, (1/n) sum_i (y_i - x_i.w)^2 + lambda ||w - c||_q of [zhang2022], g and all scores are those of its half.
-It sees no row, so that no sensitivity changes. For q = 1 the penalty is not linearised (generalised conditional
-gradient): it adds lambda/2 radius to each vertex's score, and the centre is one vertex more, with score 0. What q = 2
-stands for is the square, lambda ||w - c||^2: its gradient at the public w is added to g.
+The penalty depends on no row, so sensitivities do not change. For q = 1 it is not linearised (generalised conditional
+gradient): it adds lambda/2 radius to each vertex's score, and the centre is one more vertex, with score 0. q = 2 means
+the squared norm, lambda ||w - c||^2, whose gradient at the public w is added to g.
 """
 
 import math
@@ -27,9 +27,9 @@ from dpcore.streams import stream
 
 Noise = Literal["gumbel", "laplace"]
 NOISES = ("gumbel", "laplace")
-# Of the penalty's norm; 2 is its square.
+# Norm of the penalty; "2" is the squared norm.
 NORMS = ("1", "2")
-# What ``steps_for`` chooses from, and its constant: good on made-up data of many sizes, best on none.
+# Range and constant of ``steps_for``: good on simulated data of many sizes, optimal on none.
 LEAST_STEPS, MOST_STEPS, _STEPS = 16, 64, 0.6
 
 
@@ -37,7 +37,7 @@ LEAST_STEPS, MOST_STEPS, _STEPS = 16, 64, 0.6
 class L1Ball:
     """{v: ||v||_1 <= radius} around the centre: the 2d vertices +-radius e_j, first all +, then all -.
 
-    penalty: lambda of ||v||_1, beside the mean of squared residuals. With one, the centre is the last vertex.
+    penalty: lambda of ||v||_1, added to the mean squared residual. With a penalty, the centre is the last vertex.
     """
 
     dimension: int
@@ -51,17 +51,17 @@ class L1Ball:
 
     @property
     def vertices(self) -> np.ndarray:
-        """(2d, d), or (2d + 1, d) with a penalty."""
+        """Return the vertices (2d, d), or (2d + 1, d) with a penalty."""
         ends = self.radius * np.eye(self.dimension)
         return np.concatenate([ends, -ends, np.zeros((int(self.penalty > 0), self.dimension))])
 
     @property
     def norm(self) -> float:
-        """The largest L1 norm of a vertex, from the centre."""
+        """Return the largest L1 norm of a vertex, relative to the centre."""
         return self.radius
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
-        """<s, g> + lambda/2 ||s||_1 of each vertex: (M, 2d or 2d + 1) from (M, d)."""
+        """Return the scores <s, g> + lambda/2 ||s||_1 of all vertices: (M, 2d or 2d + 1) from ``gradient`` (M, d)."""
         along = self.radius * gradient
         if not self.penalty:
             return np.concatenate([along, -along], axis=1)
@@ -71,7 +71,7 @@ class L1Ball:
 
 @dataclass(frozen=True, kw_only=True)
 class Hull:
-    """The convex hull of a public list of corners (V, d), as a tuple of tuples, from the centre."""
+    """The convex hull of a public list of corners (V, d), a tuple of tuples, relative to the centre."""
 
     corners: tuple[tuple[float, ...], ...]
 
@@ -81,7 +81,7 @@ class Hull:
 
     @property
     def vertices(self) -> np.ndarray:
-        """(V, d)"""
+        """Return the vertices (V, d)."""
         return np.array(self.corners, dtype=float)
 
     @property
@@ -90,11 +90,11 @@ class Hull:
 
     @property
     def norm(self) -> float:
-        """The largest L1 norm of a corner, from the centre."""
+        """Return the largest L1 norm of a corner, relative to the centre."""
         return float(np.abs(self.vertices).sum(axis=1).max())
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
-        """<s, g> of each corner: (M, V) from (M, d)."""
+        """Return the scores <s, g> of all corners: (M, V) from ``gradient`` (M, d)."""
         return gradient @ self.vertices.T.astype(gradient.dtype)
 
 
@@ -102,21 +102,21 @@ Polytope = L1Ball | Hull
 
 
 class Penalties(NamedTuple):
-    """lambda of the L1 norm, which the ball takes, and of the squared L2 norm, which the walk takes."""
+    """lambda of the L1 norm, used by the ball, and of the squared L2 norm, used by the algorithm."""
 
     ball: float
     ridge: float
 
 
 def penalties(penalty: float, *, q: str, unit: float = 1.0) -> Penalties:
-    """Of ``penalty`` ||w||_q for weights that the walk sees times ``unit``."""
+    """Return the penalties for ``penalty`` ||w||_q if the algorithm uses weights multiplied by ``unit``."""
     value = check.between(0, math.inf, penalty=penalty)
     return Penalties(value / unit, 0.0) if check.choice(NORMS, q=q) == "1" else Penalties(0.0, value / unit**2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pooled:
-    """Public rows that are counted as if they were private ones, each model with its own: no noise is made for them.
+    """Public rows, specific to each model, that are pooled with the private ones and need no noise.
 
     gram (M, d, d) = sum x x', moment (M, d) = sum x y, rows (M,); or one of each for all models.
     """
@@ -128,9 +128,9 @@ class Pooled:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """weights (M, d); choices (T, M), the vertex chosen in each step, -1 where a model has no more steps.
+    """Result: weights (M, d); choices (T, M), the vertex selected in each step, -1 after a model's last step.
 
-    points (T + 1, M, d): where each model was, if they were asked for.
+    points (T + 1, M, d): the iterates, if requested.
     """
 
     weights: np.ndarray
@@ -138,29 +138,29 @@ class Walk:
     points: np.ndarray | None = None
 
     def sparsity(self, *, centre: int = -1) -> np.ndarray:
-        """(M,): how many different vertices each model is made of, but for that which is the centre."""
+        """Return the number of different vertices selected for each model, (M,), without the ``centre`` vertex."""
         ordered = np.sort(self.choices, axis=0)
         fresh = np.vstack([np.ones((1, ordered.shape[1]), bool), np.diff(ordered, axis=0) > 0])
         return (fresh & (ordered >= 0) & (ordered != centre)).sum(axis=0)
 
 
 def score_sensitivity(norm: float, *, residual_bound: float, rows: float, adjacency: Adjacency) -> float:
-    """The largest change of any one score between neighbours: contributions * max_s ||s||_1 * R / n."""
+    """Return the largest change of any one score between neighbours: contributions * max_s ||s||_1 * R / n."""
     check.positive(rows=rows)
     check.positive(residual_bound=residual_bound)
     return Adjacency(adjacency).contributions * check.positive(norm=norm) * residual_bound / rows
 
 
 def selection_epsilon(rho: float, *, steps: int, noise: Noise) -> float:
-    """Epsilon of each of ``steps`` choices that cost ``rho`` (zCDP) together: see ``dpcore.accountants.zcdp``."""
+    """Return the epsilon of each of ``steps`` selections that cost ``rho`` together (see ``accountants.zcdp``)."""
     check.choice(NOISES, noise=noise)
     return math.sqrt({"gumbel": 8, "laplace": 2}[noise] * check.positive(rho=rho) / check.whole(1, steps=steps))
 
 
 def noise_scale(epsilon: float, *, sensitivity: float) -> float:
-    """The scale b at which a choice costs ``epsilon`` = 2 sensitivity / b, for either noise.
+    """Return the scale b at which a selection costs ``epsilon`` = 2 sensitivity / b, for either noise.
 
-    One score may rise by the sensitivity while the others fall: log-probabilities then move within 2 sensitivity / b.
+    One score may rise by the sensitivity while the others fall, so log-probabilities change within 2 sensitivity / b.
     """
     return 2 * check.positive(sensitivity=sensitivity) / check.positive(epsilon=epsilon)
 
@@ -168,9 +168,9 @@ def noise_scale(epsilon: float, *, sensitivity: float) -> float:
 def printed_scale(
     norm: float, *, residual_bound: float, rows: float, epsilon: float, delta: float, steps: int
 ) -> float:
-    """L1 ||C||_1 sqrt(8 T ln(1/delta)) / (n epsilon): the Laplace scale as printed [talwar2015; zhang2022].
+    """Return the Laplace scale as published, L1 ||C||_1 sqrt(8 T ln(1/delta)) / (n epsilon) [talwar2015; zhang2022].
 
-    Its promise is about composition only, and about a row that is there or not: see ``printed_epsilon``.
+    Its guarantee covers composition only, and add/remove adjacency; see ``printed_epsilon``.
     """
     check.positive(epsilon=epsilon)
     log = math.log(1 / check.between(0, 1, inclusive=False, delta=delta))
@@ -178,24 +178,24 @@ def printed_scale(
 
 
 def printed_epsilon(epsilon: float, *, delta: float, steps: int, adjacency: Adjacency) -> float:
-    """What one choice costs with the printed scale: 2 sensitivity / scale, whatever the data."""
+    """Return the epsilon of one selection with the published scale, 2 sensitivity / scale, for any data."""
     options = {"residual_bound": 1.0, "rows": 1}
     scale = printed_scale(1.0, epsilon=epsilon, delta=delta, steps=steps, **options)
     return 2 * score_sensitivity(1.0, adjacency=adjacency, **options) / scale
 
 
 def event(epsilon: float, *, steps: int, noise: Noise) -> Composed:
-    """What a walk leaves behind: so many choices, each at ``epsilon``."""
+    """Return the event of a run: ``steps`` selections, each with ``epsilon``."""
     release = BoundedRangeRelease if check.choice(NOISES, noise=noise) == "gumbel" else PureRelease
     return Composed(event=release(epsilon=epsilon), count=steps)
 
 
 def steps_for(*, rows: float, rho: float, radius: float, residual_bound: float, vertices: int) -> int:
-    """How many steps pay, from public numbers alone: more come nearer, and share the budget.
+    """Return a good number of steps from public numbers alone, a trade-off between convergence and budget per step.
 
     The gap to the optimum falls as curvature / T, with curvature (2 radius)^2 / 3 for rows spread over [-1, 1]^d, and
-    the noise makes it grow as b ln(V), b ~ radius R sqrt(T) / (n sqrt(rho)) [talwar2015, Theorem 3.2]: least near
-    T = (radius n sqrt(rho) / (R ln V))^(2/3), times a constant. Where noise drowns all, some steps average it.
+    the noise increases it by b ln(V), b ~ radius R sqrt(T) / (n sqrt(rho)) [talwar2015, Theorem 3.2]. The sum is
+    smallest near T = (radius n sqrt(rho) / (R ln V))^(2/3), times a constant. If noise dominates, steps average it.
     """
     signal = radius * rows * math.sqrt(check.positive(rho=rho)) / (residual_bound * math.log(max(vertices, 3)))
     return int(np.clip(round(_STEPS * signal ** (2 / 3)), LEAST_STEPS, MOST_STEPS))
@@ -219,13 +219,13 @@ def noisy_frank_wolfe(
     keep_points: bool = False,
     dtype: type = np.float32,
 ) -> Walk:
-    """Train M = len(draws) models, each from the centre of the polytope.
+    """Train M = len(draws) models by noisy Frank-Wolfe, starting from the centre of the polytope.
 
-    X: (n, d) within [-1, 1]. y: (n,). centre: (d,) or (M, d), public. steps, scale: whole numbers and noise scales,
-    one for all or (M,); a scale of 0 means no noise. residual_bound: R, infinite for plain least squares without noise.
-    ridge: lambda of the penalty lambda ||w - c||^2; that of the L1 norm is the polytope's.
-    draws, part: which noise stream of ``seed`` each model uses; equal draws share their noise, and longer walks begin
-    with the noise of shorter ones. Raises RefusedError for bad arguments.
+    X: (n, d) within [-1, 1]. y: (n,). centre: (d,) or (M, d), public. steps, scale: whole numbers and noise scales, one
+    for all or (M,); a scale of 0 means no noise. residual_bound: R, infinite for plain least squares without noise.
+    ridge: lambda of the penalty lambda ||w - c||^2; that of the L1 norm belongs to the polytope. draws, part: the noise
+    stream of ``seed`` for each model; equal draws share their noise, and longer runs begin with the noise of shorter
+    ones. Raises RefusedError for bad arguments.
     """
     models, d = len(draws), polytope.dimension
     _refuse_bad_data(X, y, d)
@@ -236,7 +236,7 @@ def noisy_frank_wolfe(
     scales = np.broadcast_to(check.numbers((), (models,), low=0, scale=scale), (models,))
     if centre is not None:
         centre = check.numbers((d,), (models, d), centre=centre)
-    order = np.argsort(-lengths, kind="stable")  # models with steps left are always the first ones
+    order = np.argsort(-lengths, kind="stable")  # models with steps left always come first
     task = _Task(
         rows=np.ascontiguousarray(X, dtype),
         columns=np.ascontiguousarray(X.T, dtype),
@@ -255,7 +255,7 @@ def noisy_frank_wolfe(
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """What the gradient needs, in one precision; the models in the order of the walk."""
+    """Inputs of the gradient, in one precision, with the models in the order of the run."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -265,7 +265,7 @@ class _Task:
     pooled: Pooled | None
 
     def gradient(self, away: np.ndarray) -> np.ndarray:
-        """g (m, d) of the first m models, which stand ``away`` (m, d) from the centre."""
+        """Return g (m, d) of the first m models, whose weights minus the centre are ``away`` (m, d)."""
         found = self._of_rows(away)
         return found + self.ridge * away if self.ridge else found
 
@@ -289,7 +289,7 @@ def _walk(task, polytope, lengths, scales, unit, keep_points, dtype) -> Walk:
     points = [away.copy()]
     widths = scales.astype(dtype)[:, None]
     for step in range(lengths[0]):
-        m = int(np.searchsorted(-lengths, -step))  # with more than ``step`` steps
+        m = int(np.searchsorted(-lengths, -step))  # models with more than ``step`` steps
         noisy = polytope.scores(task.gradient(away[:m]))
         if draws is not None:
             noisy -= widths[:m] * draws[rows[:m], step]
@@ -303,9 +303,9 @@ def _walk(task, polytope, lengths, scales, unit, keep_points, dtype) -> Walk:
 
 
 def _unit_noise(noise, seed, draws, part, steps, vertices):
-    """((streams, T or more, V) noise of scale 1, row of each model): an own draw for each vertex, in step order."""
+    """Return ((streams, T or more, V) noise of scale 1, row of each model), one draw per vertex, in step order."""
     indices, rows = np.unique(draws, return_inverse=True)
-    spare = 1 << (steps - 1).bit_length()  # what is kept serves the next epsilon of a drag, with some more steps
+    spare = 1 << (steps - 1).bit_length()  # cached noise then serves more steps, as the next epsilon of a drag needs
     return _draws(noise, seed, tuple(indices.tolist()), part, spare, vertices), rows
 
 
@@ -320,7 +320,7 @@ def _draws(noise, seed, indices, part, steps, vertices) -> np.ndarray:
 
 
 def _labels(X, y, centre, order, dtype) -> np.ndarray:
-    """y - Xc: (1, n) where all models share a centre, else (M, n)."""
+    """Return y - Xc: (1, n) if all models share a centre, else (M, n)."""
     if centre is None:
         return np.asarray(y, dtype)[None]
     middle = np.asarray(centre, dtype=float)
@@ -329,7 +329,7 @@ def _labels(X, y, centre, order, dtype) -> np.ndarray:
 
 
 def _pooled(pooled, centre, order, models, d, dtype) -> Pooled | None:
-    """The pooled rows of each model, seen from its centre."""
+    """Return the pooled rows of each model, relative to its centre."""
     if pooled is None:
         return None
     if shared := len(pooled.gram) == 1:  # never copied for each model: d may be in the hundreds

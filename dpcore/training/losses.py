@@ -1,8 +1,7 @@
-"""Losses of linear classifiers, for whole stacks of models at once.
+"""Losses of linear classifiers, for stacks of models at once.
 
-Weights are ``(..., k, p)``: k = 1 output for two classes (logistic), k = K outputs for K classes (softmax); p counts
-the appended constant. Inputs are ``(n, p)``, labels ``(n,)`` whole numbers from 0, logits ``(..., k, n)``: examples
-last.
+Weights are ``(..., k, p)``: k = 1 output for two classes (logistic), k = K outputs for K classes (softmax); p includes
+the appended constant. Inputs are ``(n, p)``, labels ``(n,)`` whole numbers from 0, and logits ``(..., k, n)``.
 
     logistic:  log(1 + exp(-s z)),  s = 2y - 1     |d/dz| <= 1 (Lipschitz), second derivative <= 1/4 (smoothness)
     softmax:   log(sum_j exp(z_j)) - z_y           ||d/dz||_2 <= sqrt(2),   Hessian eigenvalues <= 1/2
@@ -13,26 +12,26 @@ import math
 import numpy as np
 from scipy.special import expit
 
-# Logits that are looked at together: 400 kB in single precision.
+# Number of logits computed at once: 400 kB in single precision.
 _CELLS_AT_ONCE = 100_000
 LIPSCHITZ = {"logistic": 1.0, "softmax": math.sqrt(2.0)}
 
 
 def outputs(n_classes: int) -> int:
-    """How many linear outputs separate ``n_classes``: one for two classes, else one a class."""
+    """Return the number of linear outputs for ``n_classes``: one for two classes, else one per class."""
     return 1 if n_classes == 2 else n_classes
 
 
 def with_constant(X: np.ndarray) -> np.ndarray:
-    """Append the constant 1, so that the intercept is one more weight: (n, d) -> (n, d + 1)."""
+    """Append the constant 1 to rows (n, d), so that the intercept is a weight: (n, d + 1)."""
     return np.column_stack([X, np.ones(len(X), dtype=X.dtype)])
 
 
 def examples(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(inputs (n, d + 1), classes (n,)) of rows some of which may have no class (-1).
+    """Return (inputs (n, d + 1), classes (n,)) for rows of which some may have no class (-1).
 
-    Such a row becomes all zeros, its constant too: whatever the weights are, its gradient is 0 and its loss that of a
-    guess. So n stays what it is, which a row that is dropped would change.
+    A row without a class becomes all zeros, including the constant. For any weights its gradient is 0 and its loss that
+    of a guess. Dropping the row would change n.
     """
     inputs, absent = with_constant(X), y < 0
     inputs[absent] = 0
@@ -40,12 +39,12 @@ def examples(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def logits(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """``weights @ X.T``: (..., k, p), (n, p) -> (..., k, n)."""
+    """Return ``weights @ X.T``: (..., k, p), (n, p) -> (..., k, n)."""
     return weights @ X.T
 
 
 def probabilities(z: np.ndarray) -> np.ndarray:
-    """Class probabilities (..., K, n) from logits (..., k, n)."""
+    """Return class probabilities (..., K, n) from logits (..., k, n)."""
     if z.shape[-2] == 1:
         return np.concatenate([expit(-z), expit(z)], axis=-2)
     e = z - z.max(axis=-2, keepdims=True)
@@ -55,13 +54,13 @@ def probabilities(z: np.ndarray) -> np.ndarray:
 
 
 def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The loss of each example (..., n), in nats."""
+    """Return the loss of each example (..., n), in nats."""
     if z.shape[-2] == 1:
         wrong = z[..., 0, :] * (1 - 2 * y).astype(z.dtype)
-        # log(1 + e^wrong) = max(wrong, 0) + log(1 + e^-|wrong|): no overflow, and far quicker than logaddexp
+        # log(1 + e^wrong) = max(wrong, 0) + log(1 + e^-|wrong|): no overflow, and far faster than logaddexp
         rest = np.abs(wrong)
         np.exp(np.negative(rest, out=rest), out=rest)
-        rest += 1  # to single precision within 6e-8, where log1p would take up to seven times as long
+        rest += 1  # accurate to 6e-8 in single precision; log1p would take up to seven times as long
         np.log(rest, out=rest)
         return np.maximum(wrong, 0, out=wrong) + rest
     top = z.max(axis=-2)
@@ -70,7 +69,7 @@ def values(z: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def expected_values(z: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """The loss of each example (..., n) in nats, where ``shares`` (K, n) of a crowd give it each class."""
+    """Return the expected loss of each example (..., n), in nats, under class probabilities ``shares`` (K, n)."""
     if z.shape[-2] == 1:
         return np.logaddexp(0, z[..., 0, :]) - shares[1] * z[..., 0, :]
     top = z.max(axis=-2, keepdims=True)
@@ -79,7 +78,7 @@ def expected_values(z: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 
 def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """d loss / d logit of each example (..., k, n): sigma(z) - y, or p - onehot(y)."""
+    """Return d loss / d logit of each example (..., k, n): sigma(z) - y, or p - onehot(y)."""
     if z.shape[-2] == 1:
         return expit(z) - y
     p = probabilities(z)
@@ -87,9 +86,9 @@ def residuals(z: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def mean_loss(weights: np.ndarray, X: np.ndarray, y: np.ndarray, *, shares: np.ndarray | None = None) -> np.ndarray:
-    """Mean loss of each model (...,), in nats; one product for as many models as fit into the cache.
+    """Return the mean loss of each model (...,), in nats, computed for as many models at once as fit into the cache.
 
-    shares: what each example (n,) counts, 1 together; None: all the same.
+    shares: weight of each example (n,), summing to 1; None: equal weights.
     """
     (k, p), n = weights.shape[-2:], len(X)
     flat, width = weights.reshape(-1, p), k * max(1, _CELLS_AT_ONCE // (k * n))
@@ -100,20 +99,20 @@ def mean_loss(weights: np.ndarray, X: np.ndarray, y: np.ndarray, *, shares: np.n
 
 
 def gradient_norms(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """L2 norm of each example's gradient (..., n): ||residual|| ||x||, with no gradient formed."""
+    """Return the L2 norm of each example's gradient (..., n), ||residual|| ||x||, without forming the gradient."""
     return np.linalg.norm(residuals(logits(weights, X), y), axis=-2) * np.linalg.norm(X, axis=1)
 
 
 def predict(weights: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """The class of each example (..., n)."""
+    """Return the predicted class of each example (..., n)."""
     return chosen(logits(weights, X))
 
 
 def chosen(z: np.ndarray, *, dtype: type = np.intp) -> np.ndarray:
-    """The class (..., n) that logits (..., k, n) choose, or probabilities of several: the first of those that tie."""
+    """Return the class (..., n) of the largest logit or probability ``z`` (..., k, n); the first if tied."""
     if z.shape[-2] == 1:
         return (z[..., 0, :] > 0).astype(dtype)
-    # Class by class, which is several times quicker than argmax
+    # Class by class, which is several times faster than argmax
     best, said = z[..., 0, :].copy(), np.zeros((*z.shape[:-2], z.shape[-1]), dtype)
     for label in range(1, z.shape[-2]):
         np.copyto(said, label, where=z[..., label, :] > best)
@@ -122,10 +121,10 @@ def chosen(z: np.ndarray, *, dtype: type = np.intp) -> np.ndarray:
 
 
 def accuracy(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Share of right predictions of each model (...,)."""
+    """Return the accuracy of each model (...,)."""
     return (predict(weights, X) == y).mean(axis=-1)
 
 
 def _rows(y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """``y`` as an index into the class axis of ``z``."""
+    """Return ``y`` as an index into the class axis of ``z``."""
     return np.broadcast_to(y, (*z.shape[:-2], 1, z.shape[-1]))

@@ -1,7 +1,7 @@
-"""The lots of stochastic gradient descent: who is in the sum of a step.
+"""Lots (batches) of stochastic gradient descent: the rows in each step's sum.
 
-Lots come in blocks of ``BLOCK`` steps, each block with streams of its own, so that a training can be taken up at any
-block. ``NOBODY`` fills the places that a smaller lot leaves empty.
+Lots are drawn in blocks of ``BLOCK`` steps, each from its own streams, so that training can resume at any block.
+``NOBODY`` pads smaller lots.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,18 +13,18 @@ from dpcore.streams import stream
 
 BLOCK = 50
 NOBODY = -1
-# Widths are multiples of this, so that there are few different ones.
+# Widths are rounded up to multiples of this, so that few different ones occur.
 _ROUND = 4
 
 
 def poisson(
     seed: int, indices: Sequence[int], *, rows: int, rate: float, first: int, last: int
 ) -> Iterator[np.ndarray]:
-    """Poisson samples of steps ``first`` to ``last`` - 1, each as row numbers (len(indices), W).
+    """Yield Poisson samples for steps ``first`` to ``last`` - 1, each as row numbers (len(indices), W).
 
-    Each row is in each lot with probability ``rate``, independently of all else: the sampling that amplification is
-    proved for [abadi2016, Algorithm 1]. Over the (step, row) cells of a block these are coin tosses, so the gaps
-    between heads are geometric, and the tails need no draw.
+    Each row is in each lot with probability ``rate``, independently, as amplification by sampling requires [abadi2016,
+    Algorithm 1]. Over the (step, row) cells of a block these are coin tosses, so the gaps between heads are geometric
+    and the tails need no draw.
     """
     check.between(0, 1, rate=check.positive(rate=rate))
 
@@ -36,7 +36,7 @@ def poisson(
 
 
 def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
-    """The places of heads in ``cells`` tosses."""
+    """Return the positions of heads among ``cells`` coin tosses."""
     found, at = [], -1
     while at < cells:
         expected = (cells - at) * rate
@@ -49,10 +49,10 @@ def _heads(rng: np.random.Generator, *, rate: float, cells: int) -> np.ndarray:
 
 
 def shuffled(seed: int, indices: Sequence[int], *, rows: int, size: int, first: int, last: int) -> Iterator[np.ndarray]:
-    """Lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
+    """Yield lots cut from a fresh shuffle of all rows in every epoch, as most training code does.
 
     Every row is in exactly one lot of an epoch (the last ``rows % size`` of the shuffle in none). These are **not** the
-    samples that the amplification theorem speaks of.
+    Poisson samples for which amplification is proved.
     """
     each = max(1, rows // check.whole(1, rows, size=size))
 
@@ -66,7 +66,7 @@ def shuffled(seed: int, indices: Sequence[int], *, rows: int, size: int, first: 
 
 
 def ordered(indices: Sequence[int], *, rows: int, lots: int, first: int, last: int) -> Iterator[np.ndarray]:
-    """Lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of every pass."""
+    """Yield lots in a fixed order, the same for all: row i is in lot i mod ``lots`` of every pass."""
     passes = np.full((-(-rows // lots), lots), NOBODY)
     passes.ravel()[:rows] = np.arange(rows)
     for step in range(first, last):
@@ -74,7 +74,7 @@ def ordered(indices: Sequence[int], *, rows: int, lots: int, first: int, last: i
 
 
 def _lots(members, indices, *, first, last) -> Iterator[np.ndarray]:
-    """Step by step, the lots of all ``indices`` under each other, filled up with ``NOBODY``."""
+    """Yield the lots of all ``indices`` for each step, stacked and padded with ``NOBODY``."""
     for block in range(first // BLOCK, -(-last // BLOCK)):
         drawn = [members(int(index), block) for index in indices]
         counts = np.stack([np.bincount(step, minlength=BLOCK) for step, _ in drawn])

@@ -1,11 +1,11 @@
-"""Multilayer perceptrons, a whole batch of them at once, and their clipped gradients in closed form.
+"""Batches of multilayer perceptrons and their clipped gradients in closed form.
 
-Layer l maps its inputs a (with the constant 1 appended) to W_l a; hidden layers then take tanh or max(0, .), the last
-one gives the K logits of the softmax loss. All weights of one network are one vector; a batch is ``(R, P)``.
+Layer l maps its inputs a (with the constant 1 appended) to W_l a. Hidden layers then apply tanh or max(0, .), and the
+last layer gives the K logits of the softmax loss. All weights of one network form one vector; a batch is ``(R, P)``.
 
-The gradient of one example in layer l is the outer product of its backpropagated error e_l and its inputs a_l, whose
-L2 norm is ||e_l|| ||a_l||: no gradient of a single example is ever formed. Arrays are (units, models, examples), so
-that sums over units, norms and activations run over contiguous memory.
+The gradient of one example in layer l is the outer product of its backpropagated error e_l and its inputs a_l, whose L2
+norm is ||e_l|| ||a_l||, so no per-example gradient is ever formed. Arrays are (units, models, examples), so that sums
+over units, norms and activations run over contiguous memory.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ ACTIVATIONS = {"tanh": "tanh(z)", "relu": "max(0, z)"}
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """``sizes``: features, hidden units a layer, classes. ``activation``: of the hidden layers."""
+    """``sizes``: features, units of each hidden layer, classes. ``activation``: of the hidden layers."""
 
     sizes: tuple[int, ...]
     activation: str = "tanh"
@@ -37,12 +37,12 @@ class Architecture:
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, int], ...]:
-        """(outputs, inputs + 1) of each layer; the constant is the last input."""
+        """Return (outputs, inputs + 1) of each layer; the constant is the last input."""
         return tuple((after, before + 1) for before, after in pairwise(self.sizes))
 
     @cached_property
     def slices(self) -> tuple[slice, ...]:
-        """Where each layer stands in the vector of weights."""
+        """Return the slice of each layer in the weight vector."""
         ends = np.cumsum([0, *(k * p for k, p in self.shapes)]).tolist()
         return tuple(slice(low, high) for low, high in pairwise(ends))
 
@@ -51,14 +51,14 @@ class Architecture:
         return self.slices[-1].stop
 
     def layers(self, weights: np.ndarray) -> list[np.ndarray]:
-        """Views (..., outputs, inputs + 1) into weights (..., P)."""
+        """Return views (..., outputs, inputs + 1) into ``weights`` (..., P), one per layer."""
         lead = weights.shape[:-1]
         return [weights[..., cut].reshape(*lead, *shape) for cut, shape in zip(self.slices, self.shapes, strict=True)]
 
     def start(self, seed: int, indices: Sequence[int]) -> np.ndarray:
-        """Starting weights (R, P): uniform within sqrt(6 / (inputs + outputs)), constants 0 [glorot2010, (16)].
+        """Return initial weights (R, P): uniform within sqrt(6 / (inputs + outputs)), biases 0 [glorot2010, (16)].
 
-        They do not depend on the data, and cost no privacy.
+        They do not depend on the data and cost no privacy.
         """
         weights = np.zeros((len(indices), self.parameters))
         for row, index in enumerate(indices):
@@ -70,19 +70,19 @@ class Architecture:
         return weights
 
     def logits(self, weights: np.ndarray, X: np.ndarray) -> np.ndarray:
-        """(R, P), (n, d) -> (R, K, n)."""
+        """Return logits (R, K, n) of networks with ``weights`` (R, P) for rows X (n, d)."""
         ahead = Pass(self, models=len(weights), width=len(X), dtype=weights.dtype.type)
         ahead.inputs[:-1] = X.T[:, None]
         return ahead.forward(self.layers(weights)).swapaxes(0, 1)
 
 
 class Pass:
-    """One pass forward and backward through R networks, each on B examples of its own.
+    """One forward and backward pass through R networks, each with its own B examples.
 
-    Arrays are **units first**, (units, R, B), and are used again and again. ``inputs`` (d + 1, R, B), the constant
-    last, is for the caller to fill. ``activations`` a: what enters each layer, constants included. ``errors`` e:
-    d loss / d z of each layer, (outputs, R, B). ``squares``: squared L2 norm of each example's gradient in each layer,
-    (R, B): ||e||^2 ||a||^2.
+    Arrays are **units first**, (units, R, B), and are reused. ``inputs`` (d + 1, R, B), the constant last, must be
+    filled by the caller. ``activations`` a: inputs of each layer, including constants. ``errors`` e: d loss / d z of
+    each layer, (outputs, R, B). ``squares``: squared L2 norm ||e||^2 ||a||^2 of each example's gradient in each layer,
+    (R, B).
     """
 
     def __init__(self, architecture: Architecture, *, models: int, width: int, dtype: type):
@@ -91,7 +91,7 @@ class Pass:
         self.fit(width)
 
     def fit(self, width: int) -> None:
-        """Make room for B = ``width`` examples; one store for all widths, because it has to stay in the cache."""
+        """Make room for B = ``width`` examples; all widths share one store, which has to stay in the cache."""
         needed = _rows_needed(self._architecture) * self._models * width
         if needed > self._store.size:
             self._store, self._buffers = np.empty(needed, self._store.dtype), {}
@@ -102,7 +102,7 @@ class Pass:
             activation[-1] = 1
 
     def _buffer(self, width: int) -> tuple[list, list, list, np.ndarray]:
-        """The arrays, as views into the store."""
+        """Return the arrays for ``width`` examples as views into the store."""
         shapes, models, at = self._architecture.shapes, self._models, 0
         one = models * width
 
@@ -119,7 +119,7 @@ class Pass:
         return self.activations[0]
 
     def forward(self, layers: list[np.ndarray]) -> np.ndarray:
-        """Logits (K, R, B), which ``backward`` overwrites."""
+        """Return logits (K, R, B), which ``backward`` overwrites."""
         for layer, a, activation in zip(layers, self.activations, self.activations[1:], strict=False):
             z = activation[:-1]
             if self._architecture.activation == "tanh":
@@ -148,22 +148,22 @@ class Pass:
 
 
 def _rows_needed(architecture: Architecture) -> int:
-    """How many rows of (models, examples) a pass stores."""
+    """Return how many rows of (models, examples) a pass stores."""
     shapes = architecture.shapes
     return sum(k + p + 1 for k, p in shapes) + max(k for k, _ in shapes)
 
 
 def _multiply(layer: np.ndarray, a: np.ndarray, *, out: np.ndarray) -> None:
-    """(R, k, p), (p, R, B) -> (k, R, B), one matrix product a network."""
+    """Multiply (R, k, p) by (p, R, B) into ``out`` (k, R, B), one matrix product per network."""
     np.matmul(layer, a.swapaxes(0, 1), out=out.swapaxes(0, 1))
 
 
 def _tanh_of_half(z: np.ndarray) -> None:
-    """tanh(z/2) = 1 - 2 / (1 + e^z), in place; in single precision a third quicker than numpy's own.
+    """Compute tanh(z/2) = 1 - 2 / (1 + e^z) in place, a third faster than numpy in single precision.
 
-    Its error is that of a number near 1 (2e-7, or 3e-16 in double precision), also where tanh itself is near 0.
+    Its absolute error is 2e-7, or 3e-16 in double precision, also near tanh = 0.
     """
-    with np.errstate(over="ignore"):  # 2 / inf is the 0 that it should be
+    with np.errstate(over="ignore"):  # 2 / inf is correctly 0
         np.exp(z, out=z)
         z += 1
         np.divide(-2, z, out=z)
@@ -172,7 +172,7 @@ def _tanh_of_half(z: np.ndarray) -> None:
 
 def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
     """Turn logits (K, R, B) into softmax residuals p - truth, in place."""
-    if len(z) == 2:  # (1 + tanh(z/2)) / 2 is the logistic function, and never overflows
+    if len(z) == 2:  # (1 + tanh(z/2)) / 2 is the logistic function and never overflows
         z[1] -= z[0]
         z[1] /= 2
         np.tanh(z[1], out=z[1])
@@ -188,10 +188,10 @@ def _residuals(z: np.ndarray, truth: np.ndarray) -> None:
 
 
 def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
-    """Each person's average gradient in each layer, (R, M, outputs, inputs + 1), from a pass over M persons with
-    ``each`` rows side by side; share (R or 1, M each): what a row counts in its person's average.
+    """Return M persons' average gradients in each layer, (R, M, outputs, inputs + 1), with ``each`` rows per person.
 
-    sum_j s_j e_j a_j^T is one small matrix product a person: here gradients are formed, of persons and never of rows.
+    share (R or 1, M each): the weight of a row in its person's average. sum_j s_j e_j a_j^T is one small matrix product
+    per person. Gradients are formed of persons here, never of rows.
     """
     found = []
     for e, a in zip(both.errors, both.activations, strict=True):
@@ -203,16 +203,17 @@ def of_persons(both: Pass, share: np.ndarray, *, each: int) -> list[np.ndarray]:
 
 
 def squared_norms(gradients: list[np.ndarray]) -> list[np.ndarray]:
-    """The squared L2 norms (R, M) of persons' gradients in each layer."""
+    """Return the squared L2 norms (R, M) of persons' ``gradients`` in each layer."""
     return [np.einsum("rmkp,rmkp->rm", one, one) for one in gradients]
 
 
 def gradient_norms(
     architecture: Architecture, weights: np.ndarray, X: np.ndarray, y: np.ndarray, people: np.ndarray | None = None
 ) -> np.ndarray:
-    """L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 where there is no class (-1).
+    """Return the L2 norms (layers, R, n) of the gradients of n examples under R networks; 0 without a class (-1).
 
-    people (n,): whose each row is, where some have several: then of the average gradients of M persons, (layers, R, M).
+    people (n,): the person of each row, if some have several. The norms are then of M persons' average gradients,
+    (layers, R, M).
     """
     y, layers = np.asarray(y), architecture.layers(weights)
     if people is not None:
@@ -230,5 +231,5 @@ def gradient_norms(
 
 
 def one_hot(y: np.ndarray, classes: int, dtype: type) -> np.ndarray:
-    """(n,) classes from 0 -> (classes, n), 1 at the true class and 0 elsewhere."""
+    """Return classes (n,) one-hot encoded, (classes, n)."""
     return np.equal.outer(np.arange(classes), y).astype(dtype)

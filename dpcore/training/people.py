@@ -1,7 +1,7 @@
-"""Mean gradients of a batch of linear classifiers where a person has several rows.
+"""Mean gradients of a batch of linear classifiers for persons with several rows.
 
-A person's gradients are averaged first, and their average is clipped to C. So a person moves the sum by no more than C,
-as one with a single row does, however many rows they have; clipping each row to C would let k rows move it by k C.
+A person's gradients are averaged, and the average is clipped to C. A person thus changes the sum by at most C, like
+someone with a single row, however many rows they have. Clipping each row to C would let k rows change it by k C.
 """
 
 import numpy as np
@@ -11,13 +11,15 @@ from dpcore.training.clipping import blocks, least_exponent
 
 
 class PeopleGradient:
-    """(1/M) sum_i clip_C( (1/m_i) sum_(j of i) g_j ) for R models: (k, R, p) -> (k, R, p).
+    """Mean over persons of their clipped average gradients, for R models: (k, R, p) -> (k, R, p).
 
-    people: the person (n,) of each row, 0 to M - 1, each with a row at least. A row of zeros, which has no answer, has
-    no gradient and is none of the m_i. ``clip_norm`` is (R,), or None for no clipping.
+    (1/M) sum_i clip_C( (1/m_i) sum_(j of i) g_j )
 
-    Person i's average is X_i^T r / m_i, with r (m, k) the residuals of their rows. Its length is that of F_i r, where
-    X_i^T / m_i = Q F_i: this factor has no more than m rows. People are taken together who have as many rows.
+    people: the person (n,) of each row, 0 to M - 1, each with at least one row. A row of zeros, which has no label, has
+    no gradient and does not count in m_i. ``clip_norm`` is (R,), or None for no clipping.
+
+    Person i's average is X_i^T r / m_i, with residuals r (m, k) of their rows. Its norm is that of F_i r, where X_i^T /
+    m_i = Q F_i; the factor has at most m rows. People with the same number of rows are processed together.
     """
 
     def __init__(self, X, y, people, *, models: int, clip_norm: np.ndarray | None, outputs: int):
@@ -46,14 +48,14 @@ class PeopleGradient:
         return total.reshape(weights.shape)
 
     def clipped(self, weights: np.ndarray) -> np.ndarray:
-        """The share of people (R,) whose average is longer than C, for weights (k, R, p)."""
+        """Return the share of people (R,) whose average gradient is clipped, for weights (k, R, p)."""
         flat, found = weights.reshape(-1, weights.shape[-1]), 0
         for X, _, y, factors in self._blocks:
             found = found + (self._scales(factors, _residuals(X @ flat.T, y, self._outputs)) < 1).sum(axis=0)
         return found / self._people
 
     def _scales(self, factors: np.ndarray, residuals: np.ndarray) -> np.ndarray:
-        """min(1, C / length) of each person's average (M, R), from residuals (M, m, k R)."""
+        """Return min(1, C / norm) of each person's average (M, R), from residuals (M, m, k R)."""
         averages = factors * residuals if factors.shape[2] == 1 else factors @ residuals
         squares = np.square(averages, out=averages).sum(axis=1).reshape(len(residuals), self._outputs, -1).sum(axis=1)
         with np.errstate(divide="ignore"):
@@ -61,9 +63,9 @@ class PeopleGradient:
 
 
 def shares(known: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """What each row (n,) counts in its person's average, where only those that are ``known`` (n,) to have an answer do.
+    """Return the weight of each row (n,) in its person's average, among the rows ``known`` (n,) to have a label.
 
-    Those without share what a person counts who has no other.
+    If a person has no such row, all of their rows share the weight.
     """
     counts = np.bincount(people, weights=known)[people]
     rows = np.where(counts > 0, counts, np.bincount(people)[people])
@@ -71,7 +73,7 @@ def shares(known: np.ndarray, people: np.ndarray) -> np.ndarray:
 
 
 def checked(people: np.ndarray, rows: int) -> np.ndarray | None:
-    """The person of each of ``rows``; None where each has one. Raises RefusedError where a number has no row."""
+    """Return ``people``, or None if each has one of the ``rows``; raise RefusedError for a gap in the numbers."""
     counts = np.bincount(check.wholes((rows,), low=0, high=rows - 1, people=people))
     if not counts.all():
         raise check.RefusedError("people", int(np.argmin(counts)), "numbered from 0 without a gap, with a row each")
@@ -79,7 +81,7 @@ def checked(people: np.ndarray, rows: int) -> np.ndarray | None:
 
 
 def side_by_side(people: np.ndarray) -> np.ndarray:
-    """The rows of each person (M, m), where m is the most that one has; -1 for those that others have more."""
+    """Return the rows of each person (M, m), where m is the largest number of rows, padded with -1."""
     order, counts = np.argsort(people, kind="stable"), np.bincount(people)
     found = np.full((len(counts), counts.max()), -1)
     whose = people[order]
@@ -88,8 +90,8 @@ def side_by_side(people: np.ndarray) -> np.ndarray:
 
 
 def _residuals(z: np.ndarray, y: np.ndarray, outputs: int) -> np.ndarray:
-    """d loss / d logit from logits (M, m, k R) of rows of classes y (M, m), in their place."""
-    if outputs == 1:  # the logistic function by tanh, which is quicker
+    """Turn logits (M, m, k R) of rows with classes y (M, m) into d loss / d logit, in place."""
+    if outputs == 1:  # the logistic function by tanh, which is faster
         z *= 0.5
         np.tanh(z, out=z)
         z += 1 - 2 * y[..., None].astype(z.dtype)

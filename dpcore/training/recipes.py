@@ -1,4 +1,4 @@
-"""What the classifier's versions claim, what holds, and what the slides of [hoseinpour2023] print."""
+"""Versions of the classifier's mechanism, their claimed and true guarantees, and the results in [hoseinpour2023]."""
 
 import math
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ VERSIONS = {
     "published": "as published: the average gradient clipped, textbook noise",
     "none": "no privacy: no clipping, no noise",
 }
-# Version -> the clipping of its descent (``dpcore.training.descent``).
+# Version -> clipping of its descent (``dpcore.training.descent``).
 CLIPPING = {"sound": "per-example", "published": "average", "none": "none"}
-# The epsilons of the slides' table, with its accuracy in % without and with pre-training and its printed gain.
+# Table of the slides: epsilon -> accuracy in % without and with pre-training, and the printed gain.
 PUBLISHED = {
     0.01: (29.75, 29.75, 0.0),
     0.05: (33.00, 33.50, 0.5),
@@ -33,7 +33,7 @@ EPSILONS = tuple(PUBLISHED)
 
 
 class Recipe(Protocol):
-    """What decides the noise of a training by one of ``VERSIONS``, but for epsilon: rows n, steps T, clip norm C."""
+    """Settings that determine the noise of one of ``VERSIONS`` up to epsilon: rows n, steps T, clipping norm C."""
 
     version: str
     delta: float
@@ -48,19 +48,19 @@ class Recipe(Protocol):
 
 
 class Claim(Recipe, Protocol):
-    """Settings that train so at a claimed epsilon."""
+    """Such settings with a data set and a claimed epsilon."""
 
     dataset: str
     epsilon: float
 
 
 def published_slips() -> tuple[float, ...]:
-    """The epsilons at which the published gain is not the difference of the published accuracies."""
+    """Return the epsilons at which the published gain is not the difference of the published accuracies."""
     return tuple(e for e, (before, after, gain) in PUBLISHED.items() if abs(after - before - gain) > 1e-9)
 
 
 def noise_sd(recipe: Recipe, epsilon: float) -> float:
-    """Noise sd on a coordinate of the mean gradient at ``epsilon``.
+    """Return the noise sd per coordinate of the mean gradient at ``epsilon``.
 
     sound: exact Gaussian composition. published: (2C / (n epsilon)) sqrt(2 T ln(1.25/delta)) [hoseinpour2023].
     """
@@ -78,11 +78,11 @@ def noise_sd(recipe: Recipe, epsilon: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantees:
-    """What is claimed and what holds.
+    """Claimed and true guarantees of one version.
 
-    claimed: epsilon as set; ``holds`` says whether this version really gives it. formula: what the noise would give if
-    each person's gradient were clipped. bounded: what it gives with rows inside of their public bounds. unbounded: what
-    it gives when nothing bounds a row. The last three differ from the claim in the published version only.
+    claimed: epsilon as set. holds: whether this version satisfies the claim. formula: guarantee of the noise if each
+    person's gradient were clipped. bounded: its guarantee for rows within their public bounds. unbounded: its guarantee
+    if nothing bounds a row. The last three differ from the claim in the published version only.
     """
 
     claimed: float
@@ -99,13 +99,13 @@ def guarantees(
     unit: str = "record",
     before: tuple[PureRelease, ...] = (),
 ) -> Guarantees:
-    """The guarantees of these settings for a ``unit``. source: the data set, where it is none that has a name. before:
-    what the same epsilon has already paid for; the training has the rest.
+    """Return the guarantees of ``settings`` for a ``unit`` of privacy.
 
-    Clipping the average gradient to C lets one record move it by up to 2C, not 2C/n. Where rows have norm at most B
-    with the constant beside, an example's gradient has norm at most B (logistic; sqrt(2) B softmax), and clipping, a
-    projection on a ball, moves no two points apart: then min(2C, 2B/n); B/n in place of 2B/n where a record is added
-    or removed.
+    source: the data set, if it has no name. before: pure releases already paid for by the same epsilon.
+
+    Clipping the average gradient to C lets one record change it by up to 2C, not 2C/n. If rows have norm at most B with
+    the constant appended, an example's gradient has norm at most B (logistic; sqrt(2) B softmax). Clipping is a
+    projection onto a ball and moves no two points apart, hence min(2C, 2B/n), or min(2C, B/n) under add/remove.
     """
     adjacency, n, C = Adjacency(settings.adjacency), settings.rows, settings.clip_norm
     source = source or data.DATASETS[settings.dataset]
@@ -131,9 +131,7 @@ def guarantees(
 
 
 def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[PureRelease, ...]) -> Guarantee:
-    """Exact guarantee of T releases of the mean gradient when one ``unit`` moves it by up to ``sensitivity``, and of
-    what was released ``before`` them.
-    """
+    """Return the exact guarantee of T releases of the mean gradient with this sensitivity, and of those ``before``."""
     spent = math.fsum(release.epsilon for release in before)
     multiplier = noise_sd(settings, settings.epsilon - spent) / sensitivity
     event = Composed(event=GaussianRelease(noise_multiplier=multiplier), count=settings.steps)
@@ -142,9 +140,9 @@ def _guarantee(settings: Claim, sensitivity: float, unit: str, before: tuple[Pur
 
 
 def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> float:
-    """What the published noise formula really gives for a claimed ``epsilon``, were each gradient clipped.
+    """Return the true epsilon of the published noise formula for a claimed ``epsilon``, if each gradient were clipped.
 
-    mu = epsilon / sqrt(2 ln(1.25/delta)), whatever the number of steps. constant: 2 on another of the slides.
+    mu = epsilon / sqrt(2 ln(1.25/delta)), for any number of steps. constant: 2 on another slide.
 
     >>> [round(formula_epsilon(claim, delta=1e-5), 2) for claim in (5, 10, 150)]
     [4.54, 10.39, 610.4]
@@ -155,6 +153,6 @@ def formula_epsilon(epsilon: float, *, delta: float, constant: float = 1.25) -> 
 
 
 def crossing(delta: float, *, constant: float = 1.25) -> float:
-    """The claimed epsilon from which on the published formula promises more than it gives; 8.42 at delta 1e-5."""
+    """Return the claimed epsilon above which the published formula claims too much (8.42 at delta 1e-5)."""
     scale = mechanisms.classical_noise_multiplier(1.0, delta=delta, constant=constant)
     return gdp.crossing(scale, delta=delta)

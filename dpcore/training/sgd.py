@@ -1,16 +1,16 @@
-"""Differentially private stochastic gradient descent (DP-SGD) for a whole batch of networks.
+"""Differentially private stochastic gradient descent (DP-SGD) for a batch of networks.
 
     w <- w - (eta_t / L) ( sum_{i in lot} clip_C(g_i(w)) + N(0, (sigma C)^2 I) ),    L = q n
 
-A lot holds each row with probability q; the noise is added once to the sum, which is divided by the constant L and
-never by the size that the lot happens to have [abadi2016, Algorithm 1]. The guarantee is under add/remove; n, and so L,
-is a public number that does not move when a row comes or goes. Each of the R networks has its own start, lots and
+A lot contains each row with probability q. Noise is added once to the sum, which is divided by the constant L and never
+by the actual size of the lot [abadi2016, Algorithm 1]. The guarantee is under add/remove; n, and so L, is a public
+number that does not change when a row is added or removed. Each of the R networks has its own initial weights, lots and
 noise. A single fit is the batch with R = 1.
 
-Where persons have several rows, a lot holds each *person* with probability q, n is the number of persons, and g_i is
-the average of person i's gradients: clipped to C it moves the sum by no more than a row would.
+If persons have several rows, a lot contains each *person* with probability q, n is the number of persons, and g_i is
+the average of person i's gradients. Clipped to C, it changes the sum by no more than one row would.
 
-Where lots are not drawn by chance but go through the rows in a fixed order, see ``dpcore.training.tree``.
+For lots in a fixed order instead of random ones, see ``dpcore.training.tree``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ from dpcore.training import lots, networks, tree
 from dpcore.training.networks import Architecture, Pass
 from dpcore.training.people import checked, shares, side_by_side
 
-# Name -> where it departs from the algorithm that the accountants count.
+# Name -> deviation from the algorithm that the accountants assume.
 VARIANTS = {
     "sound": "Poisson lots, noise once a lot, division by the constant L",
     "inside": "noise for every example, inside of the sum",
@@ -36,8 +36,8 @@ VARIANTS = {
     "shuffled": "lots cut from a shuffle of the rows in every epoch",
 }
 
-# Inputs, errors and scratch of the networks that are trained in turn: what stays near a core. Parts much smaller lose
-# more by their many short calls, and much larger ones more by waiting for memory.
+# Size of inputs, errors and scratch of networks trained together, so that they stay near a core. Much smaller parts
+# lose more to their many short calls, and much larger ones lose more to waiting for memory.
 _CACHE_BYTES = 2_000_000
 
 
@@ -50,14 +50,13 @@ class Training(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How a network is trained; public, and chosen without looking at the data.
+    """Public training settings of a network, chosen without looking at the data.
 
-    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one a layer, or None for no clipping
-    (and no noise). learning_rate: eta at the start. decay, noise_ramp, clip_ramp: learning rate, noise multiplier and
-    clip bounds at the end over those at the start; in between they follow ``shape``, a key of
-    ``dpcore.schedules.SHAPES``. variant: a key of ``VARIANTS``. mechanism: a key of ``tree.MECHANISMS``; where lots
-    have a fixed order, ``sampling_rate`` is 1 over how many there are, the loop is the sound one, and noise and bounds
-    stay.
+    sampling_rate: q. clip_norm: C on the whole gradient, a tuple of bounds C_l, one per layer, or None for no clipping
+    (and no noise). learning_rate: initial eta. decay, noise_ramp, clip_ramp: ratio of the last to the first learning
+    rate, noise multiplier and clipping norm; in between they follow ``shape``, a key of ``dpcore.schedules.SHAPES``.
+    variant: a key of ``VARIANTS``. mechanism: a key of ``tree.MECHANISMS``. With lots in a fixed order,
+    ``sampling_rate`` is 1 over their number, the variant is "sound", and noise and clipping norm are constant.
     """
 
     architecture: Architecture
@@ -95,35 +94,34 @@ class Recipe:
 
     @property
     def bounds(self) -> tuple[float, ...]:
-        """All clip bounds: none, one, or one a layer."""
+        """Return all clipping norms: none, one, or one per layer."""
         if self.clip_norm is None:
             return ()
         return self.clip_norm if isinstance(self.clip_norm, tuple) else (self.clip_norm,)
 
     @property
     def rates(self) -> np.ndarray:
-        """The learning rate of each step (T,)."""
+        """Return the learning rate of each step (T,)."""
         return self.learning_rate * self._over(self.decay).shares
 
     @property
     def noise_shares(self) -> np.ndarray:
-        """The noise multiplier of each step, over that of the first (T,)."""
+        """Return the noise multiplier of each step over that of the first (T,)."""
         return self._over(self.noise_ramp).shares
 
     @property
     def clip_shares(self) -> np.ndarray:
-        """The clip bounds of each step, over those of the first (T,)."""
+        """Return the clipping norms of each step over those of the first (T,)."""
         return self._over(self.clip_ramp).shares
 
     def _over(self, end: float) -> Schedule:
         return Schedule(end, self.steps, self.shape)
 
     def event(self, noise_multiplier: float, *, until: int | None = None) -> Event:
-        """What training, or its first ``until`` steps, do to the data; ``noise_multiplier`` is that of each clipped
-        release of the first step.
+        """Return the event of training, or of its first ``until`` steps, with ``noise_multiplier`` in the first step.
 
-        A layer with a bound of its own is another Gaussian release from the same lot; all of them together are one
-        with the multiplier sigma / sqrt(layers).
+        Each layer with its own bound is another Gaussian release from the same lot. Together they are one release with
+        the multiplier sigma / sqrt(layers).
         """
         ramp, layers = self._over(self.noise_ramp), max(len(self.bounds), 1)
         if self.mechanism != "sampled":
@@ -132,9 +130,9 @@ class Recipe:
         return ramp.event(noise_multiplier, rate=self.sampling_rate, until=until, layers=layers)
 
     def noise_multiplier(self, *, epsilon: float, delta: float, accountant: str = "renyi") -> float:
-        """The least noise multiplier of the first step at which training is (epsilon, delta)-DP under add/remove.
+        """Return the smallest first noise multiplier at which training is (epsilon, delta)-DP under add/remove.
 
-        Without sampling the count is exact whatever the ``accountant``.
+        Without sampling the accounting is exact for any ``accountant``.
         """
         return accountants.calibrate(
             self.event,
@@ -162,14 +160,14 @@ def train(
     record: Sequence[int] = (),
     dtype: type = np.float32,
 ) -> Training:
-    """Take steps ``first`` to ``last`` - 1 with R = len(draws) networks.
+    """Take steps ``first`` to ``last`` - 1 of DP-SGD with R = len(draws) networks.
 
-    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the person of each
-    row, numbered from 0, where a person is the unit; a row without a class is none of theirs. start: (P,) or (R,
-    P), the weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clip bound in the first
-    step. draws: which streams of ``seed`` each network takes its lots and its noise from; equal draws share both
-    (common random numbers). record: numbers of steps, of first..last, after which the weights are kept. A training in
-    pieces equals one in one piece. Raises RefusedError for bad arguments.
+    X: (n, d). y: (n,) classes from 0, or -1 for a row whose gradient counts as 0. people: (n,) the person of each row,
+    numbered from 0, if the person is the unit of privacy; rows without a class are ignored. start: (P,) or (R, P), the
+    weights before step ``first``. noise_multiplier: scalar or (R,), noise sd over clipping norm in the first step.
+    draws: the streams of ``seed`` for the lots and noise of each network; equal draws share both (common random
+    numbers). record: the steps, of first..last, after which the weights are kept. Training in pieces equals training in
+    one piece. Raises RefusedError for bad arguments.
     """
     models, last = check.whole(1, draws=len(draws)), recipe.steps if last is None else last
     X, y = _checked(recipe, X, y, first=first, last=last)
@@ -180,7 +178,7 @@ def train(
     if len(marks) < len(record):
         raise check.RefusedError("record", list(record), "different steps")
     parameters = recipe.architecture.parameters
-    if not first:  # weights of a training that goes on may have diverged, in plain sight
+    if not first:  # when training resumes, the weights may legitimately have diverged
         check.numbers((parameters,), (models, parameters), start=start)
     start = np.asarray(start).astype(dtype)
     weights = np.array(np.broadcast_to(start, (models, parameters)))
@@ -188,7 +186,7 @@ def train(
     people = None if people is None else checked(people, len(X))
     rows = _Rows(X, y, people, classes=recipe.architecture.sizes[-1], dtype=dtype)
     draws = check.wholes((models,), low=0, draws=draws)
-    order = np.argsort(draws, kind="stable")  # those that share their draws are trained together, and draw once
+    order = np.argsort(draws, kind="stable")  # networks with the same draws are trained together and draw once
 
     def take(part: slice) -> None:
         these = order[part]
@@ -207,10 +205,10 @@ def train(
 
 
 class _Rows:
-    """The rows as columns, and after the last one, nobody's.
+    """The rows as columns, followed by an empty column for ``NOBODY``.
 
-    counted: what each counts in its person's average. places (M + 1, m): the rows of each person, where some have
-    several, and after the last one, nobody's; None where a row is all that one has.
+    counted: the weight of each row in its person's average. places (M + 1, m): the rows of each person, if some have
+    several, followed by a row for ``NOBODY``; None if each person has one row.
     """
 
     def __init__(self, X: np.ndarray, y: np.ndarray, people: np.ndarray | None, *, classes: int, dtype: type):
@@ -225,11 +223,11 @@ class _Rows:
             self._most = (self.places >= 0).sum(axis=1)
 
     def __len__(self) -> int:
-        """How many can be in a lot."""
+        """Return the number of rows or persons that can be in a lot."""
         return (self.columns.shape[1] if self.places is None else len(self.places)) - 1
 
     def of(self, members: np.ndarray) -> tuple[np.ndarray, int]:
-        """(row numbers (R, W m), m) of those in lots ``members`` (R, W), m side by side for each."""
+        """Return (row numbers (R, W m), m) of the rows or persons in lots ``members`` (R, W), m rows each."""
         if self.places is None:
             return members, 1
         each = max(1, int(self._most.take(members, mode="wrap").max()))
@@ -237,7 +235,7 @@ class _Rows:
 
 
 def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterator[int]:
-    """Move ``weights`` in place; yields how many steps are done."""
+    """Update ``weights`` in place; yield the number of steps done."""
     indices, row = np.unique(draws, return_inverse=True)
     gradient = _Gradient(recipe, weights, rows)
     scale = (sigma[:, None] * _per_weight(recipe)).astype(weights.dtype)
@@ -261,7 +259,7 @@ def _steps(recipe, weights, rows, sigma, *, seed, draws, first, last) -> Iterato
 
 
 def _sizes(members: np.ndarray, dtype: type) -> np.ndarray:
-    """How many are in each lot, (R, 1)."""
+    """Return the size of each lot, (R, 1)."""
     return (members != lots.NOBODY).sum(axis=1, keepdims=True).astype(dtype)
 
 
@@ -275,7 +273,7 @@ def _lots(recipe, seed, indices, rows, *, first, last) -> Iterator[np.ndarray]:
 
 
 def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """The noise of each step, (len(indices), P)."""
+    """Yield the noise of each step, (len(indices), P)."""
     fresh = _fresh(seed, indices, weights, first=first, last=last)
     if recipe.mechanism != "tree":
         return fresh
@@ -286,7 +284,7 @@ def _noise(recipe, seed, indices, weights, *, first, last) -> Iterator[np.ndarra
 
 
 def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
-    """Independent noise for each step, (len(indices), P), in blocks with streams of their own."""
+    """Yield independent noise for each step, (len(indices), P), in blocks with their own streams."""
     for block in range(first // lots.BLOCK, -(-last // lots.BLOCK)):
         begin, end = block * lots.BLOCK, min(last - block * lots.BLOCK, lots.BLOCK)
         shape = (weights.shape[1],)
@@ -297,7 +295,7 @@ def _fresh(seed, indices, weights, *, first, last) -> Iterator[np.ndarray]:
 
 
 def _per_weight(recipe: Recipe) -> np.ndarray:
-    """The clip bound that each weight's noise is made for (P,)."""
+    """Return the clipping norm to which each weight's noise is calibrated (P,)."""
     architecture = recipe.architecture
     bounds = recipe.bounds if len(recipe.bounds) > 1 else (recipe.bounds or (0.0,)) * len(architecture.shapes)
     return np.repeat(bounds, [cut.stop - cut.start for cut in architecture.slices])
@@ -306,7 +304,7 @@ def _per_weight(recipe: Recipe) -> np.ndarray:
 class _Gradient:
     """The sum of the clipped gradients of each network's lot: row numbers (R, W) -> (R, P).
 
-    Bounds are those of the recipe times ``share``.
+    The clipping norms are those of the recipe times ``share``.
     """
 
     def __init__(self, recipe: Recipe, weights: np.ndarray, rows: _Rows):
@@ -329,13 +327,13 @@ class _Gradient:
             return self._of_persons(networks.of_persons(both, counted, each=each), share)
         factors = self._factors(both.squares, counted, share)
         for gradient, e, a, factor in zip(self._gradients, both.errors, both.activations, factors, strict=True):
-            thinner = e if len(e) <= len(a) else a  # either may carry the factor
+            thinner = e if len(e) <= len(a) else a  # either may be multiplied by the factor
             thinner *= factor
             np.matmul(e.swapaxes(0, 1), a.transpose(1, 2, 0), out=gradient)
         return self._total
 
     def _of_persons(self, theirs: list[np.ndarray], share: float) -> np.ndarray:
-        """The sum of what persons' average gradients, (R, W, outputs, inputs + 1) in each layer, are clipped to."""
+        """Return the sum of persons' clipped average gradients, given (R, W, outputs, inputs + 1) in each layer."""
         squares = networks.squared_norms(theirs)
         factors = self._factors(squares, np.ones_like(squares[0]), share)
         for gradient, one, factor in zip(self._gradients, theirs, factors, strict=True):
@@ -344,7 +342,7 @@ class _Gradient:
         return self._total
 
     def _factors(self, squares: list[np.ndarray], present: np.ndarray, share: float) -> list[np.ndarray]:
-        """The factor that clips each example's gradient in each layer, (R, W); 0 for nobody."""
+        """Return the clipping factor of each example's gradient in each layer, (R, W); 0 for ``NOBODY``."""
         if self._clip is None:
             return [present] * len(squares)
         if isinstance(self._clip, tuple):
@@ -354,7 +352,7 @@ class _Gradient:
 
 
 def _clip_factor(square: np.ndarray, bound: float) -> np.ndarray:
-    """min(1, C / norm) from squared norms."""
+    """Return min(1, C / norm) from squared norms."""
     with np.errstate(divide="ignore"):
         return np.minimum(1, bound / np.sqrt(square))
 

@@ -1,17 +1,17 @@
-"""The logistic risk of ``erm`` for sparse rows, with more features than any Hessian could be formed of.
+"""Minimisation of the logistic risk of ``erm`` for sparse rows with too many features to form a Hessian.
 
-With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, for one number a_i a row: the search needs the margins
-z = X c + G a, with G = X S^-1 X^T, and never a matrix of the features.
+With S = diag(lambda) the minimiser is w = c + S^-1 X^T a, with one number a_i per row. The search needs only the
+margins z = X c + G a, with G = X S^-1 X^T, and never a matrix over the features.
 """
 
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
-# A Newton step is found by conjugate gradients to this share of the gradient: where a prior is wide, a rougher one
-# leads nowhere
-_INNER = 1e-6
-_STEPS, _HALVINGS, _MOST = 200, 40, 1000
+# Newton steps use conjugate gradients to this relative gradient norm, because with a wide prior a less exact
+# step does not converge
+_CONJUGATE_TOLERANCE = 1e-6
+_STEPS, _HALVINGS, _CONJUGATE_STEPS = 200, 40, 1000
 
 
 class _Span:
@@ -25,16 +25,16 @@ class _Span:
         self.squares = squares @ np.ones(X.shape[1])
 
     def gram(self, a: np.ndarray) -> np.ndarray:
-        """G a."""
+        """Return G a."""
         return self.Z @ (self.back @ a)
 
     def solve(self, root: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """About (I + root G root)^-1 right, by conjugate gradients preconditioned with the diagonal."""
+        """Return (I + root G root)^-1 right approximately, by conjugate gradients with a diagonal preconditioner."""
         usual = 1 / (1 + root**2 * self.squares)
         found, left = np.zeros_like(right), right.copy()
         direction = near = usual * left
-        fall, enough = left @ near, _INNER**2 * (left @ left)
-        for _ in range(_MOST):
+        fall, enough = left @ near, _CONJUGATE_TOLERANCE**2 * (left @ left)
+        for _ in range(_CONJUGATE_STEPS):
             if left @ left <= enough:
                 break
             curved = direction + root * self.gram(root * direction)
@@ -56,9 +56,9 @@ def logistic(
     centre: np.ndarray,
     tolerance: float,
 ) -> tuple[np.ndarray, float]:
-    """One problem of ``erm.logistic``: X (n, d), targets and row weights (n,), regularisation and centre (d,).
+    """Return (weights (d,), gradient norm) of one problem of ``erm.logistic``: X (n, d), targets and row weights (n,).
 
-    (weights (d,), L2 norm of the gradient there): damped Newton steps in a, each halved until the risk falls.
+    regularisation, centre: (d,). Damped Newton steps in a, each halved until the risk falls.
     """
     X = X.astype(float)
     span, back, middle, r = _Span(X, regularisation), X.T.tocsr(), X @ centre, row_weights
@@ -72,7 +72,7 @@ def logistic(
     z, value = at(a)
     for _ in range(_STEPS):
         p = expit(z)
-        gradient = r * (p - targets) + a  # X^T of this is the gradient by the weights
+        gradient = r * (p - targets) + a  # X^T of this is the gradient with respect to the weights
         norm = float(np.linalg.norm(back @ gradient))
         if norm <= tolerance:
             break
@@ -91,7 +91,7 @@ def logistic(
 def variances(
     X: sparse.csr_matrix, curvature: np.ndarray, *, regularisation: np.ndarray, coordinates: np.ndarray
 ) -> np.ndarray:
-    """Some diagonal entries of (X^T diag(curvature) X + diag(lambda))^-1."""
+    """Return the diagonal entries ``coordinates`` of (X^T diag(curvature) X + diag(lambda))^-1."""
     span, root = _Span(X.astype(float), regularisation), np.sqrt(curvature)
     U = root[:, None] * span.Z[:, coordinates].toarray()
     inner = [column @ span.solve(root, column) for column in U.T]

@@ -1,7 +1,7 @@
-"""Rows that are dense or sparse: what both can do, so that nobody who works with rows must know which they are.
+"""Operations that dense and sparse rows share, so that callers need not distinguish them.
 
-Dense rows are an array (..., n, d), with an axis for each stack of problems. Sparse ones are one CSR matrix (n, d), the
-same for all problems, or a tuple of them, one a problem.
+Dense rows are an array (..., n, d), with a leading axis for each stack of problems. Sparse rows are one CSR matrix (n,
+d), shared by all problems, or a tuple with one matrix per problem.
 """
 
 from collections.abc import Sequence
@@ -17,22 +17,22 @@ def is_sparse(X: Rows) -> bool:
 
 
 def stacked(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> Rows:
-    """A leading axis of problems."""
+    """Stack the rows of several problems along a new leading axis."""
     return tuple(parts) if sparse.issparse(parts[0]) else np.stack(parts)
 
 
 def count(X: Rows) -> int:
-    """n."""
+    """Return n, the number of rows."""
     return X[0].shape[0] if isinstance(X, tuple) else X.shape[-2]
 
 
 def joined(parts: Sequence[np.ndarray | sparse.csr_matrix]) -> np.ndarray | sparse.csr_matrix:
-    """One after the other, (n, d) each."""
+    """Concatenate rows, (n, d) each."""
     return sparse.vstack(parts, format="csr") if sparse.issparse(parts[0]) else np.concatenate(parts)
 
 
 def both(one: Rows, other: Rows) -> Rows:
-    """The rows of each problem of ``one``, followed by those of ``other``, which may be the same for all."""
+    """Return the rows of each problem of ``one``, followed by those of ``other``, which may be the same for all."""
     if isinstance(one, tuple):
         others = other if isinstance(other, tuple) else (other,) * len(one)
         return tuple(joined(pair) for pair in zip(one, others, strict=True))
@@ -42,7 +42,7 @@ def both(one: Rows, other: Rows) -> Rows:
 
 
 def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
-    """Each row with each of its problem's vectors (..., K, d): (..., n, K)."""
+    """Return the products (..., n, K) of each row with each vector (..., K, d) of its problem."""
     if isinstance(X, tuple):
         return np.stack([products(one, its) for one, its in zip(X, vectors, strict=True)])
     if sparse.issparse(X):
@@ -52,6 +52,6 @@ def products(X: Rows, vectors: np.ndarray) -> np.ndarray:
 
 
 def longest(X: np.ndarray | sparse.csr_matrix) -> float:
-    """The largest L2 norm of a row."""
+    """Return the largest L2 norm of a row."""
     norms = sparse.linalg.norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=-1)
     return float(norms.max())
