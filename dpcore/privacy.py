@@ -77,7 +77,7 @@ class BoundedRangeRelease(PureRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class NormExponentialRelease(PureRelease):
-    """A vector of ``dimension`` coordinates with noise b of density proportional to exp(-epsilon ||b||_2 / sensitivity).
+    """A vector of ``dimension`` coordinates with noise b of density ~ exp(-epsilon ||b||_2 / sensitivity).
 
     An accountant without a rule for it counts it as a pure release.
     """
@@ -284,7 +284,8 @@ def for_group(guarantee: Guarantee, *, people: int) -> Guarantee:
 def for_replacement(guarantee: Guarantee) -> Guarantee:
     """Return the replace-one guarantee that follows from an add/remove ``guarantee``: one removal and one addition.
 
-    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The converse does not hold. Raises RefusedError for a guarantee that is not under add/remove.
+    (2 epsilon, (1 + e^epsilon) delta), and nothing else is known. The converse does not hold.
+    Raises RefusedError for a guarantee that is not under add/remove.
     """
     if guarantee.adjacency is not Adjacency.ADD_REMOVE:
         raise check.RefusedError("adjacency", str(guarantee.adjacency), str(Adjacency.ADD_REMOVE))
