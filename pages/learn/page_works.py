@@ -12,6 +12,7 @@ from ui.texts import Texts
 
 QUESTION = "What do the five works claim, and what holds?"
 _HEADS = ("Part", "Statement", "What holds", "In the lab")
+_TEXTS = Texts(__file__)
 _ABSENT = "–"
 
 
@@ -19,7 +20,7 @@ def show(pages: Sequence[Page]) -> None:
     """Show the whole page, with a table for each paper."""
     named = {page.name: page for page in pages}
     st.title(QUESTION)
-    st.caption(Texts(__file__)["works"])
+    st.caption(_TEXTS["works"])
     with st.container(key="works"):
         for key, parts in WORKS.items():
             st.header("Beyond them: " * (key in BEYOND) + papers.short(key), anchor=key)
