@@ -121,7 +121,7 @@ DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
     "gaussian": ("Two normal densities, one sensitivity apart, with and without you", _gaussian),
     "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
     "composition": (
-        "A straight line for basic composition and a far lower curve for advanced composition",
+        "A straight line for basic composition, a far lower curve for advanced composition",
         _composition,
     ),
     "local": (
