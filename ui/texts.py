@@ -48,7 +48,7 @@ class Texts:
     """The texts of the Markdown file ``name`` beside a module, read once."""
 
     def __init__(self, module: str, name: str = "texts.md"):
-        self.file = Path(module).with_name(name)
+        self.file = Path(module).parent / name
         found = [one for head, body in sections(self.file.read_text("utf-8")) for one in _cases(head, body)]
         self._texts = dict(found)
         if twice := {key for key, _ in found if [one for one, _ in found].count(key) > 1}:
