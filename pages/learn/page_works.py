@@ -23,7 +23,7 @@ def show(pages: Sequence[Page]) -> None:
     st.caption(_TEXTS["works"])
     with st.container(key="works"):
         for key, parts in WORKS.items():
-            st.header("Beyond them: " * (key in BEYOND) + papers.short(key), anchor=key)
+            st.header("Newer: " * (key in BEYOND) + papers.short(key), anchor=key)
             st.markdown(papers.reference(key))
             st.markdown(_table(parts, named))
 
