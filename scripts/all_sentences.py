@@ -19,8 +19,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from dpcore.check import RefusedError
-from dpcore.experiment import Settings
-from dpcore.links import brief
+from lab.links import brief
+from lab.settings import Settings
 from pages.table import PAGES
 from scripts.fingerprints import beside
 from scripts.snapshot import MOST

@@ -12,7 +12,7 @@ from ui.texts import flowing
 class Term(NamedTuple):
     """A term and its meaning.
 
-    says: sentences (markdown); names in braces are those of ``ui.glossary.FIGURES``. paper: key of ``dpcore.papers``.
+    says: sentences (markdown); names in braces are those of ``ui.glossary.FIGURES``. paper: key of ``lab.papers``.
     page, settings, shows: where the lab shows it, and what is to be seen there. words: other names that texts use.
     see: keys of related terms.
     """

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpcore.label import Stated
+from lab.label import Stated
 from ui.texts import labels
 
 _SAYS = labels("attack")

@@ -1,7 +1,7 @@
 """The classifier's privacy label."""
 
 from dpcore.data.toy import DATASETS
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.classifier.experiment import OWN, ClassifierResult
 from ui.texts import labels
 

@@ -1,7 +1,7 @@
 """The privacy label of hypothesis transfer."""
 
 from dpcore.data.domains import KINDS
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.hypotheses.result import HypothesesResult
 from ui.texts import labels
 

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore import links, papers
+from lab import links, papers
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 from ui.texts import Texts

@@ -1,6 +1,6 @@
 """The privacy label of accounting, for a run like the one described; no data are read."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.ledger.experiment import LedgerResult
 from ui.texts import labels
 

@@ -1,6 +1,6 @@
 """The privacy label of one release of a number about a made-up group."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.mechanisms.experiment import MechanismsResult
 from ui.texts import labels
 

@@ -1,6 +1,6 @@
 """The parties' privacy label."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from ui.panels import at_most

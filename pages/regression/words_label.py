@@ -1,6 +1,6 @@
 """The regression's privacy label."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.regression.experiment import OWN, RegressionResult
 from ui.texts import labels
 

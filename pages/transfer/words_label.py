@@ -1,7 +1,7 @@
 """The privacy label of the transfer alone."""
 
-from dpcore.data.own_settings import OWN
-from dpcore.label import Stated
+from lab.label import Stated
+from lab.own_settings import OWN
 from pages.transfer.result import TransferResult
 from ui.texts import labels
 
