@@ -60,7 +60,7 @@ def test_every_answer_ends_in_settings_that_promise_it(released: str, people: in
         if chosen.page == "accounting":
             assert held.epsilon == on_the_ledger(settings)
             assert (held.delta, held.adjacency) == (settings.delta, Adjacency.ADD_REMOVE)
-            one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g}: on the page"
+            one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g} per person"
             assert any(one_by_one in reason for reason in chosen.reasons) == (answers.rows_each > 1)
             assert settings.people == answers.rows_each
         else:
@@ -93,7 +93,7 @@ def test_the_page_opens_them(answers: Answers):
     chosen = choose(answers)
     (link,) = (one.proto for one in app.get("page_link") if one.proto.page == chosen.page)
     assert dict(parse_qsl(link.query_string)) == versioned(chosen.settings)
-    assert f"epsilon is <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
+    assert f"Epsilon is then <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
     there = opened(chosen.page, **chosen.settings)
     assert not there.exception
     assert not there.warning

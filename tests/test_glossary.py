@@ -74,7 +74,7 @@ def test_the_page_shows_all_terms_or_the_one_that_is_asked_for():
     assert "[All terms](glossary)" in text(one)
     lost = opened("glossary", term="<b>nothing")
     assert not lost.exception
-    assert "There is no term" in lost.warning[0].value
+    assert "The glossary has no term" in lost.warning[0].value
     assert "<b>" not in lost.warning[0].value
 
 
@@ -88,7 +88,7 @@ def test_a_search_finds_names_before_sentences():
     assert [head.value for head in app.subheader] == ["Private Frank-Wolfe"]
     app.text_input(key="glossary.search").set_value("zebra").run()
     assert not app.subheader
-    assert [one.value for one in app.header] == ["No term has these letters"]
+    assert [one.value for one in app.header] == ["No term matches"]
 
 
 def test_only_the_first_word_of_a_plain_text_is_linked():

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 # Rooms from the ground up. A module belongs to the longest name that it starts with; it may import from rooms
 # of a lower rank, and from its own room. A new module of the engine gets its place here, on purpose.
 RANK = {
+    "ui.texts": 0,
     "dpcore.check": 0,
     "dpcore.cache": 0,
     "dpcore.clopper_pearson": 1,
@@ -259,7 +260,7 @@ CONCEPTS = {
 def product() -> list[Path]:
     """Files and folders of what is shipped, without tests."""
     found = [path for top in ("dpcore", "lab", "pages", "ui") for path in (ROOT / top).rglob("*")]
-    kinds = ("", ".py", ".js", ".css", ".md")
+    kinds = ("", ".py", ".js", ".css", ".md", ".toml")
     return [path for path in found if "__pycache__" not in path.parts and path.suffix in kinds]
 
 

@@ -12,7 +12,7 @@ from dpcore.cache import CACHE
 from lab.links import brief
 from pages.lessons import page as lessons
 from pages.lessons import words as say
-from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
+from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number, texts
 from pages.table import PAGES
 from tests.sentences import plain
 from tests.test_pages import opened, text
@@ -73,8 +73,9 @@ def test_a_lesson_opens_with_its_question_and_no_notice(lesson):
 @every
 def test_its_texts_are_whole_and_their_numbers_are_measured(lesson):
     """Each number of a text is computed, or one of the settings (``TYPED``)."""
-    parts, (before, after) = say.texts(lesson.name), cases(lesson)
-    assert tuple(parts) == say.PARTS
+    whole, (before, after) = texts(lesson.name), cases(lesson)
+    assert tuple(whole)[-len(say.PARTS) :] == say.PARTS
+    parts = {part: whole[part] for part in say.PARTS}
     known, found = set(lesson.known(before)), set(lesson.found(before, after))
     for part, words in parts.items():
         used = {name for _, name, _, _ in Formatter().parse(words) if name}
@@ -113,6 +114,7 @@ TYPED = {
         "0.5": lambda before, after: after.settings.epsilon == 0.5,
         "1": lambda before, after: after.settings.clip_norm == 1,
         "10": _coin,
+        "90": _coin,
         "5": lambda before, after: after.settings.epsilon < 5 <= after.settings.LIMITS["epsilon"][1],
     },
     "composition": {
@@ -120,8 +122,8 @@ TYPED = {
         "1,000": _in("steps", 1000),
         "1e-5": _in("delta", 1e-5),
     },
-    "public_start": {"0.5": _epsilon(0.5), "100": _in("public_rows", 0, 100), "50": _coin},
-    "parties": {"1": _epsilon(1), "10": _in("parties", 10), "1,000": _in("parties", 1000)},
+    "public_start": {"0.5": _epsilon(0.5), "100": _in("public_rows", 0, 100), "50": _coin, "90": _coin},
+    "parties": {"1": _epsilon(1), "90": _coin, "10": _in("parties", 10), "1,000": _in("parties", 1000)},
     "published": {"1": _epsilon(1), "50": _coin, "100": _coin, "95": _coin},
     "attacker": {"0.5": _epsilon(0.5), "4": _epsilon(4), "50": _coin, "100": _coin, "95": _coin},
     "tuning": {"10": _in("settings_tried", 10)},
@@ -255,7 +257,7 @@ class TestSteps:
         assert lock.disabled
         app.radio[0].set_value(2).run()
         press(app, "Lock in my guess")
-        assert app.title[0].value == "As you said: best somewhere between."
+        assert app.title[0].value == "You were right. Best somewhere between."
 
 
 def press(app, label: str) -> None:
@@ -352,7 +354,7 @@ class TestTogether:
         assert pupil.query_params["step"] == "reveal"
         assert pupil.title[0].value.startswith("You said 60\xa0%.")
         for app in both:
-            assert "1 guess, the middle one 60\xa0%; at most: 73\xa0%." in [one.value for one in app.caption]
+            assert "1 guess, median 60\xa0%. It can become 73\xa0%." in [one.value for one in app.caption]
         assert "guess" not in pupil.query_params
 
     def test_who_comes_late_guesses_alone(self, both):
@@ -377,7 +379,7 @@ class TestTogether:
         pupil.radio[0].set_value(2).run()
         press(pupil, "Send my guess")
         press(teacher, "Close and show")
-        assert "1 of 1 guess say what came out: best somewhere between." in [one.value for one in teacher.caption]
+        assert "1 of 1 guess was right. Best somewhere between." in [one.value for one in teacher.caption]
         press(teacher, "Ask the class again")
         pupil.run()
         assert "Your guess is in" not in text(pupil)
@@ -435,7 +437,7 @@ class TestTogether:
         _, pupil = both
         monkeypatch.setattr(classroom, "MOST_NAMELESS", 0)
         press(pupil, "Send my guess")
-        assert "your browser sends the lab no cookies" in pupil.warning[0].value
+        assert "Your browser sends the lab no cookies" in pupil.warning[0].value
         monkeypatch.setattr(classroom, "MOST_GUESSES", 0)
         press(pupil, "Send my guess")
         assert "takes no more" in pupil.warning[0].value

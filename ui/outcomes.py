@@ -19,6 +19,7 @@ from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
 from ui.plot.columns import Leading
+from ui.texts import count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -31,11 +32,6 @@ FEW_POINTS = 0.03
 def tenths(value: float) -> str:
     """A number with a decimal, or dots where it is still to be computed."""
     return "…" if value != value else f"{value:.1f}"
-
-
-def count(amount: int, one: str, many: str = "") -> str:
-    """ "1 step", "1,500 steps"; ``many`` where that is not ``one`` with an s."""
-    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
 
 
 def times(share: float) -> str:

@@ -20,17 +20,11 @@ from dpcore.privacy import (
     PureRelease,
     for_group,
 )
+from ui.texts import Texts
 
-RELEASED = {
-    "model": "a model, trained on all people's rows",
-    "number": "a number: a count, a sum, a mean",
-    "votes": "one model out of many parties' models",
-}
-DRAWN = {
-    "poisson": "a random sample, each row drawn by itself",
-    "all": "all rows",
-    "shuffled": "a batch of the shuffled rows",
-}
+_TEXTS = Texts(__file__)
+RELEASED = {name: _TEXTS[f"released.{name}"] for name in ("model", "number", "votes")}
+DRAWN = {name: _TEXTS[f"drawn.{name}"] for name in ("poisson", "all", "shuffled")}
 # What the other answers may be.
 ROWS_EACH, PEOPLE, RELEASES, TRIES = (1, 3, 10), (300, 10_000, 1_000_000), (1, 4, 12), (1, 3, 10)
 EPSILONS = (0.5, 1.0, 3.0, 8.0)
@@ -124,17 +118,11 @@ def _number(answers: Answers) -> Choice:
     """Laplace noise while that is the lesser, else Gaussian noise, composed exactly."""
     run, times = _Run(rate=1.0, steps=answers.uses), answers.uses
     pure, normal = math.sqrt(2) * times / answers.epsilon, noise_for(run, answers.epsilon, answers.delta)
-    reasons = [*_of_rows(answers, "the sum of each person's values is bounded"), *_of_uses(answers)]
+    reasons = [_of_rows(answers, "sums"), *_of_uses(answers)]
     if normal < pure:
-        reasons.append(
-            f"{times} uses of the rows: Gaussian noise of standard deviation {normal:.3g} for each, in units of the "
-            f"sensitivity, is less than Laplace's {pure:.3g}."
-        )
+        reasons.append(_TEXTS("why.gaussian", times=times, normal=f"{normal:.3g}", pure=f"{pure:.3g}"))
         return _on_accounting(answers, run, (*reasons, _of_delta(answers)))
-    reasons.append(
-        f"Laplace noise of standard deviation {pure:.3g} in all, in units of the sensitivity, is less than Gaussian "
-        f"noise of {normal:.3g}, and needs no delta."
-    )
+    reasons.append(_TEXTS("why.laplace", normal=f"{normal:.3g}", pure=f"{pure:.3g}"))
     each = _down(answers.epsilon / times)
     settings = {"mechanism": "laplace", "epsilon": f"{each:g}", "sensitivity": str(answers.rows_each)}
     one = LaplaceRelease(noise_multiplier=1 / each)
@@ -147,14 +135,9 @@ def _votes(answers: Answers) -> Choice:
     times = answers.uses
     each = _down(answers.epsilon / times)
     settings = {"method": "soft", "parties": str(min(answers.people, _PARTIES)), "epsilon": f"{each:g}"}
-    reasons = (
-        "A party is protected with all of its rows, however many: it is the unit, not the row.",
-        "One party moves soft labels by one over the number of parties, so their noise falls with it.",
-        "One model is released: questions to it cost nothing more, and no delta is needed.",
-        *_of_uses(answers),
-    )
+    reasons = (*(_TEXTS[f"why.{one}"] for one in ("party", "share", "queries")), *_of_uses(answers))
     held = _pure(PureRelease(epsilon=each), each, times, adjacency=Adjacency.REPLACE_ONE, unit="party")
-    return Choice("parties", settings, held, "a whole party", _adds(times), reasons, times)
+    return Choice("parties", settings, held, _TEXTS["unit.party"], _adds(times), reasons, times)
 
 
 def _model(answers: Answers) -> Choice:
@@ -164,8 +147,7 @@ def _model(answers: Answers) -> Choice:
     rate = float(f"{min(1.0, max(_LEAST_RATE, _LOT / answers.people)):.4g}")
     sampled = answers.drawn == "poisson"
     run = _Run(rate if sampled else 1.0, uses * (math.ceil(_EPOCHS / rate) if sampled else 1), best_of)
-    clipped = "each person's gradient, over all of their rows, is clipped as one"
-    reasons = (*_of_rows(answers, clipped), _of_steps(answers, run), *_of_uses(answers), _of_delta(answers))
+    reasons = (_of_rows(answers, "gradients"), _of_steps(answers, run), *_of_uses(answers), _of_delta(answers))
     if answers.drawn == "all" and answers.uses == 1 and answers.rows_each == 1:
         return _on_classifier(answers, reasons)
     return _on_accounting(answers, run, reasons)
@@ -199,11 +181,7 @@ def _on_accounting(answers: Answers, run: _Run, reasons: tuple[str, ...]) -> Cho
     held = _held(run, noise, answers.delta)
     if answers.rows_each > 1:
         together = for_group(held, people=answers.rows_each)
-        reasons = (
-            *reasons,
-            f"Were rows bounded one by one, the noise would promise a person epsilon {together.epsilon:.3g}: on the "
-            "page, what is promised to so many people together.",
-        )
+        reasons = (*reasons, _TEXTS("why.one_by_one", epsilon=f"{together.epsilon:.3g}"))
     return Choice("accounting", settings, held, _unit(answers), BASES[run.accountant], reasons)
 
 
@@ -242,62 +220,32 @@ def _pure(one: Event, each: float, times: int, *, adjacency: Adjacency, unit: st
 
 
 def _adds(times: int) -> str:
-    return BASES["naive"] if times > 1 else "one pure release, which nothing has to count"
+    return BASES["naive"] if times > 1 else _TEXTS["accountant"]
 
 
 def _unit(answers: Answers) -> str:
-    return "a person, who has one row" if answers.rows_each == 1 else "a person, with all of their rows"
+    return _TEXTS["unit.row" if answers.rows_each == 1 else "unit.person"]
 
 
-def _of_rows(answers: Answers, how: str) -> list[str]:
-    """Why the unit is a person, where that is not a row."""
-    if answers.rows_each == 1:
-        return ["Each person has one row, so a promise to rows is a promise to people."]
-    return [
-        f"A person may have {answers.rows_each} rows, so a promise to one row would say little to them: {how}, and a "
-        "record is a person in all that follows. Sums are then bounded per person, samples drawn by person."
-    ]
+def _of_rows(answers: Answers, bounded: str) -> str:
+    """Return why the unit is a person; ``bounded`` names what is bounded per person where they have several rows."""
+    return _TEXTS("why.one_row" if answers.rows_each == 1 else f"why.{bounded}", rows=answers.rows_each)
 
 
 def _of_uses(answers: Answers) -> list[str]:
-    """What several releases and tries make of the bill."""
-    found = []
-    if answers.tries > 1 and answers.releases == 1 and answers.released == "model":
-        found.append(
-            f"Tries on private rows cost, too. Make a random number of them, {answers.tries} on average by a "
-            "logarithmic law, release the best alone, and keep the number secret: that costs far less than all."
-        )
-    elif answers.tries > 1:
-        found.append(f"Each of {answers.tries} tries on private rows counts as a release; the last one is the first.")
-    if answers.releases > 1:
-        found.append(
-            f"There will be {answers.releases} releases on the same people, and the budget is for all together."
-        )
-    return found
+    """Return what several releases and tries mean for the total."""
+    best = answers.tries > 1 and answers.releases == 1 and answers.released == "model"
+    cases = (("best", best), ("tries", answers.tries > 1 and not best), ("releases", answers.releases > 1))
+    return [_TEXTS(f"why.{case}", tries=answers.tries, releases=answers.releases) for case, so in cases if so]
 
 
 def _of_steps(answers: Answers, run: _Run) -> str:
-    """Why a training is counted so."""
+    """Return why a training is accounted for in this way."""
     if answers.drawn == "poisson" and run.rate < 1:
-        return (
-            f"Each row is in a step with probability {run.rate:g}, by itself, so sampling lowers the price; the loss "
-            "distribution gives the tightest count of it."
-        )
-    if answers.drawn == "shuffled":
-        return (
-            "Batches of a shuffle are no random samples, and get no credit as such. A row is in one batch an epoch, "
-            "which"
-            f"then costs one release, and {_EPOCHS} epochs one with √{_EPOCHS} times less noise: make that of a step "
-            f"{math.sqrt(_EPOCHS):.3g} times the multiplier here. It holds where a missing row leaves its place empty."
-        )
-    return (
-        f"Every step sees all rows, so Gaussian steps add up exactly: {_STEPS} of them cost one release with √{_STEPS} "
-        f"times less noise. Make that of a step {math.sqrt(_STEPS):.3g} times the multiplier of the whole."
-    )
+        return _TEXTS("why.sampled", rate=f"{run.rate:g}")
+    case, count = ("shuffled", _EPOCHS) if answers.drawn == "shuffled" else ("full", _STEPS)
+    return _TEXTS(f"why.{case}", count=count, times=f"{math.sqrt(count):.3g}")
 
 
 def _of_delta(answers: Answers) -> str:
-    return (
-        f"Delta {answers.delta_written} is at most a tenth of one over {answers.people:,} people: at one over their "
-        "number, publishing one row whole would be allowed."
-    )
+    return _TEXTS("why.delta", delta=answers.delta_written, people=answers.people)

@@ -81,7 +81,7 @@ def _clipping() -> list[str]:
             parts.append(_line((70 + 30 * x, 70 + length * x), (42 + 30 * y, 42 + length * y), _INK, dash="3 3"))
         short = min(length, 30)
         parts.append(_arrow(70, 42, 70 + short * x, 42 + short * y, theme.PRIVATE))
-    return [*parts, _text(160, 40, "nobody pulls further"), _text(160, 56, "than the bound")]
+    return [*parts, _text(160, 40, "no gradient is longer"), _text(160, 56, "than the bound")]
 
 
 def _composition() -> list[str]:
@@ -92,8 +92,8 @@ def _composition() -> list[str]:
         _line((20, 20, 215), (8, 74, 74), _INK, width=0.75),
         _line(at, straight, theme.NON_PRIVATE, dash="2 4", width=3),
         _line(at, root, theme.PRIVATE, width=3),
-        _text(216, 20, "added up"),
-        _text(216, 62, "strongly"),
+        _text(216, 20, "basic"),
+        _text(216, 62, "advanced"),
     ]
 
 
@@ -116,13 +116,16 @@ def _trust(*, local: bool) -> list[str]:
 
 # Key of a term -> (what is to be seen, in words; the drawing's parts).
 DRAWINGS: Mapping[str, tuple[str, Callable[[], list[str]]]] = {
-    "neighbours": ("Two rows of eight people; in the second one of them is missing", _neighbours),
-    "laplace": ("Two pointed bells, one sensitivity apart, with and without you", _laplace),
-    "gaussian": ("Two round bells, one sensitivity apart, with and without you", _gaussian),
-    "clipping": ("Arrows from a centre; those that are longer than a circle end at it", _clipping),
-    "composition": ("A straight line for budgets that are added up, and a far lower curve that flattens", _composition),
+    "neighbours": ("Two rows of eight people, with one missing in the second row", _neighbours),
+    "laplace": ("Two Laplace densities, one sensitivity apart, with and without you", _laplace),
+    "gaussian": ("Two normal densities, one sensitivity apart, with and without you", _gaussian),
+    "clipping": ("Arrows from a centre, cut where they cross a circle", _clipping),
+    "composition": (
+        "A straight line for basic composition, a far lower curve for advanced composition",
+        _composition,
+    ),
     "local": (
-        "Locally each person has noise of their own; centrally there is one ring of noise around the curator",
+        "In the local model each person adds noise, in the central model the curator adds noise once",
         lambda: _trust(local=True) + _trust(local=False),
     ),
 }

@@ -11,9 +11,10 @@ from ui import page_links
 from ui.escaping import plain
 from ui.glossary import ASKED, PAGE, found, said
 from ui.terms import GROUPS, TERMS
+from ui.texts import Texts
 
 QUESTION = "Glossary"
-_LEAD = "A plain sentence for each, where the lab shows it, and the paper. Words in *How it works* lead here."
+_TEXTS = Texts(__file__)
 
 _ABREAST = 3
 
@@ -26,8 +27,8 @@ def show() -> None:
         _one(asked)
         return
     if asked:
-        st.warning(f"There is no term {plain(asked[:40])} here.", icon=":material/link_off:")
-    st.caption(_LEAD)
+        st.warning(f"The glossary has no term {plain(asked[:40])}.", icon=":material/link_off:")
+    st.caption(_TEXTS["glossary"])
     look = {"placeholder": "a word, such as clipping", "icon": ":material/search:"}
     wanted = st.text_input("Search", key="glossary.search", **look)
     if not wanted.strip():
@@ -36,7 +37,7 @@ def show() -> None:
             _cards(list(keys))
         return
     keys = found(wanted)
-    st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term has these letters", anchor=False)
+    st.header(f"{len(keys)} of {len(TERMS)} terms" if keys else "No term matches", anchor=False)
     _cards(keys)
 
 
@@ -45,7 +46,7 @@ def _one(key: str) -> None:
     with st.container(key="term"):
         _card(key, st.header)
     others = [f"[{TERMS[other].name}]({PAGE}?{ASKED}={other})" for other in TERMS[key].see]
-    st.markdown(f"See, too: {' · '.join(others)} · [All terms]({PAGE})")
+    st.markdown(f"Related terms: {' · '.join(others)} · [All terms]({PAGE})")
 
 
 def _cards(keys: Sequence[str]) -> None:

@@ -5,42 +5,44 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab import papers
-from lab.links import versioned
+from lab import links, papers
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
+from ui.texts import Texts
 
 QUESTION = "Five papers, checked: what they claim and what we reproduce"
-_LEAD = (
-    "The lab began with five works. Most of what they say stands, and is reproduced here; where a formula gives "
-    "something else than its text says, the line says what it gives. Each link opens the lab at the published "
-    "settings; where a tab is named, that is where it stands. What trains is audited, and so is a "
-    "version broken on purpose: [Attacks and audits](attack?part=audit)."
-)
-_HEADS = ("Part", "It says", "What holds", "In the lab")
-_ABSENT = "nowhere"
+_HEADS = ("Part", "Statement", "What holds", "In the lab")
+_TEXTS = Texts(__file__)
+_ABSENT = "–"
 
 
 def show(pages: Sequence[Page]) -> None:
-    """The whole page: a table a work."""
-    titles = {page.name: page.title for page in pages}
+    """Show the whole page, with a table for each paper."""
+    named = {page.name: page for page in pages}
     st.title(QUESTION)
-    st.caption(_LEAD)
+    st.caption(_TEXTS["works"])
     with st.container(key="works"):
-        for key, parts in (WORKS | BEYOND).items():
-            st.header("Beyond them: " * (key in BEYOND) + papers.short(key), anchor=key)
+        for key, parts in WORKS.items():
+            st.header("Newer: " * (key in BEYOND) + papers.short(key), anchor=key)
             st.markdown(papers.reference(key))
-            st.markdown(_table(parts, titles))
+            st.markdown(_table(parts, named))
 
 
-def _table(parts: Sequence[Part], titles: Mapping[str, str]) -> str:
+def _table(parts: Sequence[Part], pages: Mapping[str, Page]) -> str:
     lines = [_HEADS, ["---"] * len(_HEADS)]
-    lines += [(f"**{one.part}**", one.says, one.holds, _link(one, titles)) for one in parts]
+    lines += [(f"**{one.part}**", one.says, one.holds, _link(one, pages)) for one in parts]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _link(part: Part, titles: Mapping[str, str]) -> str:
+def _link(part: Part, pages: Mapping[str, Page]) -> str:
     if not part.page:
         return _ABSENT
-    where = f", *{part.tab}*" * bool(part.tab)
-    return f"[{titles[part.page]}]({part.page}?{urlencode(versioned(part.settings))}){where}"
+    page = pages[part.page]
+    where = f", *{_title(page, part)}*" if part.tab else ""
+    return f"[{page.title}]({part.page}?{urlencode(links.versioned(part.settings))}){where}"
+
+
+def _title(page: Page, part: Part) -> str:
+    """Return the title of the tab that shows this part."""
+    settings, _ = links.read(page.settings, part.settings)
+    return next(tab.title for tab in page.at(settings).all_tabs if tab.name == part.tab)

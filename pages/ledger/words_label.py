@@ -1,25 +1,11 @@
-"""What the label of the budget says: no data, and what a run like this would promise."""
+"""The privacy label of accounting, for a run like the one described; no data are read."""
 
 from lab.label import Stated
 from pages.ledger.experiment import LedgerResult
+from ui.texts import labels
 
-FIXED = {
-    "public": "number of rows or a fixed denominator, sampling rate, noise and number of steps",
-    "trust": "whoever would train; nobody else sees a row",
-    "period": "one run",
-    "released": "what each step says, with its noise",
-    "analyst_only": "nothing: this page looks at no rows",
-    "assumptions": "Poisson samples; contributions are clipped; one row a person",
-    "source": "none: no data are looked at",
-    "training": "paid",
-    "bounds": "public: the clip norm",
-    "vocabulary": "none",
-    "split": "none",
-    "test_score": "none",
-    "stop_rule": "none: the number of steps is fixed beforehand",
-    "missing": "none",
-}
+_SAYS = labels("ledger")
 
 
 def label(result: LedgerResult) -> Stated:
-    return Stated(promise=result.held, said={**FIXED})
+    return Stated(promise=result.held, said=_SAYS["said"])

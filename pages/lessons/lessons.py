@@ -6,7 +6,8 @@ lesson's ``claim`` says what its text takes for granted.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from lab import claims, links
 from lab.settings import Settings, Spread
 from lab.sweep import shown
+from ui.texts import flowing, sections
 
 
 class Case:
@@ -43,22 +45,22 @@ class Case:
 class Number:
     """A guess on the axis upwards of the chart, in its units, from ``low`` to ``high``.
 
-    truth: the runs (R,) in these units. place: where along the chart the guess stands. centre: what the truth is called
-    in the chart; says: the sentence about it; tone: its colour, "private", "public" or "bound".
+    label, says: what the truth is called in the chart, and a sentence about it. truth: the runs (R,) in these units.
+    place: where along the chart the guess stands. tone: its colour, "private", "public" or "bound".
     """
 
+    label: str
+    says: str
     truth: Callable[[Case], np.ndarray]
     place: Callable[[Settings], float]
     low: float
     high: float
     step: float = 1.0
     unit: str = ""
-    centre: str = "middle run"
-    says: str = "The middle run is right {} of the time."
     tone: str = "private"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Choice:
     """One of ``options``, of which the engine says which is right: its place among them."""
 
@@ -71,23 +73,20 @@ class Lesson:
     """One lesson.
 
     name: in the address, and of the file of its texts. page, settings: the page of the lab, and what is known there, as
-    a link says it; change: what the outcome is asked for. board, picture: where its chart is; chart: what it is called
-    here. only: the knobs that matter, to try it. known: what is known -> numbers of the first text; found: (what is
-    known, the outcome) -> those of the others. attacker: the outcome -> what is guaranteed against the best
-    attacker, where the lesson is about them. points: what of the chart may be seen before the guess: (x, y, words).
+    a link says it; change: what the outcome is asked for. board, picture: where its chart is. only: the knobs that
+    matter, to try it. known: what is known -> numbers of the first text; found: (what is known, the outcome) -> those
+    of the others. attacker: the outcome -> what is guaranteed against the best attacker, where the lesson is about
+    them. points: what of the chart may be seen before the guess: (x, y, words).
     claim: whether what the texts take for granted holds. whole: whether the texts need all of the page's work. upwards:
     the ends of the axis upwards, where the page's own would tell.
     """
 
     name: str
-    title: str
     page: str
     picture: str
-    chart: str
     settings: Mapping[str, str]
     change: Mapping[str, str]
     only: tuple[str, ...]
-    ask: str
     guess: Number | Choice
     observe: Choice
     minutes: int
@@ -99,6 +98,19 @@ class Lesson:
     points: Callable[[Case], list[tuple[float, float, str]]] = field(default=lambda _: [])
     upwards: tuple[float, float] | None = None
     attacker: Callable[[Case], Guarantee] | None = None
+
+    @property
+    def title(self) -> str:
+        return texts(self.name)["Title"]
+
+    @property
+    def ask(self) -> str:
+        return texts(self.name)["Question"]
+
+    @property
+    def chart(self) -> str:
+        """Return what its chart is called here."""
+        return texts(self.name)["Chart"]
 
     def cases(self, kind: type[Settings], *, seed: int | None = None) -> tuple[Settings, Settings]:
         """(what is known, what is asked for) as settings of its page."""
@@ -112,13 +124,29 @@ class Lesson:
         return both[0][0], both[1][0]
 
 
+@cache
+def texts(name: str) -> Mapping[str, str]:
+    """Return the parts of a lesson's text by their headings; of a list, an option a line."""
+    whole = Path(__file__).with_name("texts") / f"{name}.md"
+    parts = sections(whole.read_text("utf-8"))
+    return {head: text if text.startswith("- ") else flowing(text) for head, text in parts}
+
+
+def _choice(name: str, part: str, right: Callable[[Case, Case], int]) -> Choice:
+    return Choice(tuple(line.removeprefix("- ") for line in texts(name)[part].splitlines()), right)
+
+
+def _number(name: str, **how: Any) -> Number:
+    return Number(label=texts(name)["Label"], says=texts(name)["Outcome"], **how)
+
+
 def percent(runs: np.ndarray) -> str:
-    """The middle run, of shares of 100."""
+    """Return the median, of shares of 100."""
     return f"{np.median(runs):.0f}"
 
 
 def _range(runs: np.ndarray) -> dict[str, str]:
-    """The nine runs in ten."""
+    """Return the ends of 90 % of the runs."""
     spread = Spread.of(runs)
     return {"low": f"{spread.low:.0f}", "high": f"{spread.high:.0f}"}
 
@@ -268,32 +296,21 @@ _PUBLISHED = {"epsilon": "1", "clip_norm": "0.05"}
 LESSONS = (
     Lesson(
         name="epsilon",
-        title="What epsilon means",
         page="mechanisms",
         picture="posterior",
-        chart="A reader's guess",
         settings={"mechanism": "laplace", "epsilon": "0.1"},
         change={"epsilon": "1"},
         only=("epsilon", "prior"),
-        ask="At epsilon 1, how sure can a reader become that you are in the data?",
-        guess=Number(
+        guess=_number(
+            "epsilon",
             truth=lambda case: np.array([_after(case)]),
             place=lambda settings: 100 * settings.prior,
             low=50,
             high=100,
             unit="%",
-            centre="at most",
             tone="bound",
-            says="It can become {}.",
         ),
-        observe=Choice(
-            options=(
-                "Who was unsure before can learn most",
-                "Who was nearly sure before can learn most",
-                "Everybody can learn as much",
-            ),
-            right=_gains,
-        ),
+        observe=_choice("epsilon", "Observe", _gains),
         minutes=3,
         known=lambda case: {"known": f"{_after(case):.1f}"},
         found=lambda before, after: {
@@ -311,10 +328,8 @@ LESSONS = (
     ),
     Lesson(
         name="clipping",
-        title="How far to clip",
         page="what-if",
         picture="curve",
-        chart="Accuracy over the clip norm",
         settings={
             "base": f"{_BREAST} clip_norm 1",
             "question": "curve",
@@ -324,24 +339,8 @@ LESSONS = (
         },
         change={},
         only=("clip_norm", "epsilon"),
-        ask="The bound on each person's gradient grows a hundredfold. What happens to accuracy?",
-        guess=Choice(
-            options=(
-                "The larger the bound, the better",
-                "The smaller the bound, the better",
-                "Best somewhere between",
-                "No difference: epsilon is the same",
-            ),
-            right=_hump,
-        ),
-        observe=Choice(
-            options=(
-                "Single runs differ most where the bound is small",
-                "Single runs differ most where accuracy is best",
-                "Single runs differ most where the bound is large",
-            ),
-            right=_scatter,
-        ),
+        guess=_choice("clipping", "Guess", _hump),
+        observe=_choice("clipping", "Observe", _scatter),
         minutes=4,
         points=lambda case: [(0.1, _clipped_median(case, 0.1), f"at 0.1: {_clipped_median(case, 0.1):.0f}")],
         known=lambda case: {"known": f"{_clipped_median(case, 0.1):.0f}"},
@@ -355,31 +354,20 @@ LESSONS = (
     ),
     Lesson(
         name="composition",
-        title="A thousand small steps",
         page="accounting",
         picture="steps",
-        chart="Epsilon over steps",
         settings=_STEPS | {"steps": "1"},
         change={"steps": "1000"},
         only=("steps", "noise_multiplier", "delta"),
-        ask="1,000 steps of epsilon 0.1 each: what is the total?",
-        guess=Number(
+        guess=_number(
+            "composition",
             truth=lambda case: case.runs("epsilon"),
             place=lambda settings: settings.steps,
             low=0.1,
             high=1000,
             step=1,
-            centre="GDP accountant",
-            says="The GDP accountant gives {}, which is exact here.",
         ),
-        observe=Choice(
-            options=(
-                "Four times the steps: four times epsilon",
-                "Four times the steps: about twice epsilon",
-                "Four times the steps: no more than before",
-            ),
-            right=_growth,
-        ),
+        observe=_choice("composition", "Observe", _growth),
         minutes=4,
         known=lambda case: {},
         found=lambda before, after: {
@@ -396,15 +384,13 @@ LESSONS = (
     ),
     Lesson(
         name="public_start",
-        title="A start from public examples",
         page="classifier",
         picture="accuracy",
-        chart="Accuracy over epsilon",
         settings=_DIGITS | {"public_rows": "0"},
         change={"public_rows": "100"},
         only=("epsilon", "public_rows", "shift"),
-        ask="With a start from 100 public digits, how often is the model right?",
-        guess=Number(
+        guess=_number(
+            "public_start",
             truth=lambda case: case.share("accuracy"),
             tone="public",
             place=lambda settings: settings.epsilon,
@@ -412,20 +398,13 @@ LESSONS = (
             high=100,
             unit="%",
         ),
-        observe=Choice(
-            options=(
-                "It helps most where epsilon is small",
-                "It helps as much at every epsilon",
-                "It helps most where epsilon is large",
-            ),
-            right=_helps,
-        ),
+        observe=_choice("public_start", "Observe", _helps),
         minutes=4,
         points=lambda case: [
             (
                 case.settings.epsilon,
                 float(np.median(case.share("scratch"))),
-                f"from zero: {percent(case.share('scratch'))}",
+                f"no pre-training: {percent(case.share('scratch'))}",
             )
         ],
         known=lambda case: {"known": percent(case.share("scratch")), "people": f"{case.settings.rows:,}"},
@@ -440,29 +419,20 @@ LESSONS = (
     ),
     Lesson(
         name="parties",
-        title="Ten parties or a thousand",
         page="parties",
         picture="parties",
-        chart="Accuracy over parties",
         settings=_PARTIES | {"parties": "10"},
         change={"parties": "1000"},
         only=("parties", "epsilon", "rows"),
-        ask="A thousand parties in place of ten, same epsilon: how often is the model right?",
-        guess=Number(
+        guess=_number(
+            "parties",
             truth=lambda case: case.share("soft"),
             place=lambda settings: settings.parties,
             low=0,
             high=100,
             unit="%",
         ),
-        observe=Choice(
-            options=(
-                "With more parties, single runs lie closer together",
-                "With more parties, single runs lie as far apart",
-                "With more parties, single runs lie further apart",
-            ),
-            right=_steadier,
-        ),
+        observe=_choice("parties", "Observe", _steadier),
         minutes=4,
         points=lambda case: [
             (case.settings.parties, float(np.median(case.share("soft"))), f"with 10: {percent(case.share('soft'))}")
@@ -479,34 +449,20 @@ LESSONS = (
     ),
     Lesson(
         name="published",
-        title="An epsilon in a paper",
         page="attack",
         whole=True,
         picture="accuracy",
-        chart="The attacker over epsilon",
         settings=_PUBLISHED | {"version": "sound"},
         change={"version": "published"},
         only=("epsilon", "clip_norm", "steps"),
-        ask="A published recipe claims epsilon 1. How often is an attacker right against it?",
-        guess=Choice(
-            options=(
-                "As often as a coin",
-                "As often as against the sound recipe",
-                "More often, and within what epsilon 1 allows",
-                "More often than epsilon 1 allows",
-            ),
-            right=_against_claim,
-        ),
-        observe=Choice(
-            options=("It spends epsilon 1 at most, as claimed", "It spends more than epsilon 1"),
-            right=_spends,
-        ),
+        guess=_choice("published", "Guess", _against_claim),
+        observe=_choice("published", "Observe", _spends),
         minutes=4,
         points=lambda case: [
             (
                 case.settings.epsilon,
                 100 * case.result.attack.accuracy,
-                f"sound: {100 * case.result.attack.accuracy:.0f}",
+                f"correct: {100 * case.result.attack.accuracy:.0f}",
             )
         ],
         known=lambda case: {
@@ -525,32 +481,21 @@ LESSONS = (
     ),
     Lesson(
         name="attacker",
-        title="Were you in the data?",
         page="attack",
         whole=True,
         picture="accuracy",
-        chart="The attacker over epsilon",
         settings={"version": "sound", "epsilon": "0.5"},
         change={"epsilon": "4"},
         only=("epsilon", "clip_norm", "steps"),
-        ask="At epsilon 4, how often does an attacker tell that an outlier took part?",
-        guess=Number(
+        guess=_number(
+            "attacker",
             truth=lambda case: np.array([100 * case.result.attack.accuracy]),
             place=lambda settings: settings.epsilon,
             low=50,
             high=100,
             unit="times in 100",
-            centre="measured",
-            says="They were right {}.",
         ),
-        observe=Choice(
-            options=(
-                "The attacker stays below what this noise allows",
-                "The attacker does all that this noise allows",
-                "The attacker does more than this noise allows",
-            ),
-            right=_below_bound,
-        ),
+        observe=_choice("attacker", "Observe", _below_bound),
         minutes=4,
         points=lambda case: [
             (
@@ -572,32 +517,21 @@ LESSONS = (
     ),
     Lesson(
         name="tuning",
-        title="Ten tries, keep the best",
         page="accounting",
         board="searches",
         picture="searches",
-        chart="Price of a search",
         settings={"settings_tried": "1"},
         change={"settings_tried": "10"},
         only=("settings_tried", "noise_multiplier", "steps"),
-        ask="You train ten times and keep only the best. What does it cost in all?",
-        guess=Number(
+        guess=_number(
+            "tuning",
             truth=lambda case: case.runs("tuned"),
             place=lambda settings: 1 - 0.9**settings.settings_tried,
             low=0.6,
             high=30,
             step=0.1,
-            centre="all tries",
-            says="All ten tries cost {}.",
         ),
-        observe=Choice(
-            options=(
-                "Drawing the number of tries by chance makes the best alone free",
-                "Drawing the number of tries by chance makes the best alone cheaper than all",
-                "Drawing the number of tries by chance changes nothing",
-            ),
-            right=_cheaper,
-        ),
+        observe=_choice("tuning", "Observe", _cheaper),
         minutes=4,
         points=lambda case: [(0.1, float(case.runs("epsilon")[0]), f"one run: {_digits(case.runs('epsilon')[0])}")],
         known=lambda case: {"known": _digits(case.runs("epsilon")[0])},

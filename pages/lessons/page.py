@@ -227,7 +227,7 @@ def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
             mine.guess, mine.seen = value, None
             st.session_state.pop(f"{key}.seen.choice", None)
             refusal = together.send(here, lesson, value) if classed else None
-            mine.refused = say.REFUSED[refusal.name] if refusal else ""
+            mine.refused = say.refused(refusal) if refusal else ""
             if classed and refusal is None:
                 mine.sent = here.now
             else:

@@ -111,7 +111,7 @@ def offer(lesson: Lesson, here: Seat | None) -> str:
             try:
                 st.query_params[ROOM] = classroom().open(lesson.name, me())
             except RefusedError as refusal:
-                return say.REFUSED[refusal.name].format(refusal.value)
+                return say.refused(refusal)
             st.rerun()
     elif not here.teaches:
         label = f"Leave room {here.code}"

@@ -272,7 +272,7 @@ def test_a_class_meets_in_one_room_whichever_process_it_came_to(visitor, lecture
     expect(teacher.locator(".lab-room-count")).to_have_text("1 guess so far", timeout=PATIENCE)
     teacher.get_by_role("button", name="Close and show").click()
     for page in (teacher, pupil):
-        expect(page.get_by_text("1 guess, the middle one")).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text("1 guess, median")).to_be_visible(timeout=PATIENCE)
 
 
 def test_when_it_ends_nothing_is_left(tmp_path):

@@ -194,7 +194,7 @@ def test_steps_links_reload_and_another_tab(page, serve):
     expect(opened.get_by_text("What did you see?")).to_have_count(0, timeout=PATIENCE)
     opened.get_by_role("button", name="Back").click()
     opened.wait_for_url("**step=reveal*")
-    expect(opened.get_by_role("heading", level=1)).to_contain_text("As you said", timeout=PATIENCE)
+    expect(opened.get_by_role("heading", level=1)).to_contain_text("You were right", timeout=PATIENCE)
     other = page(reveal)
     expect(other.get_by_text(say.AGAIN)).to_be_visible(timeout=PATIENCE)
     opened.reload()
@@ -286,5 +286,5 @@ def test_a_class_of_three_guesses_and_sees_all_guesses_once_the_teacher_closes(p
         close.click()
         for one in (teacher, *pupils):
             expect(chart(one, "class").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-            expect(one.get_by_text("3 guesses, the middle one 65")).to_be_visible(timeout=PATIENCE)
+            expect(one.get_by_text("3 guesses, median 65")).to_be_visible(timeout=PATIENCE)
         assert any(part in frame for frame in heard for part in only)

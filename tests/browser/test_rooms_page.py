@@ -95,7 +95,7 @@ def test_one_browser_is_one_voter_however_often_it_comes(serve, visitor):
     says(visitor(f"{serve('app.py')}/lessons?room={code}"), 50)
     expect(teacher.locator(".lab-room-count")).to_have_text("2 guesses so far")
     teacher.get_by_role("button", name="Close and show").click()
-    expect(teacher.get_by_text("2 guesses, the middle one 65")).to_be_visible()
+    expect(teacher.get_by_text("2 guesses, median 65")).to_be_visible()
 
 
 def test_who_opens_room_after_room_is_told_where_they_are_and_others_are_not_kept_out(serve, visitor):

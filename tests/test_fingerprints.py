@@ -1,0 +1,80 @@
+"""How the lab writes: colons, semicolons, openers and length of all visible sentences, with ceilings that only fall.
+
+A sentence that has to stay as it is goes to ``EXCEPT``, with the reason. Texts in Markdown and TOML meet the style
+sheet. Strings in the code and *How it works* have what was measured last as their ceiling, to be lowered with each
+rewrite.
+"""
+
+import pytest
+
+from scripts.fingerprints import beside, fingerprint, has_colon, headless, in_code, sentences
+
+EXCEPT = {
+    # The value of a guess, which may be a sentence in quotes.
+    "Your guess is in: {guess}.",
+}
+# (colons, semicolons, headless openers in percent of sentences; "of its own" per 1,000 words; 90th percentile of words)
+STYLE_SHEET = (5, 0, 0.5, 0, 22)
+CEILINGS = {
+    "pages: code": (38.6, 14.7, 4.6, 1.5, 22),
+    "ui: code": (33.0, 9.5, 3.9, 2.5, 20),
+    "pages: texts": STYLE_SHEET,
+    "ui: texts": STYLE_SHEET,
+    "pages: method": (27.6, 22.6, 4.7, 1.7, 29),
+}
+
+
+def texts(place: str) -> list[str]:
+    folder, _, kind = place.partition(": ")
+    found = in_code(folder) if kind == "code" else [*beside(folder, method=kind == "method").values()]
+    return [one for text in found for one in sentences(text) if one not in EXCEPT]
+
+
+@pytest.mark.parametrize("place", CEILINGS)
+def test_no_share_rises_above_its_ceiling(place):
+    found = fingerprint(texts(place))
+    measured = (found.colons, found.semicolons, found.headless, found.own, found.length)
+    names = ("colons", "semicolons", "headless openers", "of its own", "words a sentence")
+    above = [
+        f"{name}: {value:.2f} > {most}"
+        for name, value, most in zip(names, measured, CEILINGS[place], strict=True)
+        if value > most
+    ]
+    assert found.sentences > 50
+    assert above == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The median accuracy is 83 % here. Next one is short.", ["The median accuracy is 83 % here."]),
+        ("<b>The median</b> accuracy is 83 % here.<br>No end mark in this line", ["The median accuracy is 83 % here."]),
+        ("A label: value", []),
+    ],
+)
+def test_a_sentence_is_five_words_with_an_end_mark(text, found):
+    assert sentences(text) == found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "colon", "opener"),
+    [
+        ("The sources make the error smaller: it is half as large.", True, False),
+        ("Meet at 10:30 in the room of the class.", False, False),
+        ("Who waits is told how many are before them.", False, True),
+        ("Who sees the rows of this party now?", False, False),
+        ("That the noise is small does not help here.", False, True),
+        ("That is what the chart shows for everyone.", False, False),
+    ],
+)
+def test_marks_and_openers_are_found(sentence, colon, opener):
+    assert (has_colon(sentence), headless(sentence)) == (colon, opener)
+
+
+def test_holes_of_a_template_are_words_of_the_sentence(tmp_path):
+    (tmp_path / "words.py").write_text(
+        '"""A docstring is no text."""\nx = f"Median accuracy is {y} after {z} steps."\n'
+    )
+    from scripts.fingerprints import literals
+
+    assert [text for _, text in literals(tmp_path / "words.py")] == ["Median accuracy is 7 after 7 steps."]
