@@ -20,7 +20,7 @@ CHARTS = ("accuracy", "map.private", "map.plain")
 NETWORK = Subject(
     script="app.py",
     path="network",
-    slider="Moment shown",
+    slider="Step shown",
     charts=tuple(f'[data-chart="{name}"]' for name in CHARTS),
     moving=tuple(range(len(CHARTS))),
 )

@@ -12,16 +12,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import stdtrit
 
 from dpcore import check
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.roots import safe_root
-from lab.repeats import Means, all_succeed_minimum
+from lab.repeats import Medians, all_succeed_minimum
 
 BETTER = ("higher", "lower")
 TOWARDS = ("small", "large")
 Verdict = Literal["found", "everywhere", "nowhere", "unclear"]
+# A median reaches what half of the runs do.
+_HALF = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,7 @@ class Answer:
     """What a search among values came to.
 
     verdict: "found"; "everywhere" and "nowhere" among the values; "unclear", it cannot be told from so many repeats.
-    best: the best mean (or share of repeats); at: its value.
+    best: the best median (or share of repeats); at: its value.
     needed: about how many repeats it would take where it cannot be told; None where that is not known.
     """
 
@@ -69,7 +70,7 @@ class Reaching(Answer):
 
 def smallest(
     values: np.ndarray,
-    runs: np.ndarray | Means,
+    runs: np.ndarray | Medians,
     target: float,
     *,
     better: str = "higher",
@@ -78,31 +79,32 @@ def smallest(
     log: bool = True,
     confidence: float = 0.95,
 ) -> Crossing:
-    """The smallest of ``values`` (V,) from which on the mean of ``runs`` (V, R) reaches ``target``.
+    """The smallest of ``values`` (V,) from which on the median of ``runs`` (V, R) reaches ``target``.
 
     For a measure that only gets better along the knob; where it gets worse, the largest value up to which it does is
     found with ``towards`` "large". With ``share``, what has to reach the target is that share of all repeats.
 
     safe: tests in a fixed sequence, from the best end as long as each lower limit is above the target; so there is no
     price for their number. The crossing lies beyond the last of the leading values whose upper limits miss it, and at
-    ``safe`` at the latest. Limits of a mean are Student's, each one-sided at (1 + confidence) / 2, as few skew repeats
-    cover less than they promise; of a share they are exact [clopper1934], each at ``confidence``. The point is where
-    the isotonic regression crosses, linear in ln value (``log``).
+    ``safe`` at the latest. The median reaches the target if half of all repeats do; limits of that share are exact
+    [clopper1934], for the median each at (1 + confidence) / 2, so that both ends hold together, for a ``share`` each at
+    ``confidence``. Over several splits they are Student's, of the mean of their medians. The point is where the
+    isotonic regression crosses, linear in ln value (``log``).
 
-    Repeats that do not differ have limits without width, however few they are. Values with a NaN are left out.
+    Values with a NaN are left out.
 
-    >>> rising = np.array([[0.5, 0.6, 0.5], [0.7, 0.8, 0.7], [0.9, 0.9, 0.8]])
+    >>> rising = np.array([[0.5, 0.6, 0.5] * 2, [0.6, 0.8, 0.7] * 2, [0.9, 0.9, 0.8] * 2])
     >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
     >>> found.verdict, found.point, found.low, found.safe, found.share_there
-    ('found', 0.383, None, 10.0, 1.0)
+    ('found', 0.562, 0.1, 10.0, 0.667)
     """
-    values, means = _asked(values, runs, log=log)
+    values, medians = _asked(values, runs, log=log)
     check.choice(TOWARDS, towards=towards)
-    order = np.flatnonzero(~np.isnan(means.mean))[:: 1 if towards == "small" else -1]
-    band = _band(means, target, better=better, share=share, confidence=confidence, tests=1).at(order)
+    order = np.flatnonzero(~np.isnan(medians.median))[:: 1 if towards == "small" else -1]
+    band = _band(medians, target, better=better, share=share, confidence=confidence, tests=1).at(order)
     values = values[order]
     safe = len(order) - _leading(band.shown[::-1])
-    below = _leading(band.high < band.level)
+    below = _leading(band.missed)
     verdict = "found"
     if safe == len(order):
         verdict = "nowhere" if 0 < below == len(order) else "unclear"
@@ -111,7 +113,8 @@ def smallest(
     last_below, first_safe = _pick(values, below - 1), _pick(values, safe)
     ends = (last_below, first_safe) if towards == "small" else (first_safe, last_below)
     answer = Crossing(verdict=verdict, low=ends[0], high=ends[1], safe=first_safe, share_safe=_pick(band.hits, safe))
-    changes = _best(values, band, means, order) | {"needed": _needed(band, means, order, share, confidence, verdict)}
+    needed = _needed(band, medians, order, share, confidence, verdict)
+    changes = _best(values, band, medians, order) | {"needed": needed}
     if verdict == "found":
         rising = isotonic_regression(band.estimate).x
         place = min(max(np.count_nonzero(rising < band.level), below), safe)  # where it is, but for rounding
@@ -122,7 +125,7 @@ def smallest(
 
 def reaching(
     values: np.ndarray,
-    runs: np.ndarray | Means,
+    runs: np.ndarray | Medians,
     target: float,
     *,
     better: str = "higher",
@@ -135,24 +138,24 @@ def reaching(
     ``confidence``: the limits are those of ``smallest``, with their error divided by V (Bonferroni), since the answer
     is one claim about all. V counts the values still to be trained, so that none is taken back for their number.
 
-    >>> hump = np.array([[0.5, 0.5], [0.9, 0.9], [0.5, 0.5], [0.8, 0.8]])
+    >>> hump = np.repeat([[0.5], [0.9], [0.5], [0.8]], 8, axis=1)
     >>> reaching([1, 2, 3, 4], hump, 0.7).intervals
     ((2.0, 2.0), (4.0, 4.0))
     """
-    values, means = _asked(values, runs, log=False)
-    order = np.flatnonzero(~np.isnan(means.mean))
+    values, medians = _asked(values, runs, log=False)
+    order = np.flatnonzero(~np.isnan(medians.median))
     tests = len(values)
-    band = _band(means, target, better=better, share=share, confidence=confidence, tests=tests).at(order)
+    band = _band(medians, target, better=better, share=share, confidence=confidence, tests=tests).at(order)
     values, good = values[order], band.shown
     edges = np.flatnonzero(np.diff(np.concatenate([[False], good, [False]]).astype(int)))
     intervals = tuple((float(values[a]), float(values[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True))
     verdict = "unclear"
     if good.any():
         verdict = "everywhere" if good.all() else "found"
-    elif len(order) and (band.high < band.level).all():
+    elif len(order) and band.missed.all():
         verdict = "nowhere"
-    needed = _needed(band, means, order, share, 1 - (1 - confidence) / tests, verdict)
-    return Reaching(verdict=verdict, intervals=intervals, needed=needed, **_best(values, band, means, order))
+    needed = _needed(band, medians, order, share, 1 - (1 - confidence) / tests, verdict)
+    return Reaching(verdict=verdict, intervals=intervals, needed=needed, **_best(values, band, medians, order))
 
 
 def exact(
@@ -205,40 +208,39 @@ def exact(
 
 
 class _Band(NamedTuple):
-    """Estimates and limits (V,) in the direction where higher is better, ``level`` that they are to reach, whether they
-    are shown to, and the share of single repeats that reach the target; ``sign`` brings them back."""
+    """Estimates (V,) in the direction where higher is better, ``level`` that they are to reach, whether they are
+    ``shown`` to, or shown to have ``missed`` it, and the share of single repeats that reach the target; ``sign`` brings
+    the estimates back."""
 
     estimate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
     hits: np.ndarray
     shown: np.ndarray
+    missed: np.ndarray
     level: float
     sign: float
 
     def at(self, order: np.ndarray) -> "_Band":
-        return self._replace(
-            **{name: getattr(self, name)[order] for name in ("estimate", "low", "high", "hits", "shown")}
-        )
+        return self._replace(**{name: getattr(self, name)[order] for name in ("estimate", "hits", "shown", "missed")})
 
 
-def _band(means: Means, target: float, *, better: str, share: float | None, confidence: float, tests: int) -> _Band:
+def _band(runs: Medians, target: float, *, better: str, share: float | None, confidence: float, tests: int) -> _Band:
     sign, target = _sign(better), check.between(-math.inf, math.inf, target=target)
-    error = 1 - check.between(0, 1, inclusive=False, confidence=confidence)
-    count = np.count_nonzero(sign * means.single >= sign * target, axis=-1)  # none where NaN
-    repeats = means.single.shape[-1]
-    hits = count / repeats
-    if share is None:
-        half = float(stdtrit(means.freedom, 1 - error / 2 / tests)) * means.error
-        estimate = sign * means.mean
-        lower, upper = estimate - half, estimate + half
+    error = (1 - check.between(0, 1, inclusive=False, confidence=confidence)) / tests
+    count = np.count_nonzero(sign * runs.single >= sign * target, axis=-1)  # none where NaN
+    repeats = runs.single.shape[-1]
+    hits, estimate, goal = count / repeats, sign * runs.median, sign * target
+    if runs.splits is not None:
+        if share is not None:
+            raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
+        half = runs.splits.half_width(1 - error)
         # Above it: as many equal repeats as one likes do not show a mean that is the target
-        return _Band(estimate, lower, upper, hits, lower > sign * target, sign * target, sign)
+        return _Band(estimate, hits, estimate - half > goal, estimate + half < goal, goal, sign)
+    if share is None:
+        low, high = _share_limits(repeats, 1 - error / 2)
+        return _Band(estimate, hits, low[count] >= _HALF, high[count] < _HALF, goal, sign)
     check.between(0, 1, inclusive=False, share=share)
-    if not means.independent:
-        raise check.RefusedError("share", share, "None where repeats are not independent: one of each fresh split")
-    low, high = _share_limits(repeats, 1 - error / tests)
-    return _Band(hits, low[count], high[count], hits, low[count] >= share, share, 1.0)
+    low, high = _share_limits(repeats, 1 - error)
+    return _Band(hits, hits, low[count] >= share, high[count] < share, share, 1.0)
 
 
 @lru_cache(maxsize=32)
@@ -247,12 +249,12 @@ def _share_limits(repeats: int, confidence: float) -> np.ndarray:
     return np.transpose([clopper_pearson(hits, repeats, confidence=confidence) for hits in range(repeats + 1)])
 
 
-def _asked(values: np.ndarray, runs: np.ndarray | Means, *, log: bool) -> tuple[np.ndarray, Means]:
-    means = Means.of(runs)
-    values = check.numbers((len(means.mean),), low=0 if log else -math.inf, inclusive=not log, values=values)
+def _asked(values: np.ndarray, runs: np.ndarray | Medians, *, log: bool) -> tuple[np.ndarray, Medians]:
+    medians = Medians.of(runs)
+    values = check.numbers((len(medians.median),), low=0 if log else -math.inf, inclusive=not log, values=values)
     if not len(values) or (np.diff(values) <= 0).any():
         raise check.RefusedError("values", values, "rising numbers, one at least")
-    return values, means
+    return values, medians
 
 
 def _sign(better: str) -> float:
@@ -278,7 +280,7 @@ def _between(values: np.ndarray, excess: np.ndarray, place: int, *, log: bool) -
     return float(back(after - part * (after - before))) if part else float(values[place])
 
 
-def _best(values: np.ndarray, band: _Band, means: Means, order: np.ndarray) -> dict[str, float]:
+def _best(values: np.ndarray, band: _Band, runs: Medians, order: np.ndarray) -> dict[str, float]:
     if not len(order):
         return {}
     place = int(np.argmax(band.estimate))
@@ -286,25 +288,23 @@ def _best(values: np.ndarray, band: _Band, means: Means, order: np.ndarray) -> d
 
 
 def _needed(
-    band: _Band, means: Means, order: np.ndarray, share: float | None, confidence: float, verdict: Verdict
+    band: _Band, runs: Medians, order: np.ndarray, share: float | None, confidence: float, verdict: Verdict
 ) -> int | None:
-    """(2 sd / (best - target))^2 repeats, more than there are; for a share, as many as can show it at all."""
-    repeats = means.freedom + 1
-    least = max(repeats + 1, all_succeed_minimum(share, confidence=confidence)) if share else repeats + 1
+    """About how many repeats tell the best value from the target, more than there are, and enough to show it at all:
+    (2 sd / gap)^2, where the gap is that of the share of repeats that reach it."""
     if verdict != "unclear":
         return None
-    if not len(order):
-        return least if least > repeats + 1 else None
-    place = int(np.argmax(band.estimate))
-    gap = float(band.estimate[place] - band.level)
-    if share is None:
-        wanted = means.needed(int(order[place]), gap)
-    else:
-        hit = band.estimate[place]
-        wanted = math.ceil(4 * hit * (1 - hit) / gap**2) if gap > 0 else None
-    if wanted is None:
-        return least if share and least > repeats + 1 else None
-    return max(least, wanted)
+    place = int(np.argmax(band.estimate)) if len(order) else None
+    if runs.splits is not None:
+        gap = float(band.estimate[place] - band.level) if len(order) else 0.0
+        wanted = runs.splits.needed(int(order[place]), gap) if len(order) else None
+        return None if wanted is None else max(runs.splits.freedom + 2, wanted)
+    repeats, share, confidence = runs.single.shape[-1], share or _HALF, confidence if share else (1 + confidence) / 2
+    more = max(repeats + 1, all_succeed_minimum(share, confidence=confidence))
+    gap = float(band.hits[place] - share) if len(order) else 0.0
+    if gap > 0:
+        return max(more, math.ceil(4 * band.hits[place] * (1 - band.hits[place]) / gap**2))
+    return more if more > repeats + 1 else None
 
 
 def _bisect(reaches: Callable[[int], bool], safe: int, other: int) -> int:

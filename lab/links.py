@@ -1,6 +1,10 @@
 """Settings as texts: what a link, a knob and a pin hold of them, and how that is read back.
 
 Nothing that is read takes anything away: what the settings refuse is left as it was, and the refusal says why.
+
+A link names the version of the defaults that it leaves out, ``v=2``, so that a default can be changed without changing
+links. To change one, raise ``VERSION`` and put the old default into ``EARLIER`` of its settings under the version
+before.
 """
 
 import logging
@@ -19,6 +23,8 @@ from lab.settings import Settings
 APART = "~"
 # Old names of pages -> their names now. Links, pins, downloads and open browser tabs may still hold an old one.
 RENAMED = MappingProxyType({"ledger": "accounting"})
+# The parameter that names the version of the defaults, today's, and that of links written before there were versions.
+VERSION_NAME, VERSION, UNVERSIONED = "v", 2, 1
 UNFORESEEN = "another value, as this one met a fault of the page"
 # Numbers as people write them, in the address as in a field (``scale.js`` has the same): no "nan", no "1_000", no
 # digits of other scripts.
@@ -34,9 +40,32 @@ def page_now(name: str) -> str:
     return RENAMED.get(name, name)
 
 
+def versioned(texts: Mapping[str, Any], version: int | str = VERSION) -> dict[str, Any]:
+    """Return ``texts`` with the version of the defaults that they leave out; one that they name stays."""
+    return {**texts, VERSION_NAME: texts.get(VERSION_NAME, str(version))}
+
+
+def from_address(address: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the parameters of an address with their version: that of the first links where they name none. An address
+    without any parameter is no link, and has the defaults of today.
+    """
+    return versioned(address, UNVERSIONED) if address else address
+
+
+def version_of(texts: Mapping[str, str]) -> tuple[int, dict[str, RefusedError]]:
+    """(the version that ``texts`` name, today's where it is none of this lab, why it was refused)."""
+    named = texts.get(VERSION_NAME, str(VERSION))
+    known = {str(version): version for version in range(UNVERSIONED, VERSION + 1)}
+    if named in known:
+        return known[named], {}
+    allowed = f"a version that this lab knows, {UNVERSIONED} to {VERSION}"
+    return VERSION, {VERSION_NAME: RefusedError(VERSION_NAME, named, allowed)}
+
+
 def read(kind: type[Settings], texts: Mapping[str, str]) -> tuple[Any, dict[str, RefusedError]]:
     """(the settings of this kind with what ``texts`` say by field, field -> why it was refused)."""
-    settings, refused = kind(), {}
+    version, refused = version_of(texts)
+    settings, texts = kind.of_version(version), kind.modernised(texts, version)
     for name in (one.name for one in fields(kind) if one.name in texts):
         try:
             settings = changed(settings, **{name: texts[name]})
@@ -103,7 +132,7 @@ def of_word(kind: type[Settings], text: str, *, name: str, apart: str = APART) -
     texts = pairs(text, name=name, apart=apart)
     texts |= {one: held for one, held in getattr(text, "held", {}).items() if one in texts}
     settings, refused = read(kind, texts)
-    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)}
+    unknown: Iterable[str] = texts.keys() - {one.name for one in fields(kind)} - {VERSION_NAME}
     for field in (*refused, *unknown):
         why = f"{field} must be {refused[field].allowed}" if field in refused else f"there is no {field}"
         raise RefusedError(name, text, f"settings that this page takes: {why}")

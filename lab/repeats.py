@@ -1,11 +1,42 @@
-"""What repeats say of their mean, at each of some values of a knob, and how many repeats it takes to say it."""
+"""What repeats say of their median, at each of some values of a knob, and how many repeats it takes to say it."""
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from scipy.special import bdtr, stdtrit
 
 from dpcore import check
+
+
+def median_interval(runs: np.ndarray, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of the median of ``runs`` (R,): between two of their order statistics, by the sign
+    test. It holds for any distribution; the ends are infinite where there are too few runs for this confidence.
+
+    >>> median_interval(np.arange(24.0)), median_interval(np.arange(5.0))
+    ((6.0, 17.0), (-inf, inf))
+    """
+    runs, outside = np.sort(runs), _outside(len(runs), confidence)
+    return (float(runs[outside - 1]), float(runs[-outside])) if outside else (-math.inf, math.inf)
+
+
+@lru_cache(maxsize=256)
+def _outside(runs: int, confidence: float) -> int:
+    """Return which order statistic, from either end, bounds the median: the largest k with P(fewer than k of R fair
+    coins show heads) <= (1 - confidence) / 2; 0 if none does."""
+    check.between(0, 1, inclusive=False, confidence=confidence)
+    return int(np.count_nonzero(bdtr(np.arange(runs // 2), runs, 0.5) <= (1 - confidence) / 2))
+
+
+def median_run(runs: np.ndarray, *, splits: int = 1) -> np.ndarray:
+    """Return the medians of ``runs`` (..., splits x R); of several splits of the rows, the mean of theirs.
+
+    >>> median_run(np.array([1.0, 2.0, 9.0, 3.0, 4.0, 5.0]), splits=2).item()
+    3.0
+    """
+    runs = np.asarray(runs)
+    return _mean(np.median(runs.reshape(*runs.shape[:-1], splits, -1), axis=-1))
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:
@@ -15,32 +46,52 @@ def standard_error(values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Means:
-    """Means at V values of a knob, and how sure they are; NaN at a value that still has to be trained.
+class Medians:
+    """Medians of repeats at V values of a knob; NaN at a value that still has to be trained.
 
-    mean, error (V,): the estimate and its standard error, of as many degrees of freedom as ``freedom`` says.
-    single (V, N): the repeats themselves.
+    median (V,): the estimate. single (V, N): the repeats themselves.
+    splits: None where all repeats are independent, and may be counted one by one.
+    """
+
+    median: np.ndarray
+    single: np.ndarray
+    splits: "Splits | None" = None
+
+    @classmethod
+    def of(cls, runs: "np.ndarray | Medians") -> "Medians":
+        """Of ``runs`` (V, R), two independent repeats each at least; ``Medians`` are what they are."""
+        if isinstance(runs, Medians):
+            return runs
+        runs = _trained(runs, 2)
+        return cls(median=np.median(runs, axis=-1), single=runs)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Splits:
+    """The mean (V,) over some splits of the rows of a number of each, and its standard error (V,), with so many degrees
+    of ``freedom`` of Student's distribution.
+
     overlap: what the variance keeps however many splits there are, as a share of that of one split.
-    independent: whether the repeats are, so that they may be counted one by one.
     """
 
     mean: np.ndarray
     error: np.ndarray
     freedom: int
-    single: np.ndarray
-    overlap: float = 0.0
-    independent: bool = True
+    overlap: float
 
     @classmethod
-    def of(cls, runs: "np.ndarray | Means") -> "Means":
-        """Of ``runs`` (V, R), two independent repeats each at least; ``Means`` are what they are."""
-        if isinstance(runs, Means):
-            return runs
-        runs = _trained(runs, 2)
-        return cls(mean=_mean(runs), error=standard_error(runs), freedom=runs.shape[-1] - 1, single=runs)
+    def of(cls, numbers: np.ndarray, *, overlap: float) -> "Splits":
+        """Of ``numbers`` (V, S), one of each split."""
+        splits = check.whole(2, splits=numbers.shape[-1])
+        error = standard_error(numbers) * math.sqrt(1 + splits * check.at_least(0, overlap=overlap))
+        return cls(mean=_mean(numbers), error=error, freedom=splits - 1, overlap=overlap)
+
+    def half_width(self, confidence: float) -> np.ndarray:
+        """Return half of the widths (V,) of the two-sided intervals of the means."""
+        return stdtrit(self.freedom, (1 + confidence) / 2) * self.error
 
     def needed(self, place: int, gap: float) -> int | None:
-        """How many repeats (splits) would tell a mean ``gap`` away, about; None where no number would."""
+        """Return about how many splits would tell a mean ``gap`` away; None where no number would."""
         one = self.error[place] ** 2 / (1 / (self.freedom + 1) + self.overlap)
         if not gap > 0:
             return None
@@ -48,35 +99,20 @@ class Means:
         return math.ceil(1 / share) if share > 0 else None
 
 
-def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Means:
-    """Of ``runs`` (S, V, R), R repeats on each of S splits: Student's interval on the S means of the splits.
+def over_splits(runs: np.ndarray, *, overlap: float = 0.0) -> Medians:
+    """Of ``runs`` (S, V, R), R repeats on each of S splits: the mean over the splits of their medians.
 
     Pooled, the S R repeats would look far surer than they are, since those on one split have it in common. overlap: 0
-    where each split is a fresh draw of rows; n_test / n_train where they are splits of one file, whose means
+    where each split is a fresh draw of rows; n_test / n_train where they are splits of one file, whose medians
     vary together: the variance factor is 1/S + overlap in place of 1/S, and the claim is about files like this one.
+    With one repeat on each fresh draw of rows, the repeats are independent.
     """
     runs = _trained(runs, 3)
-    by_split = np.moveaxis(_mean(runs), 0, -1)
-    splits, values, repeats = runs.shape
-    check.whole(2, splits=splits)
-    factor = math.sqrt(1 + splits * check.at_least(0, overlap=overlap))
-    return Means(
-        mean=_mean(by_split),
-        error=standard_error(by_split) * factor,
-        freedom=splits - 1,
-        single=np.moveaxis(runs, 0, 1).reshape(values, -1),
-        overlap=overlap,
-        independent=repeats == 1 and not overlap,
-    )
-
-
-def repeats_needed(sd: float, half_width: float) -> int:
-    """(2 sd / half_width)^2: how many repeats make the half-width of the mean's 95 % interval so small, about.
-
-    >>> repeats_needed(0.05, 0.01)
-    100
-    """
-    return math.ceil((2 * check.at_least(0, sd=sd) / check.positive(half_width=half_width)) ** 2 * (1 - 1e-12))
+    single = np.moveaxis(runs, 0, 1).reshape(runs.shape[1], -1)
+    if runs.shape[-1] == 1 and not overlap:
+        return Medians.of(single)
+    splits = Splits.of(np.moveaxis(np.median(runs, axis=-1), 0, -1), overlap=overlap)
+    return Medians(median=splits.mean, single=single, splits=splits)
 
 
 def all_succeed_minimum(share: float, *, confidence: float = 0.95) -> int:

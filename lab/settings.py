@@ -92,7 +92,8 @@ class Settings:
     is one. MEASURES: name -> what can be measured of the ``probe``. COMMON: the fields that decide which rows and what
     noise of scale 1 repeat r has; empty where repeats have no noise of their own. TUNED: the fields that one would
     tune -> (lowest, highest) value worth a try, public knowledge, to be searched on a logarithmic scale. PEOPLE: the
-    field that says how many people there are, or "".
+    field that says how many people there are, or "". EARLIER: version of links (``lab.links``) -> field -> its
+    default up to that version, where it has been changed since.
     """
 
     CHOICES: ClassVar[Mapping[str, Collection[str]]] = MappingProxyType({})
@@ -101,6 +102,20 @@ class Settings:
     COMMON: ClassVar[tuple[str, ...]] = ()
     TUNED: ClassVar[Mapping[str, tuple[float, float]]] = MappingProxyType({})
     PEOPLE: ClassVar[str] = ""
+    EARLIER: ClassVar[Mapping[int, Mapping[str, Any]]] = MappingProxyType({})
+
+    @classmethod
+    def of_version(cls, version: int) -> Self:
+        """Return the defaults of links of this version."""
+        changed: dict[str, Any] = {}
+        for until in sorted(cls.EARLIER, reverse=True):
+            changed |= cls.EARLIER[until] if until >= version else {}
+        return cls(**changed)
+
+    @classmethod
+    def modernised(cls, texts: Mapping[str, str], version: int) -> Mapping[str, str]:
+        """Return the fields of a link of this version with each setting inside of another one written as today."""
+        return texts
 
     def __post_init__(self) -> None:
         for name, options in self.choices.items():

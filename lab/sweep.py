@@ -131,15 +131,15 @@ def sweep(
 
 
 def summary(runs: pd.DataFrame, *, target: float, better: str = "higher") -> pd.DataFrame:
-    """Of what ``sweep`` gives: a row a value with the mean, the range that nine runs in ten are in, and the share of
-    the runs that reach ``target``.
+    """Of what ``sweep`` gives: a row a value with the median run (of several seeds, the mean of their medians), the
+    range that nine runs in ten are in, and the share of the runs that reach ``target``.
     """
     knob, measure = runs.columns[0], runs.columns[-1]
     reach = runs[measure] >= target if better == "higher" else runs[measure] <= target
     groups = runs.assign(reach=reach).groupby(knob)
     ends = np.array([quantiles_of(group.to_numpy())[[0, 2]] for _, group in groups[measure]])
     columns = {
-        "mean": groups[measure].mean(),
+        "median": runs.groupby([knob, "seed"])[measure].median().groupby(level=knob).mean(),
         "low": ends[:, 0],
         "high": ends[:, 1],
         "share reaching": groups.reach.mean(),
@@ -157,8 +157,8 @@ def smallest(
     share: float | None = None,
     repeats: int = 100,
 ) -> pd.DataFrame:
-    """From which value of a ``knob`` on ``target`` is reached, in the mean or by a ``share`` of the repeats: one row,
-    the fields of ``lab.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
+    """From which value of a ``knob`` on ``target`` is reached, by the median run or by a ``share`` of the repeats: one
+    row, the fields of ``lab.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
 
     values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
     may get better and worse, where nothing is the smallest: ``lab.crossing.reaching`` says what reaches the target.
@@ -255,7 +255,7 @@ def apart(
     """
     if len(a) == 1:
         exact = float(a[0] - b[0])
-        return differences.Difference(mean=exact, low=exact, high=exact)
+        return differences.Difference(median=exact, low=exact, high=exact)
     if splits > 1:
         overlap = max(one.overlap, other.overlap)
         both = (runs.reshape(splits, -1) for runs in (a, b))
@@ -283,9 +283,9 @@ def drawn(settings: Settings, *, tries: int, ranges: Mapping[str, tuple[float, f
     return tuple(found)
 
 
-def best(means: Sequence[float], measure: Measure) -> int:
-    """The place of the best mean."""
-    values = np.asarray(means, dtype=float)
+def best(medians: Sequence[float], measure: Measure) -> int:
+    """The place of the best median."""
+    values = np.asarray(medians, dtype=float)
     return int(np.nanargmax(values) if measure.better == "higher" else np.nanargmin(values))
 
 
@@ -298,9 +298,9 @@ def recommend(
     repeats: int = 24,
     seeds: int = 5,
 ) -> pd.DataFrame:
-    """Try settings out of declared ranges: a row a try, the best first, with the mean by which it was ``chosen``, and
-    for the best one the mean ``again``: on other seeds, that is with fresh noise and on other splits. The best of many
-    is chosen for its luck too: only ``again`` says what it is worth.
+    """Try settings out of declared ranges: a row a try, the best first, with the median run by which it was ``chosen``,
+    and for the best one ``again``: the mean of the medians on other seeds, with fresh noise and on other splits. The
+    best of many is chosen for its luck too: only ``again`` says what it is worth.
 
     ranges: field -> (low, high); by default ``settings.tuned``. Raises RefusedError where there is nothing to tune.
 
@@ -317,16 +317,16 @@ def recommend(
     if not ranges:
         raise check.RefusedError("ranges", ranges, "at least one field with its range")
     all_tries = drawn(settings, tries=tries, ranges=ranges)
-    means = [float(measured(one, measure=name, repeats=repeats).mean()) for one in all_tries]
-    first = best(means, settings.MEASURES[name])
+    medians = [float(np.median(measured(one, measure=name, repeats=repeats))) for one in all_tries]
+    first = best(medians, settings.MEASURES[name])
     again = [math.nan] * tries
     again[first] = float(again_of(all_tries[first], measure=name, repeats=repeats, seeds=seeds).mean())
     frame = pd.DataFrame([{knob: getattr(one, knob) for knob in ranges} for one in all_tries])
-    frame = frame.assign(chosen=means, again=again)
+    frame = frame.assign(chosen=medians, again=again)
     return frame.sort_values("chosen", ascending=settings.MEASURES[name].better == "lower", ignore_index=True)
 
 
 def again_of(settings: Settings, *, measure: str, repeats: int, seeds: int) -> np.ndarray:
-    """Mean of the ``repeats`` with each of so many other seeds, (seeds,)."""
+    """Median of the ``repeats`` with each of so many other seeds, (seeds,)."""
     others = split(settings, seeds + 1)[1:]
-    return np.array([measured(one, measure=measure, repeats=repeats).mean() for one in others])
+    return np.array([np.median(measured(one, measure=measure, repeats=repeats)) for one in others])

@@ -10,6 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
+from lab.links import versioned
 from lab.own_settings import MOST_LIVE
 from ui import bounds_leak_demo, my_rows, page_links, samples, uploads
 from ui.controls import hold
@@ -484,9 +485,8 @@ def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, f
     waits = own is None or not fits(own)
     how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
     if st.button(f"{called} with these rows", key=f"data.{page}", **how):
-        st.switch_page(
-            page_links.to(page), query_params={"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {})
-        )
+        query = {"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {})
+        st.switch_page(page_links.to(page), query_params=versioned(query))
 
 
 def _seen(draft: Draft) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 
 from dpcore.check import RefusedError
-from lab.links import UNFORESEEN
+from lab.links import UNFORESEEN, UNVERSIONED, VERSION, VERSION_NAME
 from pages import table
 from ui.controls import from_link
 
@@ -43,13 +43,18 @@ HOSTILE = (
 
 
 def links(settings_type: type, *, count: int, seed: int) -> Iterator[dict[str, str]]:
-    """``count`` links to the page of these settings: one to six of its fields, good, at an end, or hostile."""
+    """``count`` links to the page of these settings: one to six of its fields, good, at an end, or hostile; half of
+    them name a version, which may be none.
+    """
     rng, start = random.Random(f"{settings_type.__name__} {seed}"), settings_type()
+    versions = random.Random(f"{settings_type.__name__} {seed} version")
+    named = [str(version) for version in range(UNVERSIONED - 1, VERSION + 2)]
     names = [one.name for one in fields(settings_type)] + ["unknown"]
     options = {name: _options(start, name) for name in names}
     for _ in range(count):
         chosen = rng.sample(names, rng.randint(1, min(6, len(names))))
-        yield {name: _value(rng, start.limits.get(name), options[name]) for name in chosen}
+        link = {name: _value(rng, start.limits.get(name), options[name]) for name in chosen}
+        yield link | ({VERSION_NAME: versions.choice([*named, *HOSTILE])} if versions.random() < 0.5 else {})
 
 
 def _options(start: object, name: str) -> list[str]:

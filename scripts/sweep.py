@@ -48,10 +48,10 @@ def read(text: str) -> tuple[str, Settings]:
         parts = urlsplit(text)
         page, texts = parts.path.strip("/").rpartition("/")[-1], dict(parse_qsl(parts.query, keep_blank_values=True))
     page = check.choice(kinds, page=links.page_now(page))
-    settings, refused = links.read(kinds[page], texts)
+    settings, refused = links.read(kinds[page], links.from_address(texts))
     for refusal in refused.values():
         raise refusal
-    if unknown := sorted(set(texts) - asdict(settings).keys()):
+    if unknown := sorted(set(texts) - asdict(settings).keys() - {links.VERSION_NAME}):
         raise RefusedError("settings", unknown[0], f"a field of the page {page}")
     return page, settings
 

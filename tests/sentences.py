@@ -40,7 +40,7 @@ def hold(
     also: Iterable[Any] = (),
     count: int = 100,
     seed: int = 0,
-    essential: bool = False,
+    essential: bool | Callable[[Any], Iterable[Any]] = False,
     seldom: Rules = MappingProxyType({}),
 ) -> None:
     """Hold ``rules`` against ``words`` (HTML or plain) of the results of ``count`` settings of ``kind``.
@@ -48,13 +48,15 @@ def hold(
     within: field -> (lowest, highest) number, or a list of what it may be, so that settings run quickly: what several
     of them have in common is then done once.
     also: settings that are tried as well, for what is seldom said: a rule whose pattern is found nowhere fails too.
-    essential: nothing that a page says waits for more than the essential tasks, so no other is run.
+    essential: nothing that a page says waits for more than the essential tasks, and those that this gives, so no other
+    is run.
     seldom: rules whose patterns may be found nowhere.
     """
     rng, found = np.random.default_rng(seed), set()
     drawn = (at_random(kind, rng, within or {}) for _ in range(int(os.environ.get("SOAK", count))))
     for settings, whole in [*((one, True) for one in also), *((one, rng.random() < 0.75) for one in drawn)]:
-        result = settings.result(_needed(settings)) if essential else outcome(settings, rng, whole=whole)
+        also = essential(settings) if callable(essential) else ()
+        result = first(settings, also) if essential else outcome(settings, rng, whole=whole)
         found |= broken_by(plain(words(result)), result, {**rules, **seldom})
     assert not set(rules) - found, f"never said: {set(rules) - found}"
 
@@ -137,8 +139,13 @@ def outcome(settings: Any, rng: np.random.Generator, *, whole: bool) -> Any:
     return settings.result({task: _done(task) for place, task in enumerate(tasks) if task.essential or place < done})
 
 
-def _needed(settings: Any) -> dict[Any, Any]:
-    return {task: _done(task) for task in settings.tasks() if task.essential}
+def first(settings: Any, also: Iterable[Any] = ()) -> Any:
+    """The result of the first picture, and of some tasks besides."""
+    return settings.result({task: _done(task) for task in (*filter(_essential, settings.tasks()), *also)})
+
+
+def _essential(task: Any) -> bool:
+    return task.essential
 
 
 _KNOWN: dict[Any, Any] = {}

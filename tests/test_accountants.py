@@ -52,7 +52,7 @@ EVENTS |= {event: search for event, (search, _) in SEARCHES.items()}
 CASES = sorted(PROVED)
 IDS = [f"{name}-{event}" for name, event in CASES]
 # Rounding to a grid that depends on the event: what two ways to the same event may differ by.
-TIGHT = {"pld": 2e-4, "pld-coarse": 2e-2}
+TIGHT = {"pld": 2e-4, "pld-coarse": 5e-3}
 
 
 def epsilon(event, name, *, delta=1e-5, adjacency=ADD):
@@ -160,7 +160,7 @@ def test_the_same_run_by_every_theorem():
         "strong": 26.39,
         "moments": 1.2586,
         "renyi": 1.0355,
-        "pld-coarse": 0.9503,
+        "pld-coarse": 0.9477,
         "pld": 0.9469,
     }
     assert {name: epsilon(run, name) for name in expected} == pytest.approx(expected, rel=4e-4)

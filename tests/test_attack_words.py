@@ -24,6 +24,7 @@ from pages.attack.audits.table import AUDITS
 from pages.attack.experiment import AttackSettings
 from pages.attack.membership import MembersResult, Shadows
 from pages.attack.two_worlds_result import CurvePoint
+from tests.claims import better, worse
 from ui.panels import at_most, in_hundred, number
 
 Table = tuple[tuple[str, Callable], ...]
@@ -82,11 +83,17 @@ HOW: Table = (
     ("which nobody has proved of this recipe", lambda r: True),
 )
 PAYS: Table = (
-    ("not shared evenly", lambda r: lost(r, 1) - lost(r, 0) > 0.02),
-    ("majority pays more", lambda r: lost(r, 0) - lost(r, 1) > 0.02),
-    ("pay about the same", lambda r: abs(lost(r, 0) - lost(r, 1)) <= 0.02),
-    ("the majority <b>loses nothing", lambda r: abs(lost(r, 0)) < 0.0005),
-    ("the majority <b>gains", lambda r: lost(r, 0) <= -0.0005),
+    ("not shared evenly", lambda r: better(*costs(r)) and by(costs(r)) >= 0.0099),
+    ("majority pays more", lambda r: worse(*costs(r)) and by(costs(r)) <= -0.0099),
+    (
+        "No difference in cost can be shown",
+        lambda r: not ((better(*costs(r)) or worse(*costs(r))) and abs(by(costs(r))) >= 0.0099),
+    ),
+    (
+        "the majority <b>shows no loss",
+        lambda r: not (worse(r.now[:, 0, -1], r.plain[0, -1]) or better(r.now[:, 0, -1], r.plain[0, -1])),
+    ),
+    ("the majority <b>loses", lambda r: worse(r.now[:, 0, -1], r.plain[0, -1])),
 )
 ONCE: Table = (
     ("Caught by a single training", lambda r: not of(r, "none") and r.first[2].epsilon > r.settings.epsilon),
@@ -99,14 +106,15 @@ ONCE: Table = (
     ("trainings with one canary refute it only", lambda r: refutes(r, "gaussian") and not refutes(r, "count")),
 )
 MEMBERS: Table = (
-    ("Memory shows as a gap", lambda r: memory(r) > 0),
-    ("No gap shows", lambda r: memory(r) <= 0),
-    ("trained so far", lambda r: len(r.shadows["plain"].members) < attack_members.MODELS),
+    ("Memory shows as a gap", lambda r: whole(r) and better(*r.shadows["plain"].right.T)),
+    ("No gap can be shown", lambda r: whole(r) and not better(*r.shadows["plain"].right.T)),
+    ("trained so far", lambda r: not whole(r)),
 )
 FOUND: Table = (
-    ("times as many members", lambda r: found(r, "plain") > found(r, "private") > 0),
-    ("alarms, none.", lambda r: found(r, "plain") > found(r, "private") == 0),
-    ("hides its members as well", lambda r: found(r, "plain") <= found(r, "private")),
+    ("times as many members", lambda r: whole(r) and more(r) and found(r, "plain") > found(r, "private") > 0),
+    ("alarms, none.", lambda r: whole(r) and more(r) and found(r, "private") == 0),
+    ("No difference can be shown", lambda r: whole(r) and not more(r)),
+    ("So far", lambda r: not whole(r)),
     *MEMBERS[:2],
 )
 INVERSION: Table = (
@@ -120,11 +128,17 @@ INVERSION: Table = (
 )
 AUDITED: Table = (
     ("still running", lambda r: len(r.bounds) < len(AUDITS)),
-    ("never arrived", lambda r: "void" in r.verdicts.values()),
-    ("whose canaries never", lambda r: list(r.verdicts.values()).count("void") > 1),
+    ("filtered out", lambda r: "void" in r.verdicts.values()),
+    ("their canaries were filtered out", lambda r: list(r.verdicts.values()).count("void") > 1),
     ("Not as expected", lambda r: any(verdict != AUDITS[name].expected for name, verdict in r.verdicts.items())),
-    ("Every broken mechanism is caught", lambda r: bool(r.bounds) and as_expected(r)),
+    ("broken mechanisms were caught", lambda r: broken(r) and as_expected(r)),
+    ("correct ones was refuted", lambda r: len(r.bounds) > len(broken(r)) and as_expected(r)),
 )
+
+
+def broken(result) -> list[str]:
+    """Return the audits of broken mechanisms that are done."""
+    return [name for name in result.bounds if AUDITS[name].expected != "consistent"]
 
 
 def as_expected(result) -> bool:
@@ -161,10 +175,23 @@ def lost(result, group: int) -> float:
     return float(result.plain[group, -1] - np.median(result.now[:, group, -1]))
 
 
-def memory(result) -> int:
-    """Whole percent between members and others, of the models without privacy."""
-    members, others = np.median(result.shadows["plain"].right, axis=0)
-    return round(100 * members) - round(100 * others)
+def costs(result) -> tuple[np.ndarray, np.ndarray]:
+    """What privacy costs the minority and the majority, run by run."""
+    return tuple(result.plain[group, -1] - result.now[:, group, -1] for group in (1, 0))
+
+
+def by(both: tuple[np.ndarray, np.ndarray]) -> float:
+    """The median paired difference."""
+    return float(np.median(np.subtract(*both)))
+
+
+def whole(result) -> bool:
+    return len(result.shadows["plain"].members) == attack_members.MODELS
+
+
+def more(result) -> bool:
+    """Whether more members are found without privacy, model by model."""
+    return better(*(result.found_by_model(arm) for arm in ("plain", "private")))
 
 
 def judged(text: str, result, table: Table) -> None:
@@ -259,7 +286,7 @@ def test_sentences_of_who_pays():
         assert more == pytest.approx(100 * (lost(result, 1) - lost(result, 0)), abs=0.051)
         judged(" ".join(tell.pays_diagnostics(result)), result, ())
         seen |= {fragment for fragment, _ in PAYS if fragment in words}
-    assert {"not shared evenly", "pay about the same", "the majority <b>gains"} <= seen
+    assert {"not shared evenly", "No difference in cost can be shown", "the majority <b>shows no loss"} <= seen
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -282,7 +309,7 @@ def test_sentences_of_membership():
         models, shadows = int(rng.choice([16, 64, 128])), {}
         for arm in attack_members.ARMS:
             members = np.stack([rng.permutation(20) < 10 for _ in range(models)])
-            margins = rng.normal(size=(models, 20)) + rng.uniform(0, 3) * members
+            margins = rng.normal(size=(models, 20)) + rng.uniform(0, 5) * members
             shadows[arm] = Shadows(members, margins, rng.uniform(0.5, 1, size=(1, 2)).round(2).repeat(models, axis=0))
         result = MembersResult(settings=settings, shadows=shadows)
         judged(" ".join(tell.membership_diagnostics(result)), result, MEMBERS)
@@ -330,7 +357,12 @@ def test_sentences_of_audits():
             bounds[name] = replace(PLAIN[name], epsilon=epsilon)
             verdicts[name] = one.verdict(bounds[name], arrives=bool(rng.random() < 0.97))
         result = AuditResult(settings=AttackSettings(part="audit"), bounds=bounds, verdicts=verdicts)
-        judged(short(judge.audit_verdict(result)), result, AUDITED)
+        said = short(judge.audit_verdict(result))
+        judged(said, result, AUDITED)
+        if counted := re.search(r"(\d+) of (\d+) broken mechanisms were caught", said):
+            caught = [name for name in broken(result) if verdicts[name] == "caught"]
+            assert [int(one) for one in counted.groups()] == [len(caught), len(broken(result))]
+        assert ("So far" in said) <= (len(bounds) < len(AUDITS))
         tiles = told(judge.audit_numbers(result))
         for label, sound in (("Broken ones caught", False), ("Sound ones refuted", True)):
             some = [name for name in names if (AUDITS[name].expected == "consistent") == sound]

@@ -10,6 +10,7 @@ from dpcore.accountants import account
 from dpcore.cache import CACHE
 from dpcore.check import RefusedError
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
+from lab.links import versioned
 from pages.learn import choices
 from pages.learn.choices import DRAWN, EPSILONS, PEOPLE, RELEASED, RELEASES, ROWS_EACH, TRIES, Answers, choose
 from pages.table import PAGES
@@ -91,7 +92,7 @@ def test_the_page_opens_them(answers: Answers):
     assert not app.exception
     chosen = choose(answers)
     (link,) = (one.proto for one in app.get("page_link") if one.proto.page == chosen.page)
-    assert dict(parse_qsl(link.query_string)) == dict(chosen.settings)
+    assert dict(parse_qsl(link.query_string)) == versioned(chosen.settings)
     assert f"epsilon is <b>{number(chosen.guarantee.epsilon)}</b>" in text(app)
     there = opened(chosen.page, **chosen.settings)
     assert not there.exception

@@ -1,7 +1,7 @@
 """The table and the sentence on two settings, held against scipy over random pairs of settings."""
 
 import re
-import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +19,9 @@ from ui.compute import repeats
 from ui.panels import Number
 
 NUMBER = r"([+−]?[\d,]*\.?\d+)"
-ENDS = rf"\(95 % confidence: {NUMBER} to {NUMBER}"
-MANY = rf"{ENDS}, (\d+) pairs\)\.$"
-FEW = rf"{ENDS}\)\.$"
+ENDS = rf"95 % confidence interval {NUMBER} to {NUMBER}\)\.$"
+PAIRS, GROUP = r"\(median of (\d+) paired differences, ", r"\(difference of the medians, "
+TOO_FEW = r"too few runs for a 95 % confidence interval\)\.$"
 
 
 class Compared(NamedTuple):
@@ -39,17 +39,21 @@ class Compared(NamedTuple):
 
     @property
     def known(self) -> tuple[float, float, float]:
-        """(mean, low, high) by scipy, in the unit of the sentence."""
+        """(median, low, high) by scipy, in the unit of the sentence."""
         if self.paired:
-            each = self.a - self.b
-            ends = stats.t.interval(0.95, len(each) - 1, loc=each.mean(), scale=stats.sem(each))
+            middle, (low, high) = np.median(self.a - self.b), exact(self.a - self.b, 0.95)
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # of a group without any variance
-                test = stats.ttest_ind(self.a, self.b, equal_var=False).confidence_interval(0.95)
-            ends = test.low, test.high
+            middle = np.median(self.a) - np.median(self.b)
+            (low_a, high_a), (low_b, high_b) = (exact(one, 0.95**0.5) for one in (self.a, self.b))
+            low, high = low_a - high_b, high_a - low_b
         scale = 100 if self.measure.share else 1
-        return tuple(scale * value for value in (self.a.mean() - self.b.mean(), *ends))
+        return tuple(scale * value for value in (middle, low, high))
+
+
+def exact(runs: np.ndarray, confidence: float) -> tuple[float, float]:
+    """The interval of the median; without ends where there are too few runs."""
+    found = stats.quantile_test(runs, p=0.5).confidence_interval(confidence)
+    return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
 
 
 def value(text: str) -> float:
@@ -64,24 +68,28 @@ def near(text: str, number: float) -> bool:
 
 def ahead(sign: int, *, paired: bool):
     def holds(here: Compared, match: re.Match) -> bool:
-        mean, low, high = (sign * one for one in here.known)
+        middle, low, high = (sign * one for one in here.known)
         low, high = sorted((low, high))
-        told = (near(text, one) for text, one in zip(match.groups()[:3], (mean, low, high), strict=True))
-        return here.paired == paired and low > 0 and all(told) and pairs(here, match)
+        return here.paired == paired and low > 0 and told_by(match, here, (middle, low, high))
 
     return holds
 
 
 def level(*, paired: bool):
     def holds(here: Compared, match: re.Match) -> bool:
-        told = (near(text, one) for text, one in zip(match.groups()[:3], here.known, strict=True))
-        return here.paired == paired and here.known[1] <= 0 <= here.known[2] and all(told) and pairs(here, match)
+        return here.paired == paired and here.known[1] <= 0 <= here.known[2] and told_by(match, here, here.known)
 
     return holds
 
 
-def pairs(here: Compared, match: re.Match) -> bool:
-    return match.lastindex < 4 or int(match[4]) == len(here.a) == len(here.b)
+def told_by(match: re.Match, here: Compared, numbers: Sequence[float]) -> bool:
+    """Whether a sentence says these numbers, and of how many pairs."""
+    first, *rest = match.groups()
+    many = int(rest.pop(0)) if here.paired else 0
+    rest = rest or ["inf", "inf"]
+    ends = zip(rest, numbers[1:], strict=True)
+    same = (np.isinf(number) if text == "inf" else near(text, number) for text, number in ends)
+    return near(first, numbers[0]) and all(same) and (not here.paired or many == len(here.a) == len(here.b))
 
 
 def every_run(sign: int):
@@ -93,10 +101,12 @@ def rules(more: str, less: str, unit: str) -> Rules:
     said = {more: 1, less: -1}
     alone, groups = "^Same noise in both: ", f"^{GROUPS}: "
     return {
-        **{f"{alone}{how} on average {MANY}": ahead(sign, paired=True) for how, sign in said.items()},
-        **{f"{groups}{how} on average {FEW}": ahead(sign, paired=False) for how, sign in said.items()},
-        rf"^No difference can be shown: {NUMBER}{unit} {MANY}": level(paired=True),
-        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {FEW}": level(paired=False),
+        **{f"{alone}{how} {PAIRS}{ENDS}": ahead(sign, paired=True) for how, sign in said.items()},
+        **{f"{groups}{how} {GROUP}{ENDS}": ahead(sign, paired=False) for how, sign in said.items()},
+        rf"^No difference can be shown: {NUMBER}{unit} {PAIRS}{ENDS}": level(paired=True),
+        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {GROUP}{ENDS}": level(paired=False),
+        rf"^No difference can be shown: {NUMBER}{unit} {PAIRS}{TOO_FEW}": level(paired=True),
+        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {GROUP}{TOO_FEW}": level(paired=False),
         r"^The same: .*, in every run\.$": lambda here, _: bool((here.a == here.b).all()),
     }
 
@@ -135,7 +145,7 @@ def near_by(kind: type, within: dict[str, Any], count: int, seed: int) -> list[t
     return found
 
 
-QUICK = {"repeats": (2, 8), "steps": (1, 40), "epsilon": (0.05, 10.0), "seed": (0, 2), "public_rows": (0, 20)}
+QUICK = {"repeats": (2, 16), "steps": (1, 40), "epsilon": (0.05, 10.0), "seed": (0, 2), "public_rows": (0, 20)}
 CLASSIFIER = {
     **QUICK,
     "version": ["sound", "published", "none"],
@@ -144,7 +154,7 @@ CLASSIFIER = {
 }
 REGRESSION = {
     "dataset": ["us", "brazil", "diabetes"],
-    "repeats": (2, 8),
+    "repeats": (2, 16),
     "epsilon": (0.1, 30.0),
     "seed": (0, 3),
     "mechanism": ["gaussian", "adassp"],
@@ -190,7 +200,7 @@ def test_numbers_as_shown_keep_what_is_said(scale):
     table = ERRORS | {r"in every run\.$": lambda here, _: here.found.sure}
     for _ in range(300):
         shift, common = rng.choice([0, 1e-6, 1e-3, 0.5, 3]), rng.choice([0, 0.9, 1 - 1e-9])
-        a, b = rng.normal(size=(2, 6)) * np.sqrt(1 - common) + rng.normal(size=6) * np.sqrt(common)
+        a, b = rng.normal(size=(2, 8)) * np.sqrt(1 - common) + rng.normal(size=8) * np.sqrt(common)
         told(Compared(None, scale * (a + shift), scale * b, measure, bool(rng.integers(2))), table)
 
 

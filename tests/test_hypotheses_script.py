@@ -230,7 +230,7 @@ class TestOwnFile:
     def test_a_file_is_not_pinned(self, table):
         app = self.open(table, own=str(chosen(table)), pin="~~epsilon~5")
         assert VERDICT in text(app)
-        assert not {"Pin", "Swap"} & {one.label for one in app.button}
+        assert not {"Pin for comparison", "Swap"} & {one.label for one in app.button}
         assert '<div class="lab-compare">' not in text(app)
 
     def test_a_file_dies_with_its_session(self):

@@ -8,7 +8,8 @@ from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
 from tests import attackers
-from tests.sentences import Rules, beyond_accuracy, broken_by, hold, plain, two_stories
+from tests.claims import better, worse
+from tests.sentences import Rules, beyond_accuracy, broken_by, first, hold, plain, two_stories
 from ui.compute import compute
 from ui.panels import tiles
 
@@ -24,10 +25,10 @@ QUICK = {
     "similarity": [0.0, 0.5, 1.0],
     "lambda_lr": [0.003, 0.1],
     "lambda_iw": [0.001],
-    "repeats": [2, 3],
+    "repeats": [2, 6],
     "seed": [3],
 }
-SMALL = HypothesesSettings(source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=4)
+SMALL = HypothesesSettings(source_rows=200, unlabelled_rows=200, target_rows=300, public_rows=300, repeats=6)
 ONCE = [
     SMALL,
     SMALL.change(epsilon=0.1, label_share=0.5, repeats=12),
@@ -87,6 +88,12 @@ def gained(result) -> float:
     return 100 * (middle(result) - middle(result, "weak"))
 
 
+def shows(result, case, one: str = "transfer", other: str = "weak") -> bool:
+    """Whether today's runs show one method to be better, or worse, than another."""
+    whole = result.repeats == result.settings.repeats
+    return case(result.accuracy[one], result.accuracy[other], whole=whole)
+
+
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
 
 RULES: Rules = {
@@ -97,19 +104,21 @@ RULES: Rules = {
     r"borrowing: ([+−])([\d.]+) points?": lambda r, m: (
         abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "+") == (gained(r) > 0)
     ),
-    r"borrowing: no difference": lambda r, _: gained(r) == 0,
+    r"no difference shown": lambda r, _: not (shows(r, better) or shows(r, worse)),
+    rf"median accuracy {PERCENT} with the sources' models, {PERCENT} with": lambda r, m: (
+        shown(r, m[1], "transfer") and shown(r, m[2], "weak")
+    ),
     rf"Borrowing gains .* here: {PERCENT} right instead of {PERCENT} with (\d+) labels alone": lambda r, m: (
         gained(r) > 0
         and shown(r, m[1], "transfer")
         and shown(r, m[2], "weak")
         and int(m[3]) == round(r.settings.label_share * r.settings.target_rows)
     ),
-    r"less than one point here": lambda r, _: 0 < gained(r) < 1,
+    r"No difference can be shown in (\d+) runs": lambda r, m: (
+        int(m[1]) == r.repeats and not (shows(r, better) or shows(r, worse))
+    ),
     rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
     r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
-    r"In (\d+) of (\d+) runs it harms": lambda r, m: (
-        int(m[1]) == harmed(r) > 0 and int(m[2]) == len(r.weights) and middle(r) >= middle(r, "weak")
-    ),
     r"another in its place": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"curvature damps": lambda r, _: (
         r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
@@ -120,13 +129,16 @@ RULES: Rules = {
     r"words of the paper": lambda r, _: r.settings.noise == "exponential" and r.dimension < 5588,
     r"With ([\d,]+) features the noise": lambda r, m: int(m[1].replace(",", "")) == r.dimension,
     r"here they mislead": lambda r, _: miss(r) > even(r),
-    r"the same weight for all would miss": lambda r, _: miss(r) <= even(r),
+    r"the same weight for all would miss by ([\d.e-]+\d)": lambda r, m: (
+        float(m[1]) == pytest.approx(even(r), rel=0.006)
+    ),
     r"That is the floor": lambda r, _: r.prior_spread <= LEAST_SD * 1.01,
     r"The wider it is": lambda r, _: r.prior_spread > LEAST_SD * 1.01,
-    r"help is as good as all": lambda r, _: missing(r) <= 0,
-    r"help is nearly as good as all": lambda r, _: 0 < missing(r) < 1,
+    r"No gain of all \d+ labels": lambda r, _: not shows(r, better, "target", "transfer"),
     r"worth another ([\d.]+) points?": lambda r, m: abs(float(m[1]) - missing(r)) <= 0.051,
-    r"less than half a point of difference": lambda r, _: abs(lead(r)) < 0.5,
+    r"about as well as equal weights": lambda r, _: (
+        not (shows(r, better, "transfer", "average") or shows(r, worse, "transfer", "average"))
+    ),
     r"Equal weights do better now, by ([\d.]+)": lambda r, m: abs(float(m[1]) + lead(r)) <= 0.051,
     r"Weighing the sources gains ([\d.]+)": lambda r, m: abs(float(m[1]) - lead(r)) <= 0.051,
     r"best source alone does better": lambda r, _: middle(r, "source") > middle(r),
@@ -141,14 +153,27 @@ RULES: Rules = {
 }
 
 
+SELDOM: Rules = {
+    r"[Ss]o far (\d+) of (\d+) runs|So far, (\d+) of (\d+) runs": lambda r, m: (
+        [int(one) for one in m.groups() if one] == [r.repeats, r.settings.repeats] and r.repeats < r.settings.repeats
+    ),
+}
+
 # Said as soon as the models without noise are trained, which is not essential.
 LATER: Rules = {
     rf"Borrowed without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
     r"price: ([\d.]+) points?": lambda r, m: (
         abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
     ),
-    r"no cost to be seen": lambda r, _: middle(r) >= r.noiseless_accuracy,
+    r"no cost shown": lambda r, _: (
+        not worse(r.accuracy["transfer"], np.concatenate([one.of("transfer") for one in r.found["epsilon", np.inf]]))
+    ),
 }
+
+
+def today(settings) -> list:
+    """All of today's runs, whose verdict claims something."""
+    return [*settings.work["now"], *settings.work["more"]]
 
 
 def test_every_sentence_says_what_was_computed():
@@ -159,18 +184,17 @@ def test_every_sentence_says_what_was_computed():
         within=QUICK,
         also=ONCE,
         count=40,
-        essential=True,
-        seldom=two_stories(lambda r: r.held_out["transfer"]) | attackers.rules(lambda r: r.guarantee),
+        essential=today,
+        seldom=SELDOM | two_stories(lambda r: r.held_out["transfer"]) | attackers.rules(lambda r: r.guarantee),
     )
 
 
 def test_the_price_of_noise_is_said_as_soon_as_it_is_known():
     found = set()
     for settings in ONCE:
-        tasks = {task for task in settings.tasks() if task.essential} | set(settings.work["plain"])
-        result = settings.result({task: task.run() for task in tasks})
-        (plainly,) = result.found["epsilon", np.inf]
-        assert result.noiseless_accuracy == np.median(plainly.of("transfer"))
+        result = first(settings, [*today(settings), *settings.work["epsilon", np.inf]])
+        plainly = np.concatenate([one.of("transfer") for one in result.found["epsilon", np.inf]])
+        assert result.noiseless_accuracy == np.median(plainly)
         found |= broken_by(plain(words(result)), result, LATER)
     assert found >= set(LATER)
 
@@ -181,7 +205,9 @@ def test_the_number_of_features_that_does_best_is_the_measured_one(epsilon):
     at, (_, medians, _) = result.curve("transfer", "dimension")
     (sentence,) = [text for text in say.diagnostics(result) if "At this epsilon" in text]
     assert len(at) == len(DIMENSIONS)
-    assert f"<b>{DIMENSIONS[int(np.argmax(medians))]} features</b> do best" in sentence
+    ends = [f"with {at[end]:,.0f} features {100 * medians[end]:.0f}\u00a0%" for end in (0, -1)]
+    assert "no number of features can be shown to do best" in sentence  # of two runs
+    assert all(end in sentence for end in ends)
 
 
 def test_what_is_trained_now_has_its_name_before_its_curve():

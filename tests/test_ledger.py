@@ -74,7 +74,7 @@ def test_the_essential_pieces_are_enough(partial):
     assert math.isnan(partial.epsilon("pld"))
     assert partial.held.basis.startswith("Renyi")
     assert "…" in say.numbers(partial)[0].value
-    assert "0 of 9 exact points" in say.FINDINGS["steps"](partial)
+    assert "0 of 9 points counted by the PLD accountant" in say.FINDINGS["steps"](partial)
     assert say.effects(partial)
     assert say.guarantee(partial)
     assert say.neighbours(partial)
@@ -248,7 +248,7 @@ class TestPage:
     def test_there_is_no_new_noise_where_nothing_is_drawn(self):
         labels = [button.label for button in self.open().button]
         assert {"Undo", "Reset"} <= set(labels)
-        assert "New noise" not in labels
+        assert "Resample" not in labels
 
     def test_a_refused_entry_changes_nothing(self):
         app = self.move(self.open(), "noise_multiplier", 1e9)

@@ -215,7 +215,7 @@ RULES: Rules = {
     r"more than it gives from epsilon (\S+) on": lambda r, m: (
         gives(r, 1.01 * told(m[1])) > 1.01 * told(m[1]) and gives(r, 0.99 * told(m[1])) < 0.99 * told(m[1])
     ),
-    r"This run takes c2 = (\S+) by the exact count, (\S+) by Rényi orders, (\S+) by the moments": lambda r, m: (
+    r"takes c2 = (\S+) by the (?:PLD|GDP) accountant, (\S+) by Rényi orders, (\S+) by the moments": lambda r, m: (
         list(m.groups()) == [shown_constant(r, row) for row in ("pld", "renyi", "moments")]
     ),
     r"is stated up to λ = ([\d,]+) here": lambda r, m: int(told(m[1])) == int(last_order(r)) > 0,
@@ -244,7 +244,7 @@ RULES: Rules = {
     r"(\d+) tries find one of the best tenth of settings (\S+) in 100 times": lambda r, m: (
         int(m[1]) == r.settings.settings_tried and found_by(1 - 0.9 ** int(m[1]), m[2])
     ),
-    r"by which one run counts as (\S+); the exact count of a run is (\S+)\. ": lambda r, m: (
+    r"by which one run counts as (\S+)\. The (?:PLD|GDP) accountant gives (\S+) for a run\. ": lambda r, m: (
         m[1] == say.number(r.epsilon("renyi")) and m[2] == say.number(r.epsilon("pld"))
     ),
     r"Of exactly (\d+) tries": lambda r, m: int(m[1]) == r.settings.settings_tried > 1,
@@ -255,8 +255,11 @@ RULES: Rules = {
     r"The same run is (\S+) by adding up": lambda r, m: m[1] == say.number(r.epsilon("naive")),
     r"and (\S+) by the moments accountant": lambda r, m: m[1] == say.number(r.epsilon("moments")),
     r"and (\S+) by strong composition": lambda r, m: m[1] == say.number(r.epsilon("strong")),
-    r"exact count: (\S+) \(loss": lambda r, m: m[1] == say.number(r.epsilon("pld")),
-    r"exact count: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
+    r"(PLD|GDP) accountant: (\S+) \((exact|upper bound)": lambda r, m: (
+        m[2] == say.number(r.epsilon("pld"))
+        and (m[3] == "exact") == (m[1] == "GDP") == (r.settings.exact_accountant == "gdp")
+    ),
+    r"accountant: … \(being": lambda r, _: math.isnan(r.epsilon("pld")),
     r"loosest proof: (\S+) \(": lambda r, m: m[1] == say.number(worst(r)),
     r"Left of the target: ([\d.]\S*) \(epsilon [\d.]+\)": lambda r, m: (
         left(r, m[1]) and spent(r) <= r.settings.target_epsilon * 1.005
@@ -269,8 +272,8 @@ RULES: Rules = {
     r"these steps need noise multiplier ([\d.,]+)\.": lambda r, m: (
         m[1] in map(say.number, (r.least_noise("pld"), r.least_noise("renyi"))) and spent(r) > r.settings.target_epsilon
     ),
-    r"(\d+) of 9 exact points": lambda r, m: int(m[1]) == steps_found(r) < 9,
-    r"says ([\d.,e+]+) times the exact": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
+    r"(\d+) of 9 points counted by the (?:PLD|GDP) accountant": lambda r, m: int(m[1]) == steps_found(r) < 9,
+    r"says ([\d.,e+]+) times the (?:PLD|GDP) accountant": lambda r, m: m[1] == say.number(worst(r) / r.epsilon("pld")),
     r"effects finding: (.+?) most\.": lambda r, m: (
         max((one.guarantee.epsilon for one in r.effects() if one.guarantee), default=0) > r.epsilon("pld")
     ),

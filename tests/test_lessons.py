@@ -220,7 +220,7 @@ class TestSteps:
     def test_from_the_guess_to_the_next_lesson(self):
         app = opened("lessons", lesson="epsilon")
         app.number_input[0].set_value(60.0).run()
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert app.query_params["step"] == "reveal"
         assert "guess" not in app.query_params
         assert app.title[0].value == "You said 60\xa0%. It can become 73\xa0%."
@@ -242,7 +242,7 @@ class TestSteps:
         app = opened("lessons", lesson="epsilon", present="0")
         assert "lab-trail presented" not in text(app)
         press(app, "Present")
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert (app.query_params["step"], app.query_params["present"]) == ("reveal", "1")
         assert "lab-trail presented" in text(app)
         press(app, "Leave")
@@ -251,10 +251,10 @@ class TestSteps:
 
     def test_a_choice_has_to_be_made(self):
         app = opened("lessons", lesson="clipping")
-        (lock,) = [one for one in app.button if one.label == "Lock in and see"]
+        (lock,) = [one for one in app.button if one.label == "Lock in my guess"]
         assert lock.disabled
         app.radio[0].set_value(2).run()
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert app.title[0].value == "As you said: best somewhere between."
 
 
@@ -275,7 +275,7 @@ class TestTeacher:
         assert 'class="lab-numbers"' not in text(app)
         assert not app.session_state["classifier.desk"].told[1]
         app.number_input[0].set_value(70.0)
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert "You said **70\xa0%**." in text(app)
         assert 'class="lab-numbers"' in text(app)
 
@@ -304,7 +304,7 @@ class TestTeacher:
     def test_a_guess_of_what_has_no_limit_is_typed(self):
         app = opened("accounting", guess="epsilon")
         app.number_input[0].set_value(3.0)
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert "You said **3**. It is **0.947**." in text(app)
 
     def test_the_link_that_share_makes_is_such_a_lesson(self):
@@ -360,7 +360,7 @@ class TestTogether:
         press(teacher, "Close and show")
         pupil.run()
         assert pupil.query_params.get("step", "guess") == "guess"
-        press(pupil, "Lock in and see")
+        press(pupil, "Lock in my guess")
         assert pupil.query_params["step"] == "reveal"
         assert "Nobody has guessed." in [one.value for one in pupil.caption]
 
@@ -387,7 +387,7 @@ class TestTogether:
         app = opened("lessons", lesson="epsilon", room=word)
         assert "There is no such room" in app.info[0].value
         assert "room" not in app.query_params
-        press(app, "Lock in and see")
+        press(app, "Lock in my guess")
         assert app.query_params["step"] == "reveal"
 
     def test_a_key_in_a_link_teaches_once_and_leaves_the_address(self, both):
@@ -465,4 +465,4 @@ class TestTogether:
         assert app.query_params["lesson"] == "epsilon"
         press(app, f"Leave room {pupil.query_params['room']}")
         assert "room" not in app.query_params
-        assert "Lock in and see" in [one.label for one in app.button]
+        assert "Lock in my guess" in [one.label for one in app.button]

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 from test_pages import opened
 
 from lab.links import UNFORESEEN
+from lab.settings import Settings
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from ui.controls import Desk, from_link
@@ -31,14 +32,14 @@ def test_the_links_try_every_field_with_good_and_bad_values(page):
         taken |= {name for name in link if getattr(settings, name, None) != getattr(kind(), name, None)}
         refused += bool(notices)
     names = {one.name for one in fields(kind)}
-    assert tried == names | {"unknown"}
+    assert tried == names | {"unknown", "v"}
     # A feature beyond the second needs another data set in the same link
     assert names - taken <= {"own", "feature_x", "feature_y", "weight_7", "weight_8"}
     assert COUNT / 4 < refused < COUNT
 
 
 @dataclass(frozen=True)
-class Broken:
+class Broken(Settings):
     """Settings with a fault of their own, once their number is above 5."""
 
     number: float = 1.0

@@ -62,7 +62,7 @@ def test_a_fit_is_the_plain_loop(clip_norm, n_classes, nobody):
     rows = np.array([x * min(1, 0.6 / np.linalg.norm(x)) / 0.6 for x in X])
     net, seed = Architecture(sizes=(3, 4, n_classes)), seeds.noise_seed(3)
     recipe = sgd.Recipe(architecture=net, sampling_rate=0.2, steps=10, learning_rate=1.0, clip_norm=clip_norm)
-    sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5)
+    sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=model.accountant)
     bounds = clip_norm if isinstance(clip_norm, tuple) else (clip_norm, clip_norm)
     scale = sigma * np.repeat(bounds, [k * p for k, p in net.shapes])
     path = plain.descend(

@@ -1,10 +1,7 @@
 """What the network's page says, held against what was computed."""
 
-import math
-
 import numpy as np
 import pytest
-from scipy import stats
 
 from dpcore.training import tree
 from lab.own_settings import OWN
@@ -13,6 +10,7 @@ from pages.network import words as say
 from pages.network.experiment import DATA, NetworkSettings
 from pages.network.work import FRAMES
 from tests import attackers
+from tests.claims import better, worse
 from tests.sentences import Rules, beyond_accuracy, hold, plain, two_stories
 
 QUICK = {
@@ -25,18 +23,18 @@ QUICK = {
     "epochs": [1, 2, 4],
     "width": (2, 8),
     "layers": (0, 2),
-    "repeats": (2, 3),
+    "repeats": [2, 6],
     "seed": (0, 9),
     "accountant": ["renyi", "moments"],
 }
-SMALL = NetworkSettings(width=4, layers=1, repeats=3)
+SMALL = NetworkSettings(width=4, layers=1, repeats=6)
 ONCE = [
     SMALL,
     SMALL.change(epsilon=10.0),
     SMALL.change(rows=200, lot_size=100, epsilon=0.4, dataset="blobs"),
     SMALL.change(plan="noise", noise_multiplier=10.0, epochs=3, epsilon=20.0),
     SMALL.change(plan="noise", noise_multiplier=10.0),
-    NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=2),
+    NetworkSettings(plain_rate=10.0, activation="relu", layers=3, width=64, repeats=6),
     SMALL.change(shown=0),
     SMALL.change(variant="shuffled", epochs=3),
     SMALL.change(delta=0.01),
@@ -144,14 +142,17 @@ def left(result, mechanism) -> float:
     return one.sigma * one.clip_norm / (one.rate * one.rows) * np.linalg.norm(kept)
 
 
-def bought(result) -> tuple[float, float, float]:
-    """(lower end, mean, upper end) of what the tree adds to accuracy at the end, with the same starts and lots."""
-    pair = (
-        result.settings.change(mechanism=one, shown=FRAMES).run().accuracy["private"] for one in ("tree", "ordered")
+def bought(result) -> tuple[np.ndarray, np.ndarray]:
+    """Accuracy at the end with noise by a tree, and with noise of each step's own: the same starts and lots."""
+    one, other = (
+        result.settings.change(mechanism=name, shown=FRAMES).run().accuracy["private"] for name in ("tree", "ordered")
     )
-    apart = np.subtract(*pair)
-    half = stats.t.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / math.sqrt(len(apart))
-    return apart.mean() - half, apart.mean(), apart.mean() + half
+    return one, other
+
+
+def lost(result) -> bool:
+    private, plain = (result.accuracy[arm] for arm in ("private", "plain"))
+    return worse(private, plain, constant=always(result), whole=len(private) == result.settings.repeats)
 
 
 RULES: Rules = {
@@ -161,22 +162,19 @@ RULES: Rules = {
     r"Privacy costs ([\d.]+) points?": lambda r, m: (
         r.step > 0 and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
     ),
-    r"Privacy costs less than one point": lambda r, _: r.step > 0 and middle(r) > always(r) and 0 < gap(r) < 0.01,
-    r"No cost can be seen": lambda r, _: r.step > 0 and middle(r) > always(r) and gap(r) <= 0,
+    r"No cost can be shown in (\d+) runs": lambda r, m: (
+        r.step > 0 and int(m[1]) == len(r.accuracy["private"]) and not lost(r)
+    ),
     r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
     r"these networks are random": lambda r, _: r.step == 0,
     r"may land anywhere": lambda r, _: spread(r) >= 0.15,
     r"is right: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Without privacy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
     r"price: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
-    r"price: less than one point": lambda r, _: r.step > 0 and 0 < gap(r) < 0.01,
-    r"no cost to be seen": lambda r, _: r.step > 0 and gap(r) <= 0,
+    r"no cost shown": lambda r, _: r.step > 0 and not lost(r),
     r"Private network is right": lambda r, _: r.settings.variant == "sound",
     r"Epsilon proved: none": lambda r, _: r.step > 0 and r.settings.variant in ("inside", "realised"),
     r"Epsilon proved: \d": lambda r, _: r.step > 0 and r.settings.variant == "shuffled",
-    r"second half adds (\d+) point": lambda r, m: float(m[1]) == pytest.approx(second_half(r), abs=0.5 + 1e-6),
-    r"second half loses (\d+) point": lambda r, m: float(m[1]) == pytest.approx(-second_half(r), abs=0.5 + 1e-6),
-    r"second half changes under a point": lambda r, _: abs(second_half(r)) < 1,
     r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
     r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
     r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
@@ -206,14 +204,14 @@ RULES: Rules = {
     r"and ([\d.,]+) times that of lots by chance": lambda r, m: (
         float(m[1].replace(",", "")) == pytest.approx(left(r, "tree") / left(r, "sampled"), rel=0.006)
     ),
-    r"correlation has bought ([\d.]+) points?": lambda r, m: (
-        bought(r)[0] > 0 and abs(float(m[1]) - 100 * bought(r)[1]) <= 0.05 + 1e-9
+    r"Correlated noise ends ([\d.]+) points? more": lambda r, m: (
+        better(*bought(r)) and abs(float(m[1]) - 100 * np.median(np.subtract(*bought(r)))) <= 0.051
     ),
-    r"correlation has cost ([\d.]+) points?": lambda r, m: (
-        bought(r)[2] < 0 and abs(float(m[1]) + 100 * bought(r)[1]) <= 0.05 + 1e-9
+    r"Correlated noise ends ([\d.]+) points? less": lambda r, m: (
+        worse(*bought(r)) and abs(float(m[1]) + 100 * np.median(np.subtract(*bought(r)))) <= 0.051
     ),
-    r"no sure difference between those two": lambda r, _: (
-        (bought(r)[0] <= 1e-9 and bought(r)[2] >= -1e-9) or abs(bought(r)[1]) < 5e-4
+    r"No difference in accuracy at the end can be shown": lambda r, _: (
+        not (better(*bought(r), constant=always(r)) or worse(*bought(r), constant=always(r)))
     ),
     r"Clip norm ([\d.,]+) now": lambda r, m: (
         float(m[1].replace(",", "")) == pytest.approx(r.settings.clip_norm * bound_share(r), rel=0.006)
@@ -229,11 +227,16 @@ RULES: Rules = {
         r.noise_by_lot.noise_on_the_mean[-1] < r.noise_by_lot.noise_on_the_mean[0]
     ),
     r"(\d+) networks? (?:has|have) diverged": lambda r, m: int(m[1]) == diverged(r) > 0,
-    r"without privacy do worse here": lambda r, _: middle(r) > middle(r, "plain") + 0.02,
+    r"without privacy do worse here": lambda r, _: middle(r) > middle(r, "plain") + 0.0099,
     r"never right more than": lambda r, _: r.reached == FRAMES and max(r.trajectories["plain"].accuracy[1]) < 0.9,
     r"is straight": lambda r, _: r.settings.layers == 0,
     r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
     **beyond_accuracy(lambda r: r.held_out["private"], lambda r: r.held_out["plain"]),
+}
+
+SELDOM: Rules = {
+    r"second half adds (\d+) point": lambda r, m: float(m[1]) == pytest.approx(second_half(r), abs=1.5),
+    r"second half loses (\d+) point": lambda r, m: float(m[1]) == pytest.approx(-second_half(r), abs=1.5),
 }
 
 
@@ -245,7 +248,7 @@ def test_every_sentence_says_what_was_computed():
         within=QUICK,
         also=ONCE,
         count=25,
-        seldom=two_stories(lambda r: r.held_out["private"]) | attackers.rules(lambda r: r.guarantee),
+        seldom=SELDOM | two_stories(lambda r: r.held_out["private"]) | attackers.rules(lambda r: r.guarantee),
     )
 
 

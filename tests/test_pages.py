@@ -232,7 +232,7 @@ def test_new_noise_undo_and_reset(page):
         ("Undo", "Reset"), True
     )
     if "seed" in first.limits:
-        press(app, "New noise")
+        press(app, "Resample")
         assert desk.settings == first.change(seed=first.seed + 1)
     else:
         desk.settings = first.change(delta=2e-6)

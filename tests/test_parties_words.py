@@ -7,6 +7,7 @@ from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.result import QUERIES
 from pages.parties.words_statements import enough_parties
 from tests import attackers
+from tests.claims import better, worse
 from tests.sentences import Rules, beyond_accuracy, hold, plain, two_stories
 
 QUICK = {
@@ -18,19 +19,20 @@ QUICK = {
     "unlike": [0.0, 0.2, 1.0],
     "careless": [0.0, 0.3],
     "regularisation": [1e-4, 1e-3, 1e-1, 1.0],
-    "repeats": (2, 5),
+    "repeats": [2, 8],
     "seed": [0, 3],
 }
 ONCE = [
     PartiesSettings(),
-    PartiesSettings(epsilon=0.01, parties=20, repeats=5),
-    PartiesSettings(epsilon=100.0, constants="norms", method="average", repeats=5),
-    PartiesSettings(method="pate", epsilon=1.0, repeats=5),
-    PartiesSettings(method="pate", epsilon=0.1, delta=1e-2, repeats=5),
-    PartiesSettings(learner="bayes", dataset="digits", repeats=5),
-    PartiesSettings(method="vote", epsilon=100.0, regularisation=1.0, repeats=5),
-    PartiesSettings(parties=20_000, repeats=2, rows=4),
-    PartiesSettings(method="vote", regularisation=1e-4, epsilon=0.1, repeats=5),
+    PartiesSettings(epsilon=0.01, parties=20, repeats=8),
+    PartiesSettings(epsilon=100.0, constants="norms", method="average", repeats=8),
+    PartiesSettings(method="pate", epsilon=1.0, repeats=8),
+    PartiesSettings(epsilon=3.0, careless=0.3, repeats=8),
+    PartiesSettings(method="pate", epsilon=0.1, delta=1e-2, repeats=8),
+    PartiesSettings(learner="bayes", dataset="digits", repeats=8),
+    PartiesSettings(method="vote", epsilon=100.0, regularisation=1.0, repeats=8),
+    PartiesSettings(parties=20_000, repeats=8, rows=4),
+    PartiesSettings(method="vote", regularisation=1e-4, epsilon=0.1, repeats=8),
 ]
 
 
@@ -77,15 +79,24 @@ def spread(result) -> float:
     return high - low
 
 
-def better(result) -> np.ndarray:
-    """At which numbers of questions one by one does better than the released model."""
-    soft = float(np.median(result.now.accuracy[result.methods.index("soft")]))
-    return result.answered > soft
+def alone(result) -> float:
+    return float(np.median(result.fits.accuracy))
+
+
+def leading_shown(result) -> bool:
+    """Whether the release with the best median is shown to be ahead of the chosen one."""
+    best = result.now.accuracy[np.median(result.now.accuracy, axis=1).argmax()]
+    return better(best, own(result), tests=len(result.methods) - 1)
+
+
+def answers_shown(result) -> list[bool]:
+    """At which numbers of questions one by one is shown to do better than the released model."""
+    soft = result.now.accuracy[result.methods.index("soft")]
+    return [worse(soft, float(right), constant=always(result)) for right in result.answered]
 
 
 def leading(result) -> int:
-    found = better(result)
-    many = len(found) if found.all() else int(found.argmin())
+    many = [*answers_shown(result), False].index(False)
     return QUERIES[many - 1] if many else 0
 
 
@@ -98,8 +109,8 @@ RULES: Rules = {
     r"are right: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
     r"no privacy: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * r.batch_accuracy) <= 0.51,
     r"price: ([\d.]+) points?": lambda r, m: abs(float(m[1]) - 100 * (r.batch_accuracy - middle(r))) <= 1 + 1e-9,
-    r"price: less than one": lambda r, _: 0 < r.batch_accuracy - middle(r) < 0.01,
-    r"no cost to be seen": lambda r, _: middle(r) >= r.batch_accuracy,
+    r"no cost shown": lambda r, _: not worse(own(r), r.batch_accuracy),
+    r"no better than one answer": lambda r, _: max(middle(r), r.batch_accuracy) <= always(r),
     r"in ten: ([\d.]+) to ([\d.]+)\s%": lambda r, m: np.allclose(
         [float(one) for one in m.groups()], 100 * np.quantile(own(r), [0.05, 0.95]), atol=0.51
     ),
@@ -107,23 +118,29 @@ RULES: Rules = {
     r"Joining does not pay": lambda r, _: beside(r) <= 0 and middle(r) > always(r),
     r"right ([\d.]+) points? more": lambda r, m: abs(float(m[1]) - beside(r)) <= 1 + 1e-6 and beside(r) > 0,
     r"right ([\d.]+) points? less": lambda r, m: abs(float(m[1]) + beside(r)) <= 1 + 1e-6 and beside(r) < 0,
-    r"less than one point (more|less)": lambda r, m: 0 < beside(r) * (1 if m[1] == "more" else -1) < 1,
+    r"No difference can be shown between": lambda r, _: not (better(own(r), alone(r)) or worse(own(r), alone(r))),
+    r"in (\d+) draws of noise: median accuracy ([\d.]+) % and ([\d.]+)": lambda r, m: (
+        int(m[1]) == len(own(r))
+        and np.allclose([float(m[2]), float(m[3])], [100 * middle(r), 100 * alone(r)], atol=0.51)
+    ),
     r"learnt nothing yet": lambda r, _: middle(r) <= always(r) + 1e-9,
-    r"No other release does better": lambda r, _: others(r) <= middle(r),
+    r"No other release does better|No other release can be": lambda r, _: (
+        others(r) <= middle(r) or others(r) <= always(r) or leading_shown(r) is False
+    ),
+    r"Ahead of it: ": lambda r, _: others(r) > middle(r),
     r"Best here: ": lambda r, _: others(r) > middle(r),
     r"at the price of delta": lambda r, _: r.settings.method != "pate",
     r"a whole party": lambda r, _: r.guarantee(r.settings.method).unit == "party",
     r"So far ([\d,]+) of": lambda r, m: int(m[1].replace(",", "")) == r.asked < r.settings.parties,
     r"as long, and costs ([\d.]+) points?": lambda r, m: abs(float(m[1]) - cost(r)) <= 0.051 and cost(r) > 0,
-    r"costs no right answers here": lambda r, _: cost(r) <= 0.051,
+    r"No cost in accuracy can be shown": lambda r, _: not worse(own(r), r.exact[r.settings.method]),
     r"votes on each class's count": lambda r, _: r.settings.method == "pate",
     r"of them guess their labels": lambda r, _: r.settings.careless > 0,
-    r"Even a single question": lambda r, _: not better(r)[0],
+    r"Not even a single question": lambda r, _: not answers_shown(r)[0],
     r"would be better for (?:more than|up to about) ([\d,]+) q": lambda r, m: (
         int(m[1].replace(",", "")) == leading(r) > 0
     ),
-    r"for more than [\d,]+ questions": lambda r, _: better(r).all(),
-    r"hardly beats one answer": lambda r, _: (
+    r"hardly more accurate than one answer": lambda r, _: (
         np.median(r.now.accuracy[r.methods.index("soft")]) < always(r) + 0.05 + 1e-9
     ),
     r"from the public images": lambda r, _: r.settings.dataset == "digits",
@@ -145,6 +162,11 @@ RULES: Rules = {
 }
 
 
+def today(settings) -> list:
+    """Today's release of all parties, but for the largest crowds: it alone claims anything."""
+    return [settings._now] if settings.parties <= 2000 else []
+
+
 def test_every_sentence_says_what_was_computed():
     hold(
         PartiesSettings,
@@ -153,7 +175,8 @@ def test_every_sentence_says_what_was_computed():
         within=QUICK,
         also=ONCE,
         count=60,
-        essential=True,
-        seldom=two_stories(lambda r: r.held_out[r.settings.method])
+        essential=today,
+        seldom={r"for more than [\d,]+ questions": lambda r, _: all(answers_shown(r))}
+        | two_stories(lambda r: r.held_out[r.settings.method])
         | attackers.rules(lambda r: r.guarantee(r.settings.method)),
     )

@@ -82,7 +82,7 @@ def test_epsilon_is_exact_within_its_grid_and_never_below(row):
     # At a delta of 1e-12 the margin for the transform's rounding is felt; beyond exp(745) the library rounds up.
     slack = 1.2e-3 if exact > 700 else 2e-2 if delta < 1e-10 else 1.2e-4
     assert exact * (1 - 1e-6) <= fine <= exact * (1 + slack)
-    assert exact * (1 - 1e-6) <= coarse <= exact * (1 + max(slack, 1e-2))
+    assert exact * (1 - 1e-6) <= coarse <= exact * (1 + max(slack, 3e-3))
 
 
 @pytest.mark.parametrize("grid", [2e-3, 1e-3, 5e-4, 1e-4])
@@ -117,7 +117,7 @@ def test_a_sample_by_its_densities(rate, sigma):
 def test_a_sample_has_the_distribution_of_the_library(rate, sigma):
     from dp_accounting.pld import privacy_loss_distribution as library
 
-    grid = pld.interval({sampled(rate, sigma): 1}, ADD, pld.COARSE)
+    grid = pld.interval({sampled(rate, sigma): 1}, ADD, (0.2, 20_000))
     ours = pld.distribution(sampled(rate, sigma), grid, ADD)
     theirs = library.from_gaussian_mechanism(sigma, value_discretization_interval=grid, sampling_prob=rate)
     for part, other in ((ours._pmf_remove, theirs._pmf_remove), (ours._pmf_add, theirs._pmf_add)):

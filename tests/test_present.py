@@ -34,7 +34,7 @@ def test_without_pins_the_stops_are_round_values_of_the_hero_knob_and_where_it_b
 def test_with_pins_they_are_the_stops_and_then_where_it_began():
     desk = desk_at(CLASSIFIER, epsilon="0.3")
     pins = [Pin(desk.settings.change(epsilon=1.0), "Much"), Pin(desk.settings.change(clip_norm=0.2))]
-    assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clip norm 0.2", "As it was"]
+    assert [*present.stops(CLASSIFIER, desk, pins).values()] == ["Much", "Clipping norm 0.2", "As it was"]
 
 
 def test_where_it_began_stays_in_the_address_whatever_is_moved():

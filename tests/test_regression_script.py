@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
+from lab.links import VERSION_NAME
 from pages.regression import figures
 from pages.regression import words as say
 from pages.regression.experiment import RegressionSettings
@@ -90,7 +91,7 @@ def test_a_link_is_the_experiment():
     second = rested(opened(PAGE, **address))
     assert settings_of(second) == settings_of(first)
     assert text(second) == text(first)
-    assert set(first.query_params) == set(asdict(RegressionSettings()))
+    assert set(first.query_params) == {*asdict(RegressionSettings()), VERSION_NAME}
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import streamlit as st
 import zxingcpp
 from PIL import Image
 
+from lab.links import VERSION
 from pages.table import PAGES
 from tests.test_pages import opened
 from ui import qr_code, share
@@ -29,11 +30,11 @@ def at(monkeypatch):
 def test_a_link_holds_what_differs_and_opens_the_same(page, at):
     at(f"http://lab/{page.name}?old=1")
     usual = page.settings()
-    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}"
+    assert share.address(Desk(page=page.name, settings=usual)) == f"http://lab/{page.name}?v={VERSION}"
     name, value = ("tries", 20) if page.name == "what-if" else ("delta", 2e-6)
     changed = usual.change(**{name: value})
     query = dict(parse_qsl(urlsplit(share.address(Desk(page=page.name, settings=changed))).query))
-    assert query == {name: str(value)}
+    assert query == {name: str(value), "v": str(VERSION)}
     assert from_link(page.settings, query) == (changed, [])
 
 
@@ -91,7 +92,7 @@ def test_a_picture_says_what_it_is_of(at):
     assert page.question in about
     for part in ("Data Iris", "Method Sound", "Epsilon 0.3", "Repeats 24", "Seed 9"):
         assert part in words
-    assert "Clip norm" not in words, "as it is by default"
+    assert "Clipping norm" not in words, "as it is by default"
     assert link.startswith(HERE)
     assert paper["stem"] == share.paper(page, replace(desk))["stem"]
     assert "epsilon-0.3" in paper["stem"]

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from lab import differences
+from lab.claims import LEAST
 from lab.settings import Settings
 from ui import comparison, mu
 from ui.compute import compute, repeats
@@ -107,13 +110,16 @@ def _compared(page: Page, settings: Settings, pin: Pin | None, *, seconds: float
 
 
 def said(a: Settings, b: Settings, *, done: bool) -> str:
-    """How sure the difference is, by what is trained so far; nothing where no repeats are drawn."""
+    """How sure the difference is, once all runs of both are trained; nothing where no repeats are drawn."""
     mine, theirs = (repeats(one, done=done) for one in (a, b))
+    if not done and a.COMMON and (mine is None or theirs is None or len(mine) < a.repeats or len(theirs) < b.repeats):
+        return comparison.LATER
     if mine is None or theirs is None:
-        return comparison.LATER if a.COMMON and not done else ""
-    if a.pairs_with(b):
-        least = min(len(mine), len(theirs))
-        found = differences.of_pairs(mine[:least], theirs[:least])
+        return ""
+    if a == b:
+        found = differences.Difference(median=0.0, low=0.0, high=0.0, pairs=len(mine))  # however few runs there are
     else:
-        found = differences.of_groups(mine, theirs)
-    return comparison.sentence(found, a.MEASURES[a.compared])
+        found = (differences.of_pairs if a.pairs_with(b) else differences.of_groups)(mine, theirs)
+    measure = a.MEASURES[a.compared]
+    least = LEAST if measure.share else LEAST * abs(float(np.median(theirs)))
+    return comparison.sentence(found, measure, least=least)

@@ -10,6 +10,7 @@ from dataclasses import fields
 from html import escape, unescape
 from typing import Any
 
+from lab.claims import Case, judge
 from lab.differences import Difference
 from lab.settings import Measure, Settings
 from ui.panels import Number
@@ -110,40 +111,48 @@ def apart(one: str, other: str) -> str:
     return _signed(values[0] - values[1], decimals, plus="+")
 
 
-def sentence(found: Difference, measure: Measure) -> str:
-    """How much better A is, and how sure that is."""
+def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
+    """How much better A is, and how sure that is. ``least``: the least difference worth a claim."""
     if found.sure:
         return _without_chance(found, measure)
     decimals = _decimals(found, measure)
-    sure = f"(95 % confidence: {_range(found, measure, decimals)}{f', {found.pairs} pairs' if found.paired else ''})"
-    if found.shown:
+    sure = f"({_basis(found)}, {_range(found, measure, decimals)})"
+    case = judge(found, better=measure.better, least=least)
+    if case != Case.ALIKE:
         head = "Same noise in both: " if found.paired else f"{GROUPS}: "
-        return f"{head}{_ahead(found.mean, measure, decimals)} on average {sure}."
-    unit = f" {_points(found.mean, decimals)}" if measure.share else ""
-    none = f"o difference can be shown: {_signed(_scaled(found.mean, measure), decimals, plus='+')}{unit} {sure}."
+        return f"{head}{_ahead(found.median, measure, decimals)} {sure}."
+    unit = f" {_points(found.median, decimals)}" if measure.share else ""
+    none = "o difference can be shown" if not found.shown else "o difference that matters"
+    none += f": {_signed(_scaled(found.median, measure), decimals, plus='+')}{unit} {sure}."
     return f"N{none}" if found.paired else f"{GROUPS}: n{none}"
 
 
+def _basis(found: Difference) -> str:
+    return f"median of {found.pairs} paired differences" if found.paired else "difference of the medians"
+
+
 def _without_chance(found: Difference, measure: Measure) -> str:
-    if found.mean == 0:
+    if found.median == 0:
         same = "A is right as often as B" if measure.share else f"the {measure.label} is equal in A and B"
         return f"The same: {same}, in every run."
-    return f"{_capital(_ahead(found.mean, measure, _decimals(found, measure)))}, in every run."
+    return f"{_capital(_ahead(found.median, measure, _decimals(found, measure)))}, in every run."
 
 
-def _ahead(mean: float, measure: Measure, decimals: int) -> str:
-    size = f"{abs(_scaled(mean, measure)):,.{decimals}f}"
+def _ahead(median: float, measure: Measure, decimals: int) -> str:
+    size = f"{abs(_scaled(median, measure)):,.{decimals}f}"
     if measure.share:
-        return f"A is right <b>{size} {_points(mean, decimals)}</b> {'more' if mean > 0 else 'less'} often"
-    return f"the {measure.label} is <b>{size} {'higher' if mean > 0 else 'lower'}</b> in A"
+        return f"A is right <b>{size} {_points(median, decimals)}</b> {'more' if median > 0 else 'less'} often"
+    return f"the {measure.label} is <b>{size} {'higher' if median > 0 else 'lower'}</b> in A"
 
 
 def _range(found: Difference, measure: Measure, decimals: int) -> str:
-    """The ends of the interval; where a difference is shown, those of its size."""
+    """The interval in words; where a difference is shown, with the ends of its size."""
+    if not found.bounded:
+        return "too few runs for a 95 % confidence interval"
     ends = [_scaled(end, measure) for end in (found.low, found.high)]
     if found.high < 0:
         ends = [-end for end in reversed(ends)]
-    return " to ".join(_signed(end, decimals) for end in ends)
+    return f"95 % confidence interval {' to '.join(_signed(end, decimals) for end in ends)}"
 
 
 def _scaled(value: float, measure: Measure) -> float:
@@ -151,16 +160,22 @@ def _scaled(value: float, measure: Measure) -> float:
     return 100 * value if measure.share else value
 
 
-def _points(mean: float, decimals: int) -> str:
-    return "point" if f"{abs(100 * mean):.{decimals}f}" == "1" else "points"
+def _points(value: float, decimals: int) -> str:
+    return "point" if f"{abs(100 * value):.{decimals}f}" == "1" else "points"
 
 
 def _decimals(found: Difference, measure: Measure) -> int:
     """As few as tell the ends apart, and from 0 what is not 0; one at least for points."""
-    values = [_scaled(value, measure) for value in (found.mean, found.low, found.high)]
-    size = max(map(abs, values))
+    values = [_scaled(value, measure) for value in (found.median, found.low, found.high)]
+    if not found.bounded:
+        values = values[:1] * 3
+    size = max(map(abs, values)) or 1.0
     least = 1 if measure.share else max(0, 1 - math.floor(math.log10(size)))
-    fits = (places for places in range(least, _MOST_DECIMALS) if _apart(values, places, sure=found.sure))
+    fits = (
+        places
+        for places in range(least, _MOST_DECIMALS)
+        if _apart(values, places, sure=found.sure or not found.bounded)
+    )
     return next(fits, _MOST_DECIMALS)
 
 

@@ -22,7 +22,8 @@ from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
 # Of the address, what holds no setting: ``PIN`` is there once for each pin, ``ASK`` is what the tab of questions asks,
-# and ``SHOWN`` say how the page is shown, or to whom.
+# and ``SHOWN`` say how the page is shown, or to whom. Settings in ``PIN``, ``ASK`` and ``present`` leave out the
+# defaults of the link's version.
 PIN, ASK = "pin", "what_if"
 SHOWN = ("present", "lesson", "step", "only", "ask", "guess", "room")
 # What ``present`` says where it names no picture.
@@ -241,7 +242,7 @@ class Desk:
     @property
     def address(self) -> dict[str, str | list[str]]:
         """What the address of the page should hold."""
-        return self.as_link | self.beside
+        return links.versioned(self.as_link | self.beside)
 
     @property
     def beside(self) -> dict[str, str | list[str]]:
@@ -317,10 +318,12 @@ def desk(page: str, settings_type: type) -> Desk:
     here = st.session_state[key]
     address = _address()
     if here.hears(address, history=_goes_back()):
-        own = {name: text for name, text in address.items() if name not in (PIN, ASK, *SHOWN)}
+        link = links.from_address(address)
+        own = {name: text for name, text in link.items() if name not in (PIN, ASK, *SHOWN)}
         here.settings, here.notices = from_link(settings_type, own)
         here.errors, here.link, here.pins, here.ask = {}, address, tuple(address.get(PIN, ())), address.get(ASK, "")
         here.shown = {name: address[name] for name in SHOWN if name in address}
+        _date(here, link[links.VERSION_NAME])
         here.notices = [*here.notices, *_long(here)]
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
@@ -343,6 +346,20 @@ def desk(page: str, settings_type: type) -> Desk:
     return here
 
 
+def _date(desk: Desk, version: str) -> None:
+    """Add the version of an older link to what it says of other settings."""
+    if version not in map(str, range(links.UNVERSIONED, links.VERSION)):
+        return
+
+    def dated(text: str, apart: str) -> str:
+        return apart.join((text, links.VERSION_NAME, version))
+
+    desk.pins = tuple(dated(pin, links.APART) for pin in desk.pins)
+    desk.ask = desk.ask and dated(desk.ask, " ")
+    if links.APART in desk.shown.get("present", ""):
+        desk.shown["present"] = dated(desk.shown["present"], links.APART)
+
+
 def _long(desk: Desk) -> list[str]:
     """Forget what nobody asks at such length; a sentence for each."""
     told = []
@@ -362,7 +379,7 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
     for name, refusal in refused.items():
         why = f"it must be {plain(refusal.allowed)}.{_two_ways(address[name])}"
         notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
-    known = {one.name for one in fields(settings_type)}
+    known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
     unknown = [name for name in address if name not in known]
     notices += [f"{_quoted(name, address[name])} was ignored: this page has no such setting." for name in unknown]
     return settings, notices

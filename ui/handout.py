@@ -44,10 +44,10 @@ _ON_SHEET = (
     ("who", "unit", "Protected"),
     ("how_much", "attacker", "In plain words"),
     ("how_counted", "mechanism", "Mechanism"),
-    ("how_counted", "basis", "Counted by"),
+    ("how_counted", "basis", "Accountant"),
     ("who", "trust", "Trusted"),
     ("who", "public", "Taken as public"),
-    ("covered", "tuning", "Settings tried"),
+    ("covered", "tuning", "Configurations tried"),
     ("covered", "analyst_only", "Analyst only"),
 )
 _LEFT_OUT = "No figures: bounds were read off private rows, and axes would show them."
@@ -247,7 +247,7 @@ def _short(found: Label) -> str:
         pair += f", mu {panels.number(how_much['mu'])}" if isinstance(how_much["mu"], float) else ""
     rows = [(words, escape(str(found.fields[tier][name]))) for tier, name, words in _ON_SHEET]
     whose = found.fields["who"]["neighbours"]
-    rows.insert(2, ("Promise", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
+    rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
     if found.fields["data"]["columns"] != NOT_STATED:
         rows.insert(-2, ("Bounds", escape(str(found.fields["covered"]["bounds"]))))
     rows.append(("Not covered", _OPEN))

@@ -13,6 +13,8 @@ from dpcore.accountants.attacker import best_attacker
 from dpcore.confusion import ByClass
 from dpcore.data.own_rows import Roles
 from dpcore.privacy import Guarantee
+from lab import claims
+from lab.claims import Case
 from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
@@ -54,32 +56,62 @@ def signed(difference: float) -> str:
     return shown if shown == "0.0" else ("+" if difference > 0 else "−") + shown
 
 
-def cost(private: float, reference: float, *, baseline: tuple[str, float], model: str = "model") -> str:
-    """What privacy costs: the accuracy of the middle private ``model`` against that without privacy.
+def so_far(runs: int, of: int, unit: str = "run") -> str:
+    """ "So far, 3 of 24 runs": how a sentence starts that claims nothing yet."""
+    return f"<b>So far</b>, {runs:,} of {count(of, unit)}"
 
-    baseline: the best answer that is always the same, and its share of right answers.
+
+def beside(case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference") -> str:
+    """Return ``said`` where a difference is shown, else in a few words why nothing is claimed. ``none``: what is not
+    shown; ``of``: how many runs there will be."""
+    if case == Case.SO_FAR:
+        return f"so far {runs:,} of {of or runs:,} runs"
+    if case == Case.CONSTANT:
+        return "no better than one answer"
+    return said if case in (Case.AHEAD, Case.BEHIND) else f"{none} shown"
+
+
+def cost(
+    private: np.ndarray,
+    reference: np.ndarray | float,
+    *,
+    baseline: tuple[str, float],
+    runs: int,
+    model: str = "model",
+) -> str:
+    """Return what privacy costs: the accuracies of the private models against those without privacy.
+
+    baseline: the best constant answer, and its share of right answers. runs: how many private models there will be.
     """
     always, base = baseline
+    middle, without = float(np.median(private)), float(np.median(reference))
     if base == 1:
         return f"<b>There is nothing to learn</b>: all held-out rows have the answer “{always}”."
-    if private <= base:
-        without = f"a {model} without privacy" if reference > base else f"even a {model} without privacy only"
+    mine, plain = apart(middle, without)
+    if len(private) < runs:
+        return f"{so_far(len(private), runs, model)}: median accuracy {mine}, without privacy {plain}."
+    if middle <= base:
+        others = f"a {model} without privacy" if without > base else f"even a {model} without privacy only"
         return (
-            f"The private {model}s have <b>learnt nothing yet</b>: the middle one is right {percent(private)} of the "
-            f"time, always answering “{always}” {percent(base)}, {without} {percent(reference)}."
+            f"The private {model}s have <b>learnt nothing yet</b>: the middle one is right {percent(middle)} of the "
+            f"time, always answering “{always}” {percent(base)}, {others} {percent(without)}."
         )
-    mine, plain = apart(private, reference)
-    if private >= reference:
-        return f"<b>No cost can be seen</b> here: {mine} right with privacy, {plain} without."
-    if reference - private < 0.01:
-        price = "less than one point"
-    else:
-        places = digits_apart(private, reference)
-        difference = round(100 * reference, places) - round(100 * private, places)
-        price = f"{difference:.{places}f} point" + ("" if f"{difference:.{places}f}" == "1" else "s")
+    if claims.compare(private, reference, constant=base) != Case.BEHIND:
+        return (
+            f"<b>No cost can be shown</b> in {count(runs, 'run')}: median accuracy {mine} with privacy, {plain} "
+            "without."
+        )
     return (
-        f"Privacy costs <b>{price}</b> here: the middle {model} is right <b>{mine}</b> of the time instead of {plain}."
+        f"Privacy costs <b>{_lost(middle, without)}</b> here: the middle {model} is right <b>{mine}</b> of the time "
+        f"instead of {plain}."
     )
+
+
+def _lost(private: float, reference: float) -> str:
+    """The difference of the two numbers as they are shown."""
+    places = digits_apart(private, reference)
+    difference = f"{round(100 * reference, places) - round(100 * private, places):.{places}f}"
+    return f"{difference} point" + ("" if difference == "1" else "s")
 
 
 def one_answer(
@@ -113,15 +145,11 @@ def disguised(best: float, base: float) -> str:
     )
 
 
-def price(private: float, reference: float) -> str:
-    """What privacy costs in a few words: the difference of the two numbers as they are shown."""
-    if private >= reference:
-        return "no cost to be seen"
-    if reference - private < 0.01:
-        return "price: less than one point"
-    places = digits_apart(private, reference)
-    difference = f"{round(100 * reference, places) - round(100 * private, places):.{places}f}"
-    return f"price: {difference} point" + ("" if difference == "1" else "s")
+def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int) -> str:
+    """Return what privacy costs in a few words; ``base`` and ``runs`` as in ``cost``."""
+    case = claims.compare(private, reference, constant=base, complete=len(private) == runs)
+    lost = f"price: {_lost(float(np.median(private)), float(np.median(reference)))}"
+    return beside(case if case != Case.AHEAD else Case.ALIKE, lost, runs=len(private), of=runs, none="no cost")
 
 
 def landing(low: float, high: float) -> str:
@@ -134,27 +162,34 @@ def landing(low: float, high: float) -> str:
     return f"Nine runs in ten land between {left} and {right}\u00a0%."
 
 
-def start(rows: int, gain: tuple[float, float, float]) -> str:
-    """What a start from public rows adds to the average run: ``gain`` is (mean, low, high) of paired differences."""
-    mean, low, high = gain
-    start = f"a start from {count(rows, 'public row')}"
-    if signed(mean) == "0.0" and signed(low) == signed(high):
-        return f"{start.capitalize()} changes next to nothing."
-    if low > 0:
-        return f"{start.capitalize()} adds <b>{points(mean)}</b> on average."
-    if high < 0:
-        return f"{start.capitalize()} <b>harms</b>: {points(mean)} less on average."
-    return f"No difference can be shown for {start}."
+def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
+    """Return what a start from public rows adds: accuracies of the runs with it, and of the same runs without."""
+    case = claims.compare(started, scratch, constant=base, complete=len(started) == runs)
+    added, start = points(float(np.median(started - scratch))), f"start from {count(rows, 'public row')}"
+    match case:
+        case Case.AHEAD:
+            return f"A {start} adds <b>{added}</b> in the median pair of runs."
+        case Case.BEHIND:
+            return f"A {start} <b>harms</b>: {added} less in the median pair of runs."
+        case Case.CONSTANT:
+            return f"A {start} does no better than one constant answer."
+        case Case.SO_FAR:
+            return ""
+    return f"No difference can be shown for a {start}."
 
 
 def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
     """How sure ``start`` is; nothing where all pairs agree."""
-    mean, low, high = map(signed, gain)
+    median, low, high = gain
     if low == high:
         return ""
+    if math.inf in (-low, high):
+        ends = "too few for a 95&nbsp;% confidence interval"
+    else:
+        ends = f"95&nbsp;% confidence interval (sign test) {signed(low)} to {signed(high)}"
     return (
-        f"What the public start adds on average is {mean} points here, {low} to {high} with 95&nbsp;% confidence, from "
-        f"{count(pairs, 'pair')} of runs with the same noise."
+        f"The median paired difference that the public start makes is {signed(median)} points here, from "
+        f"{count(pairs, 'pair')} of runs with the same noise: {ends}."
     )
 
 

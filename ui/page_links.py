@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from lab.links import brief
+from lab.links import brief, versioned
 from lab.settings import Settings
 
 _KEY = "lab.doors"
@@ -26,7 +26,7 @@ def door(name: str, label: str, settings: Settings, *, icon: str = ":material/ar
 
 
 def way(name: str, label: str, query: Mapping[str, str], *, icon: str = ":material/arrow_forward:") -> None:
-    """The same with what the address says after its question mark."""
+    """The same with what the address says after its question mark, by the defaults of today."""
     doors = st.session_state.get(_KEY, {})
     if name in doors:
-        st.page_link(doors[name], label=label, icon=icon, query_params=dict(query), width="content")
+        st.page_link(doors[name], label=label, icon=icon, query_params=versioned(query), width="content")

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.links import APART, brief, word
+from lab.links import APART, brief, versioned, word
 from lab.settings import Settings
 from ui import comparison, controls
 from ui.controls import FIRST_PICTURE, Desk
@@ -171,7 +171,7 @@ def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
     return [
         Stop(
             name,
-            urlencode(brief(settings)),
+            urlencode(versioned(brief(settings))),
             f"Ask before you go on: at <b>{escape(name)}</b>, will “{asks}” go up or down?",
             ways and [(field, getattr(settings, field)) for field in ways],
         )

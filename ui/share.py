@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from lab.links import brief
+from lab.links import brief, versioned
 from lab.settings import Settings
 from ui import comparison, takeaway
 from ui.controls import Desk
@@ -22,9 +22,9 @@ ALWAYS = ("epsilon", "repeats", "seed")
 
 
 def address(desk: Desk) -> str:
-    """The link of what is shown: what differs from the page's defaults, and its pins."""
-    query = urlencode({**brief(desk.settings), **desk.beside}, doseq=True)
-    return (st.context.url or "").split("?")[0] + (f"?{query}" if query else "")
+    """The link of what is shown: what differs from the page's defaults, its pins, and the version of the defaults."""
+    query = urlencode(versioned({**brief(desk.settings), **desk.beside}), doseq=True)
+    return f"{(st.context.url or '').split('?')[0]}?{query}"
 
 
 def told(page: Page, desk: Desk, *, always: Collection[str] = ALWAYS) -> str:

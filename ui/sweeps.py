@@ -75,7 +75,7 @@ class Sweep:
     @property
     def command(self) -> str:
         """What trains it in a checkout, and writes it as one file."""
-        link = f"{self.page}?{urlencode(links.brief(self.settings))}"
+        link = f"{self.page}?{urlencode(links.versioned(links.brief(self.settings)))}"
         over = " ".join(f"{name}={','.join(map(str, values))}" for name, values in self.over.items())
         how = f"--measure {self.measure} --repeats {self.repeats} --seeds {self.seeds}"
         return f"make sweep ARGS=\"'{link}' --over {over} {how} --out runs --table runs.parquet\""

@@ -18,6 +18,7 @@ from typing import Any
 
 import pandas as pd
 
+from lab.links import versioned
 from lab.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -100,7 +101,7 @@ def bundle(settings: Settings, *, page: str, question: str, link: str, files: Ma
         "README.txt": "".join(f"{line}\n\n" for line in _void(settings)) + _README.format(question=question, link=link),
         "script.py": program,
         "notebook.ipynb": _notebook(program, question),
-        "settings.json": json.dumps({"page": page} | asdict(settings), indent=2) + "\n",
+        "settings.json": json.dumps({"page": page} | versioned(asdict(settings)), indent=2) + "\n",
         "requirements.txt": _requirements(),
         "LICENSE": (ROOT / "LICENSE").read_text("utf-8"),
         **_sources(program),

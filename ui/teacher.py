@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 import streamlit as st
 
-from lab.links import brief
+from lab.links import brief, versioned
 from lab.settings import Measure, Settings
 from lab.sweep import shown
 from ui import guess, live
@@ -180,5 +180,5 @@ def _label(name: str) -> str:
 
 def link(settings: Settings, words: Mapping[str, str]) -> str:
     """The address of a lesson: the page, its settings and these words, as far as they say anything."""
-    query = urlencode({**brief(settings), **{name: word for name, word in words.items() if word}})
+    query = urlencode(versioned({**brief(settings), **{name: word for name, word in words.items() if word}}))
     return f"{(st.context.url or '').split('?')[0]}?{query}"

@@ -101,7 +101,6 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         40,
         "The standard deviation of the noise in each step, divided by the clipping norm. More noise costs less "
         "privacy.",
-        symbol="σ",
         low_note="more accurate",
         high_note="more private",
     ),

@@ -30,9 +30,9 @@ from dpcore.privacy import (
     releases,
 )
 
-# Grid over the size of one step's loss. Rounding adds at most about grid^2/6 to a step's variance, so these add 1 %
-# and 1 in 10,000, and about half as much to epsilon; and the most points that one release may have.
-COARSE, FINE = (0.2, 20_000), (0.02, 200_000)
+# Grid over the size of one step's loss. Rounding adds at most about grid^2/6 to a step's variance, so these add 2 in
+# 1,000 and 1 in 10,000, and about half as much to epsilon; and the most points that one release may have.
+COARSE, FINE = (0.1, 20_000), (0.02, 200_000)
 # What rounding in the library's transform may hide of delta, a step: 1.2e-16 seen at worst, mostly 3.3e-17, and not the
 # same on every processor. Half of delta at most is set aside; where even the second is more, there is no bound.
 _ROUNDING, _USUAL = 1.5e-16, 5e-17
@@ -47,7 +47,7 @@ _TAIL = 1e-15
 
 
 def coarse(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacency) -> np.ndarray:
-    """``epsilons`` on a grid for a slider that moves: an upper bound too, mostly less than 1 % above."""
+    """``epsilons`` on a grid for a slider that moves: an upper bound too, mostly less than 0.2 % above."""
     return epsilons(event, counts, delta=delta, adjacency=adjacency, resolution=COARSE)
 
 

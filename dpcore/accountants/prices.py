@@ -1,7 +1,7 @@
 """What runs cost, and which noise or how many steps a budget allows, as pieces of work that can be kept."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,7 +24,8 @@ _NEAR = (0.7, 1.03)
 class Price:
     """Epsilon (N, S) of N noise multipliers over S numbers of steps, by one accountant.
 
-    ramp: how the noise changes; then the multipliers are those of its first step.
+    ramp: how the noise changes; then the multipliers are those of its first step. Two that differ in ``essential`` only
+    are the same question.
     """
 
     accountant: str
@@ -33,7 +34,7 @@ class Price:
     steps: tuple[int, ...]
     delta: float
     adjacency: Adjacency = Adjacency.ADD_REMOVE
-    essential: bool = False
+    essential: bool = field(default=False, compare=False)
     ramp: Schedule | None = None
 
     @property

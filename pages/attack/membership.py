@@ -21,6 +21,7 @@ from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
 from dpcore.training.recipes import Claim
 from lab import chunking
+from lab.claims import Case, compare
 from pages.attack.inputs import PrivateRecipe, Recipe
 
 ATTACKS = ("likelihood ratio", "loss threshold")
@@ -200,6 +201,30 @@ class MembersResult:
     @cached_property
     def frontier(self) -> pd.DataFrame:
         return frontier(RATES, epsilon=self.settings.epsilon, delta=self.settings.delta)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all models of both arms are trained."""
+        return all(len(one.members) == MODELS for one in self.shadows.values())
+
+    def found_by_model(self, arm: str) -> np.ndarray:
+        """The share of its members (R,) found in each model, with one false alarm in 100 over all models."""
+        members, margins, _ = self.shadows[arm]
+        scores = ratio_scores(members, margins)
+        outside = np.sort(scores[~members])
+        above = scores > outside[-1 - int(0.01 * len(outside))]
+        return (above & members).sum(axis=1) / np.maximum(members.sum(axis=1), 1)
+
+    @cached_property
+    def more_found(self) -> Case:
+        """What may be said of the members found without privacy beside those found in the private models."""
+        plain, private = (self.found_by_model(arm) for arm in ("plain", "private"))
+        return compare(plain, private, complete=self.complete)
+
+    @cached_property
+    def memory(self) -> Case:
+        """What may be said of right answers on members beside those on others, without privacy."""
+        return compare(*self.shadows["plain"].right.T, complete=self.complete)
 
     def right(self, arm: str) -> tuple[float, float]:
         """Median share of right answers on members, and on others."""

@@ -16,6 +16,7 @@ from dpcore.data import toy as data
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab import chunking
+from lab.claims import Case, compare
 from lab.settings import Settings, quantiles_of
 from pages.attack.inputs import PrivateRecipe
 
@@ -157,6 +158,16 @@ class GroupsResult:
     def cost(self, group: int, label: int = -1) -> float:
         """The share of right answers lost against the model without privacy."""
         return float(self.plain[group, label]) - self.typical(group, label)
+
+    def lost(self, group: int, label: int = -1) -> Case:
+        """What may be said of today's runs beside the model without privacy."""
+        return compare(self.now[:, group, label], float(self.plain[group, label]))
+
+    @property
+    def uneven(self) -> Case:
+        """What may be said of the minority's cost beside the majority's, run by run: "ahead" is the larger cost."""
+        large, small = (self.plain[group, -1] - self.now[:, group, -1] for group in (0, 1))
+        return compare(small, large)
 
     @property
     def few(self) -> int:

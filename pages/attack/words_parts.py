@@ -1,5 +1,6 @@
 """Membership, who pays and inversion in words."""
 
+from lab.claims import Case
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
@@ -62,10 +63,14 @@ def membership_numbers(result: MembersResult) -> list[Number]:
 
 
 def membership_verdict(result: MembersResult) -> str:
-    """How much better the attacker is without privacy, and whether that is memory."""
+    """Return how much better the attacker is without privacy, where that is shown, and whether that is memory."""
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    if plain <= private:
-        text = "Here the model without privacy hides its members as well as the private one does."
+    both = f"{_percent(plain)} of the members without privacy, {_percent(private)} in the private model"
+    case, trained = result.more_found, len(result.shadows["plain"].members)
+    if case == Case.SO_FAR:
+        text = f"{outcomes.so_far(trained, MODELS, 'model')}: with one false alarm in 100 the attacker finds {both}."
+    elif case != Case.AHEAD:
+        text = f"<b>No difference can be shown</b>: with one false alarm in 100 the attacker finds {both}."
     elif private == 0:
         text = "Without privacy the attacker finds members; in the private model, with as many false alarms, none."
     else:
@@ -76,6 +81,8 @@ def membership_verdict(result: MembersResult) -> str:
         )
     if result.settings.void:
         return f"{text} {outcomes.void(result.settings)}"
+    if case == Case.SO_FAR:
+        return text
     return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
 
 
@@ -100,7 +107,8 @@ def membership_diagnostics(result: MembersResult) -> list[str]:
     plain, private = (f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private"))
     advantage = f"{plain} and {private}" if plain != private else f"{plain} in both"
     return [
-        f"<b>{_memory(result)}</b>: without privacy the model is right on {_shares(result.right('plain'))}; the "
+        f"<b>{_memory(result) if result.complete else 'So far'}</b>: without privacy the model is right on "
+        f"{_shares(result.right('plain'))}; the "
         f"private one on {_shares(result.right('private'))}.",
         "<b>A few sure guesses count more than many vague ones</b>: with one false alarm in 1,000 the attacker finds "
         f"{sure[0]} without privacy and {sure[1]} with it. Their advantage (members found minus false alarms, at the "
@@ -116,9 +124,8 @@ def _left_end(result: MembersResult) -> str:
 
 
 def _memory(result: MembersResult) -> str:
-    """Whether the model without privacy is better on its members, in whole percent."""
-    members, others = (round(100 * share) for share in result.right("plain"))
-    return "Memory shows as a gap" if members > others else "No gap shows, so no memory either"
+    """Whether the model without privacy is shown to be better on its members."""
+    return "Memory shows as a gap" if result.memory == Case.AHEAD else "No gap can be shown, so no memory either"
 
 
 def _shares(right: tuple[float, float]) -> str:
@@ -180,8 +187,9 @@ def pays_verdict(result: GroupsResult) -> str:
     """What privacy costs each group."""
     large, small = (result.cost(group) for group in (0, 1))
     return (
-        f"{_who(large, small)} The minority, {result.few} people of {result.settings.rows:,}, <b>{_points(small)}</b>, "
-        f"the majority <b>{_points(large)}</b>. The guarantee is the same for both."
+        f"{_who(result.uneven)} The minority, {result.few} people of {result.settings.rows:,}, "
+        f"<b>{_points(small, result.lost(1))}</b>, the majority <b>{_points(large, result.lost(0))}</b>. The guarantee "
+        "is the same for both."
     )
 
 
@@ -202,34 +210,38 @@ def pays_alts(result: GroupsResult) -> dict[str, str]:
     return {"groups": f"Accuracy over epsilon by group. {said}."} | classes
 
 
-def _points(cost: float) -> str:
-    """ "loses 3.1 points", of shares of right answers."""
+def _points(cost: float, case: Case) -> str:
+    """ "loses 3.1 points", of shares of right answers, where that is shown."""
+    if case != (Case.BEHIND if cost > 0 else Case.AHEAD):
+        return "shows no loss"
     amount = f"{abs(100 * cost):.1f}"
-    if amount == "0.0":
-        return "loses nothing"
     return f"{'loses' if cost > 0 else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
 
 
-def _who(large: float, small: float) -> str:
-    if small - large > 0.02:
+def _who(uneven: Case) -> str:
+    """Whose cost is shown to be larger."""
+    if uneven == Case.AHEAD:
         return "<b>The cost is not shared evenly</b>."
-    if large - small > 0.02:
+    if uneven == Case.BEHIND:
         return "<b>Here the majority pays more</b>."
-    return "<b>Here both pay about the same</b>."
+    return f"<b>No difference in cost can be shown</b> in {REPEATS} runs."
 
 
 def pays_diagnostics(result: GroupsResult) -> list[str]:
     """Why the few pay."""
     settings, names = result.settings, result.classes
     costs = [
-        (result.cost(g, c), f"{name} of the {group}") for g, group in enumerate(GROUPS) for c, name in enumerate(names)
+        (result.cost(g, c), f"{name} of the {group}", result.lost(g, c))
+        for g, group in enumerate(GROUPS)
+        for c, name in enumerate(names)
     ]
-    (worst, whose), (least, whom) = max(costs), min(costs)
+    (worst, whose, one), (least, whom, other) = max(costs), min(costs)
     few, many = (number(settings.clip_norm * size / settings.rows) for size in (result.few, settings.rows - result.few))
     return [
         f"<b>Clipping</b> gives each person the same say: the {result.few} people of the minority together move the "
         f"mean gradient by at most {few}, the others by up to {many}.",
-        f"<b>By class</b>: {whose} {_points(worst)}; {whom} {_points(least)}. All other classes lie in between.",
+        f"<b>By class</b>: {whose} {_points(worst, one)}; {whom} {_points(least, other)}. All other classes lie "
+        "in between.",
         "All models see the group as a feature. The test has every person once in each group, so both groups are "
         "compared on the same people.",
         f"{REPEATS} trainings. A group's figure is their median, a class's their mean, because a noisy model leans to "

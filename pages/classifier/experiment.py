@@ -21,6 +21,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
 from lab import chunking, differences
+from lab.claims import Case, compare
 from lab.own_settings import OWN, PaidBounds, RowsSettings, source_of
 from lab.settings import Measure, Spread, Task, quantiles_of
 from pages.classifier.work import (
@@ -271,11 +272,12 @@ def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
 
 
 class Gains(NamedTuple):
-    """What the public start adds to the middle run, in points: the ``most``, ``at`` which epsilon, and at the last."""
+    """What the public start is shown to add to the median accuracy, in points: the ``most``, ``at`` which epsilon, and
+    at the last; None where nothing is shown."""
 
-    most: float
+    most: float | None
     at: float
-    last: float
+    last: float | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -315,14 +317,25 @@ class ClassifierResult:
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
-        """(mean, low, high) of what the public start adds to a run's accuracy, None where there is no such start.
+        """(median, low, high) of what the public start adds to a run's accuracy, None where there is no such start.
 
-        Paired, because repeat r has the same noise in both arms; low and high: Student's 95 % interval of the mean.
+        Paired, because repeat r has the same noise in both arms; low and high: the sign test's 95 % interval.
         """
         if len(self.focus.accuracy) < 2:
             return None
         found = differences.of_pairs(*self.focus.accuracy[::-1])
-        return found.mean, found.low, found.high
+        return found.median, found.low, found.high
+
+    @property
+    def costs(self) -> Case:
+        """What may be said of today's private runs from zero beside the model without privacy."""
+        base, complete = self.split.best_constant[1], self.trained == self.settings.repeats
+        return compare(self.focus.accuracy[0], self.reference.accuracy, constant=base, complete=complete)
+
+    def costs_over_epsilon(self) -> list[Case]:
+        """The same at each epsilon of the curve that is trained."""
+        base, trained = self.split.best_constant[1], ~np.isnan(self.accuracy[0]).any(axis=1)
+        return [compare(runs, self.reference.accuracy, constant=base) for runs in self.accuracy[0, trained]]
 
     def end_losses(self) -> dict[str, float]:
         """Median loss on the private rows after the last step, by arm, in nats."""
@@ -412,7 +425,11 @@ class ClassifierResult:
     @property
     def gains(self) -> Gains | None:
         """Over the nine epsilons; None while one is still to be trained, or where there is no public start."""
-        found = self.columns()["gain"]
-        if np.isnan(found).any():
+        if np.isnan(self.columns()["gain"]).any():
             return None
-        return Gains(float(found.max()), EPSILONS[found.argmax()], float(found[-1]))
+        base = self.split.best_constant[1]
+        pairs = zip(self.accuracy[1], self.accuracy[0], strict=True)
+        ahead = [compare(started, scratch, constant=base) == Case.AHEAD for started, scratch in pairs]
+        found = np.where(ahead, self.columns()["gain"], -np.inf)
+        most, last = (float(gain) if np.isfinite(gain) else None for gain in (found.max(), found[-1]))
+        return Gains(most, EPSILONS[found.argmax()], last)

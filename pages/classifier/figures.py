@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpcore.cache import CACHE
+from lab.claims import Case, upto
 from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
 from ui.plot import columns, maps, theme
 
@@ -147,15 +148,21 @@ def _ghost(name: str) -> dict[str, str]:
 
 
 def _finding(result: ClassifierResult) -> str:
-    """From which epsilon on the middle run is within a point of no privacy; or how far the curve has come."""
-    epsilons, (_, medians, _) = result.quantiles(0)
-    if len(epsilons) < (all_of_them := len(result.settings.epsilons)):
-        return f"{len(epsilons)} of {all_of_them} trained"
-    far = np.flatnonzero(medians < result.reference.accuracy - 0.01)
-    first = far[-1] + 1 if len(far) else 0
-    if first == len(epsilons) or result.settings.version == "none":
+    """Return up to which epsilon privacy is shown to cost accuracy; or how far the curve has come."""
+    known, runs = len(result.settings.epsilons), result.settings.repeats
+    done = (~np.isnan(result.accuracy[0])).sum(axis=1)
+    done = done[done > 0]
+    if len(done) < known:
+        return f"{len(done)} of {known} trained"
+    if done.min() < runs:
+        return f"so far {done.min()} of {runs} runs"
+    if result.settings.version == "none":
         return ""
-    return f"under a point lost from {epsilons[first]:g} on"
+    costs = result.costs_over_epsilon()
+    last = upto(costs, Case.BEHIND)
+    if not last:
+        return "no cost shown" if Case.BEHIND not in costs else ""
+    return f"privacy costs up to {result.quantiles(0)[0][last - 1]:g}" if last < known else "privacy costs everywhere"
 
 
 def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:

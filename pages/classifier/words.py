@@ -5,6 +5,7 @@ from html import escape
 from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
+from lab.claims import Case
 from lab.settings import Spread
 from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
@@ -63,7 +64,7 @@ def numbers(result: ClassifierResult) -> list[Number]:
             amount=float(mine.split()[0]),
             unit="points",
         ),
-        Number("Without privacy", plain, outcomes.price(found.median, result.reference.accuracy) if private else ""),
+        Number("Without privacy", plain, _price(result) if private else ""),
         panels.runs("Nine runs in ten", result.focus.accuracy[0], low=found.low, high=found.high),
     ]
     held = result.guarantees
@@ -82,6 +83,11 @@ def numbers(result: ClassifierResult) -> list[Number]:
         case _:
             said.append(panels.attacker(None))
     return said
+
+
+def _price(result: ClassifierResult) -> str:
+    base, runs = result.split.best_constant[1], result.settings.repeats
+    return outcomes.price(result.focus.accuracy[0], result.reference.accuracy, base=base, runs=runs)
 
 
 def verdict(result: ClassifierResult) -> str:
@@ -134,12 +140,14 @@ def _cost(result: ClassifierResult) -> list[str]:
     """The accuracy of the middle run against that without privacy, how far runs differ, and the public start."""
     found, settings = result.summary()["scratch"], result.settings
     always, base = result.split.best_constant
-    said = [outcomes.cost(found.median, result.reference.accuracy, baseline=(escape(always), base))]
+    scratch, runs = result.focus.accuracy[0], settings.repeats
+    said = [outcomes.cost(scratch, result.reference.accuracy, baseline=(escape(always), base), runs=runs)]
     if found.high - found.low >= outcomes.WIDE:
         said.append(outcomes.landing(found.low, found.high))
     if result.gain:
-        said.append(outcomes.start(settings.public_rows, result.gain))
-    return said
+        started = result.focus.accuracy[1]
+        said.append(outcomes.start(settings.public_rows, started, scratch, base=base, runs=runs))
+    return list(filter(None, said))
 
 
 def diagnostics(result: ClassifierResult) -> list[str]:
@@ -153,7 +161,7 @@ def diagnostics(result: ClassifierResult) -> list[str]:
         sizes = f"noise {number(focus.noise)}, signal {number(float(focus.signal[0]))}"
         sentences += [_clipping(result), f"{said}. (Lengths at the first step: {sizes}.)"]
         sentences.append(panels.large_delta(settings.delta, settings.rows, "people" if settings.by_person else "rows"))
-    sure = outcomes.confidence(result.gain, pairs=settings.repeats) if result.gain else ""
+    sure = outcomes.confidence(result.gain, pairs=result.trained) if result.gain else ""
     return list(filter(None, [*sentences, sure, _unfinished(result)]))
 
 
@@ -169,7 +177,7 @@ def _unfinished(result: ClassifierResult) -> str:
         if falls
         else "Its loss swings: a lower rate comes first."
     )
-    lost = settings.version != "none" and result.summary()["scratch"].median < reference.accuracy
+    lost = settings.version != "none" and result.costs == Case.BEHIND
     part = " So part of what is lost here is not the price of privacy." if lost else ""
     return (
         f"Even without noise, the model is right {mine} of the time after {outcomes.count(settings.steps, 'step')} "
@@ -247,17 +255,17 @@ def _listed(values) -> str:
 
 
 def insight(result: ClassifierResult) -> str:
-    """Where the public start helped most, once all is trained, and whether it lasts as it did in the slides."""
+    """Return where the public start adds most, once all is trained, and whether it lasts as it did in the slides."""
     gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
     if gains is None or result.settings.version == "none":
         return ""
-    if gains.most < 0.5:
-        return "Here the public start adds half a point or more at no epsilon."
-    best = f"Here the public start adds most at epsilon {number(gains.at)}: {_signed(gains.most)} points. "
-    end = f"At epsilon {number(EPSILONS[-1])} it adds {_signed(gains.last)}"
-    if gains.last >= gains.most / 2:
-        return best + f"{end}: the gain stays to the end, as in the published table ({printed})."
-    return best + f"{end}, while in the published table the gain stays to the end ({printed})."
+    if gains.most is None:
+        return f"Here no gain from the public start can be shown in {outcomes.count(result.settings.repeats, 'run')}."
+    largest = f"Here the largest gain from the public start is {_signed(gains.most)} points, at epsilon "
+    largest += f"{number(gains.at)}. At epsilon {number(EPSILONS[-1])} "
+    if gains.last is None:
+        return f"{largest}no gain can be shown; in the published table it is {printed} points."
+    return f"{largest}it is {_signed(gains.last)}, in the published table {printed}."
 
 
 def guarantee(result: ClassifierResult) -> str:

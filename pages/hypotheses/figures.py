@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from lab.claims import Case, onwards, upto
 from pages.hypotheses.experiment import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, LIMITS, SHARES
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
@@ -60,7 +61,9 @@ def _found(result: HypothesesResult) -> str:
     """Whether the weights come nearer to the truth than equal ones, where there is one."""
     if not result.mixed:
         return ""
-    return f"{'nearer' if result.error.median < result.equal_error else 'no nearer'} than equal ones"
+    if result.weighing == Case.SO_FAR:
+        return f"so far {result.repeats} of {result.settings.repeats} runs"
+    return f"{'nearer' if result.weighing == Case.AHEAD else 'not shown nearer'} than equal ones"
 
 
 def _bar(at: float, height: float, **style: object) -> dict:
@@ -118,26 +121,27 @@ def _titled(result: HypothesesResult, over: str, methods: Sequence[str]) -> dict
     name = "Accuracy over epsilon" if over == "epsilon" else "Accuracy over labels"
     if methods is not WAYS:
         return theme.title(name, "other ways to borrow")
-    at, (_, helped, _) = result.curve("transfer", over)
-    _, (_, alone, _) = result.curve("weak", over)
+    at, _ = result.curve("transfer", over)
     places = EPSILONS if over == "epsilon" else SHARES
     done = int(np.isin(places, at).sum())
     if done < len(places):
         return theme.title(name, f"{done} of {len(places)} trained")
-    return theme.title(name, _better(at, helped > alone, over))
+    return theme.title(name, _better(at, result.over(over), over))
 
 
-def _better(at: np.ndarray, ahead: np.ndarray, over: str) -> str:
-    """For which epsilons, or shares of labels, borrowing helps, where that is one stretch from an end."""
-    if ahead.all() or not ahead.any():
-        return "borrowing helps everywhere" if ahead.all() else "borrowing helps nowhere"
-    first, last = np.flatnonzero(ahead)[[0, -1]]
+def _better(at: np.ndarray, cases: Sequence[Case], over: str) -> str:
+    """Return for which epsilons, or shares of labels, borrowing is shown to help, if they are a stretch from an end."""
+    if Case.SO_FAR in cases:
+        return f"so far {len(cases) - cases.count(Case.SO_FAR)} of {len(cases)} whole"
+    if Case.AHEAD not in cases:
+        return "borrowing harms everywhere" if set(cases) == {Case.BEHIND} else "no gain shown"
     shown = [f"{value:g}" if over == "epsilon" else f"{100 * value:g} %" for value in at]
-    if not ahead[first : last + 1].all():
-        return ""
-    if last == len(at) - 1:
+    first, last = onwards(cases), upto(cases)
+    if last == len(cases):
+        return "borrowing helps everywhere"
+    if first < len(cases):
         return f"borrowing helps from {shown[first]} on"
-    return f"borrowing helps up to {shown[last]}" if first == 0 else ""
+    return f"borrowing helps up to {shown[last - 1]}" if last else ""
 
 
 def _axis(over: str) -> dict:
@@ -207,7 +211,7 @@ def gain(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.scatter(np.array(medians), np.arange(1, len(named) + 1), **unseen, hovertemplate=hover),
         margin=_MARGIN | {"l": 100, "t": 34},
-        title=theme.title("Gain over few labels alone", f"{_signed(medians[-1])} points borrowed"),
+        title=theme.title("Gain over few labels alone", _gained(result, medians[-1])),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": "points gained"}, "range": [-reach, reach], "zeroline": True},
@@ -362,6 +366,13 @@ def dimension(result: HypothesesResult) -> dict:
     )
 
 
+def _gained(result: HypothesesResult, median: float) -> str:
+    case = result.now_beside("weak")
+    if case == Case.SO_FAR:
+        return f"so far {result.repeats} of {result.settings.repeats} runs"
+    return f"{_signed(median)} points borrowed" if case in (Case.AHEAD, Case.BEHIND) else "none shown"
+
+
 # Law of noise -> (name, dash); features, 0 for all words -> colour.
 _LAWS = {"exponential": ("the paper's noise", "solid"), "gaussian": ("Gaussian noise", "dash")}
 _WORLDS = {0: theme.PRIVATE, DIRECTIONS: theme.PUBLIC}
@@ -406,10 +417,10 @@ def _laws_found(result: HypothesesResult) -> str:
 
 def _widest(result: HypothesesResult) -> str:
     """Which number of features does best; or how far the curve has come."""
-    at, (_, medians, _) = result.curve("transfer", "dimension")
+    at, _ = result.curve("transfer", "dimension")
     if len(at) < result.settings.widths:
         return f"{len(at)} of {result.settings.widths} trained"
-    return f"best with {at[result.best_dimension]:,.0f}" if np.ptp(medians) >= 0.005 else ""
+    return f"best with {at[result.best_dimensions[0]]:,.0f}" if len(result.best_dimensions) == 1 else ""
 
 
 def _range(seen: list, high: np.ndarray) -> list[float]:

@@ -13,6 +13,7 @@ from dpcore.confusion import ByClass
 from dpcore.data import domains
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
+from lab.claims import Case, compare, leaders, onwards
 from lab.settings import Settings, Spread, quantiles_of
 from pages.hypotheses.work import METHODS, Outcome, coordinates, over_repeats, source_fit
 
@@ -109,6 +110,50 @@ class HypothesesResult:
         """Method -> what it gains over the target's own few labels, repeat by repeat."""
         return {name: Spread.of(values - self.accuracy["weak"]) for name, values in self.accuracy.items()}
 
+    def compare(self, key: Any, method: str = "transfer", other: str = "weak") -> Case:
+        """What may be said of one method beside another, of the outcomes that ``key`` asks for."""
+        done = self.found[key]
+        runs = [np.concatenate([one.of(name) for one in done]) for name in (method, other)]
+        return compare(*runs, constant=_constant(done), complete=self._whole(key))
+
+    def _whole(self, key: Any) -> bool:
+        """Whether all that ``key`` asks for is done."""
+        asked = {
+            ("share", self.settings.label_share): ("now", "more"),
+            ("dimension", self.features): ("now", "more"),
+            ("plain dimension", self.features): (("epsilon", math.inf),),
+        }
+        tasks = [task for one in asked.get(key, (key,)) for task in self.settings.work[one]]
+        return sum(len(one.repeats) for one in self.found[key]) == sum(len(one.weighing.repeats) for one in tasks)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of today's repeats are there."""
+        return self.repeats == self.settings.repeats
+
+    def now_beside(self, other: str, method: str = "transfer") -> Case:
+        """What may be said of one method beside another today."""
+        return self.compare(("share", self.settings.label_share), method, other)
+
+    @cached_property
+    def noiseless(self) -> Case:
+        """What may be said of transfer today beside transfer without noise."""
+        done = self.found.get(key := ("epsilon", math.inf), [])
+        if not (done and self.complete and self._whole(key)):
+            return Case.SO_FAR
+        plain = np.concatenate([one.of("transfer") for one in done])
+        return compare(self.accuracy["transfer"], plain, constant=_constant(self.now))
+
+    @cached_property
+    def weighing(self) -> Case:
+        """What may be said of the found weights beside the same weight for all, by their mean squared error."""
+        error = over_repeats(self.now, "error")
+        return compare(error, self.equal_error, better="lower", complete=self.complete)
+
+    def over(self, name: str) -> list[Case]:
+        """What may be said of transfer beside the few labels at each place of a curve."""
+        return [self.compare((name, place)) for place, _ in self._places(name)]
+
     @property
     def harmed(self) -> float:
         """Share of repeats in which transfer is worse than nothing borrowed."""
@@ -147,17 +192,20 @@ class HypothesesResult:
         return QuantileCurve(np.array([place for place, _ in pairs]), np.array(measured).reshape(-1, 3).T)
 
     def helps_from(self, noise: str, features: int) -> float | None:
-        """From which epsilon on transfer beats the few labels there; inf: nowhere; None until all is measured."""
-        return self._from(noise, features, self.law(noise, features, "weak").quantiles[1])
+        """From which epsilon on transfer is shown to beat the few labels there; inf: not at the highest; None until all
+        is measured."""
+        keys = [key for key in self.found if key[:-1] == ("law", noise, features)]
+        if not keys or not all(map(self._whole, keys)):
+            return None
+        since = onwards([self.compare(key) for key in keys])
+        return float(keys[since][-1]) if since < len(keys) else math.inf
 
     def near_from(self, noise: str, features: int) -> float | None:
         """From which epsilon on it comes within ``NEAR`` of all words without noise; inf and None as above."""
         done = [one for one in self.found.get(("epsilon", math.inf), []) if one.repeats[-1] < FEW_REPEATS]
         if not done:
             return None
-        return self._from(noise, features, np.median(np.concatenate([one.of("transfer") for one in done])) - NEAR)
-
-    def _from(self, noise: str, features: int, least: np.ndarray | float) -> float | None:
+        least = np.median(np.concatenate([one.of("transfer") for one in done])) - NEAR
         at, (_, medians, _) = self.law(noise, features)
         asked = sum(key[:-1] == ("law", noise, features) for key in self.found)
         if len(at) < max(asked, 1):
@@ -166,10 +214,18 @@ class HypothesesResult:
         after = int(short[-1]) + 1 if len(short) else 0
         return float(at[after]) if after < len(at) else math.inf
 
-    @property
-    def best_dimension(self) -> int:
-        """Which of the numbers of features on the curve does best, by its place there; the first of equals."""
-        return int(np.argmax(self.curve("transfer", "dimension").quantiles[1]))
+    @cached_property
+    def best_dimensions(self) -> tuple[int, ...]:
+        """Places on the curve over numbers of features: the best median, and those that cannot be told apart from it;
+        nothing until all are measured."""
+        places = self._places("dimension")
+        if len(places) < self.settings.widths or not all(self._whole(("dimension", place)) for place, _ in places):
+            return ()
+        few = min(sum(len(one.repeats) for one in done) for _, done in places)
+        runs = {
+            str(n): np.concatenate([one.of("transfer") for one in done])[:few] for n, (_, done) in enumerate(places)
+        }
+        return tuple(map(int, leaders(runs)))
 
     @property
     def largest_source(self) -> int:
@@ -317,7 +373,8 @@ class HypothesesResult:
         )
 
     def table(self) -> pd.DataFrame:
-        """A row a mixture and level of privacy: median accuracy in 100 by method, and the best of the first five.
+        """A row a mixture and level of privacy: median accuracy in 100 by method, and the best of the first five where
+        one is shown to be.
 
         Epsilon inf is without noise. NaN where it is still to be computed.
         """
@@ -327,12 +384,21 @@ class HypothesesResult:
                 continue
             _, mixture, epsilon = key
             medians = np.full(len(METHODS), np.nan)
+            runs = {}
             if done:
-                medians = 100 * np.median(over_repeats(done, "accuracy"), axis=0)
-            best = METHODS[int(np.argmax(medians[:-1]))] if done else ""
+                runs = dict(zip(METHODS, over_repeats(done, "accuracy").T, strict=True))
+                medians = np.array([100 * np.median(one) for one in runs.values()])
+            first, *others = leaders({name: runs[name] for name in METHODS[:-1]}) if runs else ("",)
+            best = "" if others or not self._whole(key) else first
             row = {"mixture": mixture, "epsilon": epsilon} | dict(zip(METHODS, medians, strict=True))
             rows.append(row | {"best": best})
         return pd.DataFrame(rows)
+
+
+def _constant(done: list[Outcome]) -> float:
+    """The share of right answers of the best constant answer on the target's test rows."""
+    rows = over_repeats(done, "counts")[:, 0].sum(axis=(0, 2))
+    return float(rows.max() / rows.sum())
 
 
 _DRAWN = ("hypotheses", "prior_mean", "prior_sd", "posterior", "posterior_sd")

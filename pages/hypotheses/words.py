@@ -5,6 +5,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dpcore.parties.hypotheses import LEAST_SD
+from lab.claims import Case
+from lab.links import versioned
 from pages.hypotheses.experiment import DIRECTIONS, EPSILONS, LAWS
 from pages.hypotheses.figures import NAMES
 from pages.hypotheses.published import PARTS
@@ -164,16 +166,17 @@ def _between(result: HypothesesResult, one: float, other: float) -> str:
 
 def _gained(result: HypothesesResult) -> str:
     mine, alone, _ = _three(result)
-    if mine == alone:
-        return "borrowing: no difference"
-    return f"borrowing: {'+' if mine > alone else '−'}{_between(result, mine, alone)}"
+    said = f"borrowing: {'+' if mine > alone else '−'}{_between(result, mine, alone)}"
+    return outcomes.beside(result.now_beside("weak"), said, runs=result.repeats, of=result.settings.repeats)
 
 
 def _lost(result: HypothesesResult) -> str:
     mine, _, plain = _three(result)
     if plain != plain:
         return "being trained"
-    return f"price: {_between(result, plain, mine)}" if plain > mine else "no cost to be seen"
+    case = Case.ALIKE if result.noiseless == Case.AHEAD else result.noiseless
+    runs = {"runs": result.repeats, "of": result.settings.repeats}
+    return outcomes.beside(case, f"price: {_between(result, plain, mine)}", **runs, none="no cost")
 
 
 def verdict(result: HypothesesResult) -> str:
@@ -185,17 +188,23 @@ def verdict(result: HypothesesResult) -> str:
 def _outcome(result: HypothesesResult) -> str:
     (mine, alone, _), own = _three(result), count(result.labels, "label")
     there, here = _shown(result, mine), _shown(result, alone)
-    if mine == alone:
-        return f"Borrowing <b>changes nothing</b> here: {here} right with the sources' models as with {own} alone."
-    if mine < alone:
-        return f"Borrowing <b>harms here</b>: {there} right instead of {here} with {own} alone."
-    gain = _between(result, mine, alone) if mine - alone >= 0.01 else "less than one point"
-    return f"Borrowing gains <b>{gain}</b> here: {there} right instead of {here} with {own} alone."
+    both = f"median accuracy {there} with the sources' models, {here} with {own} alone"
+    match result.now_beside("weak"):
+        case Case.SO_FAR:
+            return f"{outcomes.so_far(result.repeats, result.settings.repeats)}: {both}."
+        case Case.CONSTANT:
+            share = percent(result.held_out["transfer"].commonest[1])
+            return f"<b>One constant answer does no worse</b> ({share}): {both}."
+        case Case.BEHIND:
+            return f"Borrowing <b>harms here</b>: {there} right instead of {here} with {own} alone."
+        case Case.AHEAD:
+            gain = _between(result, mine, alone)
+            return f"Borrowing gains <b>{gain}</b> here: {there} right instead of {here} with {own} alone."
+    return f"<b>No difference can be shown</b> in {count(result.repeats, 'run')}: {both}."
 
 
 def _harm(result: HypothesesResult) -> str:
-    mine, alone, _ = _three(result)
-    if mine < alone or result.harmed <= 0.2:
+    if result.now_beside("weak") != Case.AHEAD or result.harmed <= 0.2:
         return ""
     return f"In {round(result.harmed * result.repeats)} of {count(result.repeats, 'run')} it <b>harms</b>."
 
@@ -322,15 +331,15 @@ def _features(result: HypothesesResult) -> str:
     if len(at) < result.settings.widths:
         return ""
     _, share = result.noise_share
-    best, shown = result.best_dimension, [percent(one) for one in medians]
-    if len(set(shown)) == 1:
-        return (
-            f"At this epsilon any number of features from {at[0]:.0f} to {at[-1]:,.0f} is right {shown[0]} of the time."
-        )
-    text = (
-        f"At this epsilon <b>{at[best]:,.0f} features</b> do best: right {shown[best]} of the time, with {at[0]:.0f} "
-        f"features {shown[0]}, with {at[-1]:,.0f} features {shown[-1]}. "
-    )
+    shown = [percent(one) for one in medians]
+    ends = f"with {at[0]:.0f} features {shown[0]}, with {at[-1]:,.0f} features {shown[-1]}. "
+    if len(result.best_dimensions) == 1:
+        best = result.best_dimensions[0]
+        text = f"At this epsilon <b>{at[best]:,.0f} features</b> do best: right {shown[best]} of the time, {ends}"
+    elif result.best_dimensions:
+        text = f"At this epsilon no number of features can be shown to do best: {ends}"
+    else:
+        return ""
     if result.settings.data == "domains":
         return text + "Generated domains are made with so many features; a text keeps so many after the projection."
     return text + (
@@ -350,9 +359,9 @@ def _laws(result: HypothesesResult) -> list[str]:
     where = {0: f"All {result.features:,} words", DIRECTIONS: f"{DIRECTIONS} public directions"}
     law = f"Gaussian noise (&delta; {theme.delta(result.settings.delta)})"
     return [
-        f"<b>{where[features]}</b>: borrowing beats the few labels {_onwards(helps[features][0])} with the paper's "
-        f"noise, {_onwards(helps[features][1])} with {law}. It comes within {round(100 * NEAR)} points of all words "
-        f"without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
+        f"<b>{where[features]}</b>: borrowing is shown to beat the few labels {_onwards(helps[features][0])} with the "
+        f"paper's noise, {_onwards(helps[features][1])} with {law}. Its median comes within {round(100 * NEAR)} points "
+        f"of all words without noise {_onwards(near[features][0])} and {_onwards(near[features][1])}."
         for features in (0, DIRECTIONS)
     ]
 
@@ -369,7 +378,7 @@ def _missed(result: HypothesesResult) -> str:
         return "The sources are parts of one random split, so all are alike: no weights are better than equal ones."
     nothing = result.equal_error
     text = f"The weights miss the true mixture by {number(error.median)} (mean square)"
-    if error.median > nothing:
+    if result.weighing == Case.BEHIND:
         return text + (
             f", more than the same weight for all ({number(nothing)}): here they mislead. A larger lambda for the "
             "weights makes them blunter and less noisy."
@@ -388,23 +397,28 @@ def _prior(result: HypothesesResult) -> str:
 def _labels(result: HypothesesResult) -> str:
     own = count(result.labels, "label")
     lost, all_labels = result.summary["target"].median - result.summary["transfer"].median, result.settings.target_rows
-    if lost < 0.01:
-        nearly = "" if lost <= 0 else "nearly "
-        return f"With {own}, the sources' help is {nearly}as good as all {all_labels:,} labels."
-    return f"All {all_labels:,} labels instead of {own} would be worth another {points(lost)}."
+    match result.now_beside("transfer", "target"):
+        case Case.AHEAD:
+            return f"All {all_labels:,} labels instead of {own} would be worth another {points(lost)}."
+        case Case.ALIKE | Case.BEHIND:
+            return f"No gain of all {all_labels:,} labels over {own} and the sources' help can be shown."
+    return ""
 
 
 def _average(result: HypothesesResult) -> str:
     more = result.summary["transfer"].median - result.summary["average"].median
-    if abs(more) < 0.005:
-        return "Weighing the sources makes less than half a point of difference: equal weights do about as well."
-    if more < 0:
-        return f"Equal weights do better now, by {points(more)}."
-    return f"Weighing the sources gains {points(more)} over equal weights."
+    match result.now_beside("average"):
+        case Case.BEHIND:
+            return f"Equal weights do better now, by {points(more)}."
+        case Case.AHEAD:
+            return f"Weighing the sources gains {points(more)} over equal weights."
+        case Case.ALIKE:
+            return "Weighing the sources does about as well as equal weights: no difference can be shown."
+    return ""
 
 
 def _source(result: HypothesesResult) -> str:
-    if result.summary["source"].median <= result.summary["transfer"].median:
+    if result.now_beside("transfer", "source") != Case.AHEAD:
         return ""
     return "The best source alone does better, but nobody could know which: it is picked by the test rows."
 
@@ -484,8 +498,8 @@ def table(result: HypothesesResult) -> str:
         title=f"<b>Several targets, labels on {number(100 * result.settings.label_share)} % of the rows</b> "
         "(median % right)",
         caption=(
-            "Bold: the best one, all labels aside. The best source is picked by the test rows, which nobody could do; "
-            "few labels alone and all labels see no source and have no noise. At most 12 runs each."
+            "Bold: shown to be the best one, all labels aside. The best source is picked by the test rows, which "
+            "nobody could do; few labels alone and all labels see no source and have no noise. At most 12 runs each."
         ),
         heads={"mixture": "target, % of each source", "epsilon": "epsilon"} | heads,
     )
@@ -493,9 +507,10 @@ def table(result: HypothesesResult) -> str:
 
 def published(_: HypothesesResult) -> str:
     """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
+    queries = [urlencode(versioned(part.settings)) for part in PARTS]
     rows = [
-        part._asdict() | {"here": f'{part.here} <a href="?{urlencode(part.settings)}" target="_self">Open</a>'}
-        for part in PARTS
+        part._asdict() | {"here": f'{part.here} <a href="?{query}" target="_self">Open</a>'}
+        for part, query in zip(PARTS, queries, strict=True)
     ]
     table = panels.table(
         rows,

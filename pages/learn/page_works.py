@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from lab import papers
+from lab.links import versioned
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 
@@ -42,4 +43,4 @@ def _link(part: Part, titles: Mapping[str, str]) -> str:
     if not part.page:
         return _ABSENT
     where = f", *{part.tab}*" * bool(part.tab)
-    return f"[{titles[part.page]}]({part.page}?{urlencode(part.settings)}){where}"
+    return f"[{titles[part.page]}]({part.page}?{urlencode(versioned(part.settings))}){where}"

@@ -542,7 +542,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
             "hypotheses",
             TOPICS | {"epsilon": "300"},
             _WEIGHTS,
-            "Steps",
+            "Algorithm",
         ),
         Part(
             "Figure 3: error of the weights, reviews",
@@ -556,7 +556,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "0.0016": _WEIGHTS["0.0006"],
                 "0.094": _WEIGHTS["0.064"],
             },
-            "Steps",
+            "Algorithm",
         ),
         Part(
             "Figures 2 and 3 with few features",
@@ -570,7 +570,7 @@ WORKS: Mapping[str, tuple[Part, ...]] = {
                 "10": lambda result: result.settings.epsilon,
                 "0.064": lambda result: result.equal_error,
             },
-            "Steps",
+            "Algorithm",
         ),
         Part(
             "Figure 4: accuracy, 20 Newsgroups",

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpcore.accountants import tuning
 from dpcore.privacy import Adjacency, Guarantee
-from lab import links
+from lab import claims, links
 from lab.settings import Settings, Spread
 from lab.sweep import shown
 
@@ -157,11 +157,10 @@ def _clipped(case: Case, bound: float) -> np.ndarray:
 
 
 def _hump(before: Case, after: Case) -> int:
-    """Which bound is best: the largest, the smallest, one between, or none."""
-    small, middle, large = (_clipped(after, bound).mean() for bound in _BOUNDS)
-    if np.ptp([small, middle, large]) < 1:
-        return 3
-    return (1, 2, 0)[_most(small, middle, large)]
+    """Return which bound is shown to be best: the largest, the smallest, one between, or none."""
+    runs = {str(bound): _clipped(after, bound) / 100 for bound in _BOUNDS}
+    first, *others = claims.leaders(runs)
+    return 3 if others else (1, 2, 0)[[*runs].index(first)]
 
 
 def _scatter(before: Case, after: Case) -> int:
@@ -182,15 +181,21 @@ def _growth(before: Case, after: Case) -> int:
 # -- A public start ----------------------------------------------------------------------------------------------------
 
 
+def _gain(case: Case, epsilon: float) -> np.ndarray:
+    """Points (R,) that the public start adds to each run."""
+    return case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)
+
+
 def _helped(case: Case, epsilon: float) -> float:
-    """Points that the public start adds."""
-    return float(np.mean(case.share("accuracy", epsilon=epsilon) - case.share("scratch", epsilon=epsilon)))
+    """Points that the public start adds: the median of the pairs."""
+    return float(np.median(_gain(case, epsilon)))
 
 
 def _helps(before: Case, after: Case) -> int:
-    """Where the start helps most: at a small epsilon, alike everywhere, at a large one."""
-    small, large = _helped(after, after.settings.epsilon), _helped(after, 50.0)
-    return 1 if abs(small - large) < 2 else 0 if small > large else 2
+    """Return where the start is shown to help most: at a small epsilon, at a large one, or alike."""
+    small, large = (_gain(after, epsilon) / 100 for epsilon in (after.settings.epsilon, 50.0))
+    case = claims.compare(small, large, least=0.02)
+    return {claims.Case.AHEAD: 0, claims.Case.BEHIND: 2}.get(case, 1)
 
 
 # -- Parties -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from functools import partial
 
 import streamlit as st
 
-from lab.links import brief
+from lab.links import brief, versioned
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
@@ -327,7 +327,7 @@ def _why(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
 def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     """The page itself, at these settings, with the knobs that matter; and the next lesson."""
     kept(lesson).done = True
-    query = {**brief(after.settings), "only": ",".join(lesson.only)}
+    query = versioned({**brief(after.settings), "only": ",".join(lesson.only)})
     st.page_link(
         page_links.to(lesson.page),
         label=f"Open the page: {page.title}",

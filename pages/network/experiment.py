@@ -24,15 +24,15 @@ from lab import chunking
 from lab.own_settings import OWN, PaidBounds, RowsSettings
 from lab.settings import Measure, Task
 from pages.network.result import Lots, NetworkResult
-from pages.network.work import FRAMES, Ensemble, Job, Rows, Shown, Trained
+from pages.network.work import FRAMES, QUARTERS, Ensemble, Job, Rows, Shown, Trained
 
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 CLIPPING = {"flat": "whole gradient", "layers": "layer"}
 PLANS = {"epochs": "all epochs are done", "noise": "epsilon is spent"}
 # What the curves of a training run over.
 OVER = {"epochs": "epochs", "epsilon": "epsilon spent"}
-# What a person may count by -> the accountant that is quick enough to do it while a slider moves.
-ACCOUNTANTS = {"renyi": "renyi", "moments": "moments", "pld": "pld-coarse"}
+# What a person may count by -> the form that is quick enough for searches, and while a slider moves.
+ACCOUNTANTS = {"pld": "pld-coarse", "renyi": "renyi", "moments": "moments"}
 ARMS = ("plain", "private")
 
 # The networks of an ensemble are trained in groups: the first is there soon, the others follow.
@@ -79,7 +79,8 @@ class NetworkSettings(PaidBounds, RowsSettings):
         fixed order, it stays.
     clip_ramp: the same of the clip norm; where lots have a fixed order, it stays.
     delta: of the guarantee.
-    accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact.
+    accountant: a key of ``ACCOUNTANTS``, for lots by chance; without, the count is exact. The noise is made by its
+        quick form, and at rest the epsilon is counted by the accountant itself.
     repeats: networks of the private ensemble; the one without privacy has 8 at most.
     seed: of data, starts, lots and noise.
     shown: frame of the training that is drawn.
@@ -128,6 +129,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "variant"
     SIZED: ClassVar = False
+    EARLIER: ClassVar = {1: {"accountant": "renyi"}}
     # Starts and noise have the network's shape, and lots that of the rows and of the rate
     COMMON: ClassVar = (
         "dataset",
@@ -164,7 +166,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     noise_ramp: float = 1.0
     clip_ramp: float = 1.0
     delta: float = 1e-5
-    accountant: str = "renyi"
+    accountant: str = "pld"
     repeats: int = 16
     seed: int = 1
     shown: int = FRAMES
@@ -237,6 +239,11 @@ class NetworkSettings(PaidBounds, RowsSettings):
     def counted_by(self) -> str:
         """The accountant, in the form that is quick enough."""
         return ACCOUNTANTS[self.accountant] if self.by_chance else "gdp"
+
+    @property
+    def slow(self) -> bool:
+        """Whether the accountant has a quick form besides."""
+        return self.by_chance and self.counted_by != self.accountant
 
     @property
     def counted_at(self) -> float:
@@ -337,23 +344,45 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     @cached_property
     def _prices(self) -> tuple[Price, ...]:
-        """Epsilon at every frame: at once, or where that is slow, in parts."""
-        marks = tuple(sorted({self.released(step) for step in self.marks.tolist()} - {0}))
-        ramp = None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape)
-        slow = self.counted_by.startswith("pld")
-        width = (1 if ramp else 8) if slow else len(marks)
+        """Epsilon at every frame: at once, or where that is slow, in parts by the quick form, of which a first
+        picture has those that it tells.
+        """
+        marks = self._counted_marks(range(FRAMES + 1))
         one = Price(
             accountant=self.counted_by,
             sampling_rate=self.counted_at,
             noise_multipliers=(self.sigma,),
             steps=marks,
             delta=self.delta,
-            essential=not slow,
-            ramp=ramp,
+            essential=True,
+            ramp=None if self.ramp == 1 else Schedule(self.ramp, self.steps, self.shape),
         )
+        if not self.slow:
+            return (one,)
+        width = 1 if one.ramp else 4
         # the end first: it is what was asked for
         parts = [marks[max(0, end - width) : end] for end in range(len(marks), 0, -width)]
-        return tuple(replace(one, steps=part) for part in parts)
+        told = set(self._counted_marks({self.shown, min(self.shown, self._begun)}))
+        return tuple(replace(one, steps=part, essential=not told.isdisjoint(part)) for part in parts)
+
+    @property
+    def _begun(self) -> int:
+        """The frame that both arms have come to in a first picture."""
+        return min(self.jobs[arm][0].stretches[0].reached for arm in ARMS)
+
+    @cached_property
+    def _prices_at_rest(self) -> tuple[Price, ...]:
+        """Epsilon by the accountant itself, where it has a quick form besides, at the frames of which it is told."""
+        if not self.slow:
+            return ()
+        quick, told = self._prices[0], self._counted_marks({self.shown, *QUARTERS})
+        return tuple(
+            replace(quick, accountant=self.accountant, steps=(mark,), essential=False) for mark in reversed(told)
+        )
+
+    def _counted_marks(self, frames: Iterable[int]) -> tuple[int, ...]:
+        """What is counted by the time of each of these frames, but for nothing."""
+        return tuple(sorted({self.released(int(self.marks[frame])) for frame in frames} - {0}))
 
     @cached_property
     def _noises(self) -> dict[float, NoiseFor]:
@@ -381,18 +410,19 @@ class NetworkSettings(PaidBounds, RowsSettings):
         first = [one for pair in zip_longest(plain, private) for one in pair if one]
         others = (stretch for jobs in self._others.values() for job in jobs for stretch in job.stretches)
         later = chain(*more_private, *more_plain)
-        return (*first[:2], *self._prices, *first[2:], *later, *self._noises.values(), *others)
+        prices = (*self._prices, *self._prices_at_rest)
+        return (*first[:2], *prices, *first[2:], *later, *self._noises.values(), *others)
 
-    def counted(self, epsilon: float, *, steps: int) -> Guarantee:
-        """What the accountant says of so many steps, which cost ``epsilon`` beside what bounds have: a promise of the
-        sound loop, of others a claim.
+    def counted(self, epsilon: float, *, steps: int, by: str = "") -> Guarantee:
+        """What the accountant ``by``, or the one that made the noise, says of so many steps, which cost ``epsilon``
+        beside what bounds have: a promise of the sound loop, of others a claim.
         """
         job = self.jobs["private"][0]
         unit = "person" if self.by_person else "record"
         assumes = () if self.by_chance else (tree.ASSUMES,)
         about = {"delta": self.delta, "adjacency": Adjacency.ADD_REMOVE, "unit": unit, "assumes": assumes}
         event = job.recipe.event(job.noise_multiplier, until=steps) if steps else ApproximateRelease(epsilon=0, delta=0)
-        return self.whole(Guarantee(epsilon=epsilon, basis=BASES[self.counted_by], event=event, **about))
+        return self.whole(Guarantee(epsilon=epsilon, basis=BASES[by or self.counted_by], event=event, **about))
 
     @property
     def promise(self) -> Guarantee | None:
@@ -415,23 +445,25 @@ class NetworkSettings(PaidBounds, RowsSettings):
         sigma = np.array([outcomes.get(task, math.nan) for task in self._noises.values()], dtype=float)
         sizes = np.array([*self._noises], dtype=float)
         steps = np.array([self._steps_at(size / self.rows) for size in self._noises])
+        quick, fine = (self._count(tasks, outcomes) for tasks in (self._prices, self._prices_at_rest))
         return NetworkResult(
             settings=self,
             job=self.jobs["private"][0],
             runs={arm: _runs(self.jobs[arm], outcomes) for arm in ARMS},
-            spent=self._spent(outcomes),
+            spent=self.spent + np.fmin(quick, fine),  # both are upper bounds
+            fine=np.isfinite(fine),
             noise_by_lot=Lots(sizes, sigma, sigma * self.clip_norm / sizes, steps),
             others={name: _runs(jobs, outcomes) for name, jobs in self._others.items()},
         )
 
-    def _spent(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
-        """Epsilon at each frame, with what bounds have cost."""
+    def _count(self, prices: Iterable[Price], outcomes: Mapping[Any, Any]) -> np.ndarray:
+        """Epsilon of the training at each frame, as far as ``prices`` are known."""
         known = {0: 0.0}
-        for task in self._prices:
+        for task in prices:
             if task in outcomes:
                 known |= dict(zip(task.steps, outcomes[task][0], strict=True))
         counted = map(self.released, self.marks.tolist())
-        return self.spent + np.array([known.get(one, math.nan) for one in counted], dtype=float)
+        return np.array([known.get(one, math.nan) for one in counted], dtype=float)
 
 
 def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:

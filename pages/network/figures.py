@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lab.claims import Case
 from pages.network.experiment import OVER
 from pages.network.result import EDGES, NetworkResult
 from pages.network.work import FRAMES
@@ -113,13 +114,13 @@ def _finding(result: NetworkResult) -> str:
     """What the second half of the axis adds to the middle private network; or how far the training has come."""
     if result.reached < FRAMES:
         return f"{result.reached} of {FRAMES} moments trained"
-    gain = 100 * result.second_half
-    if not np.isfinite(gain):
+    if result.second_half is None:
         return ""
-    if abs(gain) < 1:
-        return "second half changes under a point"
-    points = f"{abs(gain):.0f} point" + ("" if f"{abs(gain):.0f}" == "1" else "s")
-    return f"second half {'adds' if gain > 0 else 'loses'} {points}"
+    case, gain = result.second_half
+    if case not in (Case.AHEAD, Case.BEHIND):
+        return "no change shown in second half"
+    points = f"{abs(100 * gain):.0f} point" + ("" if f"{abs(100 * gain):.0f}" == "1" else "s")
+    return f"second half {'adds' if case == Case.AHEAD else 'loses'} {points}"
 
 
 def loss(result: NetworkResult) -> dict:

@@ -17,8 +17,9 @@ from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
+from lab.claims import Case, compare
 from lab.settings import Settings, Spread, quantiles_of
-from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs, mean_loss
+from pages.network.work import FRAMES, QUARTERS, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
 GRID = 40
@@ -53,14 +54,16 @@ class NetworkResult:
     """What is known by now. A number that is still to be computed is NaN.
 
     job: the first private networks, which tell how all of them are trained. runs: arm -> the groups of its ensemble
-    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). noise_by_lot: what other lot sizes
-    would need. others: mechanism -> the groups of private networks that are trained by it, to be compared.
+    that have begun, the first one first. spent: epsilon at each frame (FRAMES + 1,). fine: whether it is counted by the
+    accountant itself and not by its quick form (FRAMES + 1,). noise_by_lot: what other lot sizes would need. others:
+    mechanism -> the groups of private networks that are trained by it, to be compared.
     """
 
     settings: Settings
     job: Job
     runs: Mapping[str, Sequence[Trained]]
     spent: np.ndarray
+    fine: np.ndarray
     noise_by_lot: Lots
     others: Mapping[str, Sequence[Trained]]
 
@@ -118,6 +121,17 @@ class NetworkResult:
         }
         whole = {name: np.concatenate([*found, []]) for name, found in trained.items()}
         return {name: found for name, found in whole.items() if len(found) == self.settings.repeats}
+
+    @property
+    def correlation(self) -> Case:
+        """What may be said of correlated noise beside independent noise, at the end; once both are trained."""
+        both = self.at_the_end["tree"], self.at_the_end["ordered"]
+        return compare(*both, constant=self.split.best_constant[1])
+
+    @property
+    def correlation_adds(self) -> float:
+        """What correlated noise adds to accuracy at the end: the median of the pairs."""
+        return float(np.median(self.at_the_end["tree"] - self.at_the_end["ordered"]))
 
     @cached_property
     def noise_left(self) -> pd.DataFrame:
@@ -197,6 +211,13 @@ class NetworkResult:
             loss = mean_loss(z, y)
         return ByClass(counts=confusion(z.argmax(axis=1), y, classes=self.split.n_classes), loss=loss)
 
+    @property
+    def costs(self) -> Case:
+        """What may be said of the private networks beside those without privacy, at the drawn frame."""
+        private, plain = (self.accuracy[arm] for arm in ("private", "plain"))
+        complete = len(private) == self.settings.repeats
+        return compare(private, plain, constant=self.split.best_constant[1], complete=complete)
+
     def summary(self, arm: str) -> Spread:
         """Held-out accuracy at the drawn frame over the repeats."""
         return Spread.of(self.accuracy[arm])
@@ -226,7 +247,8 @@ class NetworkResult:
     def guarantee(self) -> Guarantee:
         """What is spent at the drawn frame; only a claim where ``holds`` is false."""
         spent = float(np.nan_to_num(self.spent[self.frame] - self.settings.spent, nan=math.inf))
-        return self.settings.counted(spent, steps=self.step)
+        by = self.settings.accountant if self.fine[self.frame] and self.settings.slow else ""
+        return self.settings.counted(spent, steps=self.step, by=by)
 
     @property
     def by_epochs(self) -> Guarantee:
@@ -321,14 +343,21 @@ class NetworkResult:
         """Arm -> its trajectory, as far as it is trained."""
         return {arm: self._trajectory(arm) for arm in self.runs}
 
-    @property
-    def second_half(self) -> float:
-        """What the second half of the epochs, or of the epsilon spent, adds to the accuracy of the middle private
-        network, as far as it is trained; NaN where epsilon is not known yet.
+    @cached_property
+    def second_half(self) -> tuple[Case, float] | None:
+        """What the second half of the epochs, or of the epsilon spent, does to the accuracy of the private networks:
+        what may be said of it, and the difference of the medians; None until all are trained and epsilon is known.
         """
         one = self.trajectories["private"]
-        x, medians = getattr(one, self.settings.over), one.accuracy[1]
-        return float(medians[-1] - np.interp(x[-1] / 2, x, medians)) if np.isfinite(x).all() else math.nan
+        x = getattr(one, self.settings.over)
+        runs = self.runs["private"]
+        found = [run.accuracy for run in runs if run.frames[-1] == FRAMES]
+        if not np.isfinite(x).all() or sum(each.shape[1] for each in found) < self.settings.repeats:
+            return None
+        accuracy = np.concatenate(found, axis=1)
+        half = accuracy[int(np.abs(x - x[-1] / 2).argmin())]
+        case = compare(accuracy[-1], half, constant=self.split.best_constant[1])
+        return case, float(np.median(accuracy[-1]) - np.median(half))
 
     def _trajectory(self, arm: str) -> Trajectory:
         runs, frames = self.runs[arm], self.runs[arm][0].frames
@@ -375,7 +404,7 @@ class NetworkResult:
     def table(self) -> pd.DataFrame:
         """The training at a quarter, half, three quarters and the end: what is spent, and right answers in %."""
         frame = self.curves()
-        marks = [FRAMES * part // 4 for part in (1, 2, 3, 4)]
+        marks = [*QUARTERS]
         private, plain = (frame[frame["arm"] == arm].set_index("frame").reindex(marks) for arm in ("private", "plain"))
         steps = self.job.marks[marks]
         return pd.DataFrame(

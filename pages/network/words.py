@@ -4,8 +4,9 @@ import math
 from html import escape
 
 from dpcore.data.own_rows import OwnRows
-from lab import differences
+from lab.claims import Case
 from lab.settings import Spread
+from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult
@@ -46,7 +47,7 @@ VARIANTS_HELP = (
     "every row, as one report prints it. **Actual batch size**: the sum is divided by the size of the sampled "
     "batch. **Shuffled batches**: batches are cut from a shuffle of the rows, as in most code."
 )
-ACCOUNTANTS = {"renyi": "RDP accountant", "moments": "moments accountant", "pld": "PLD accountant (slower)"}
+ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
 CAPTION = (
     "Maps: each line is one network, trained just now; points are some of the private rows, for the analyst only. "
     "Shaded: nine runs in ten."
@@ -56,7 +57,8 @@ ABOUT = {
     "accuracy": (
         "How often networks are right on rows they have not seen, step by step in training: the middle one, the range "
         "of nine private ones in ten, and the middle one without privacy. The dot is at the moment shown. Look for "
-        "where the private curve comes to rest below the other; under Advanced it runs over the epsilon spent."
+        "where the private curve comes to rest below the other; with another x axis under More settings it runs over "
+        "the epsilon spent."
     ),
     "map": (
         "Each line is where one network changes its mind, at the moment shown; the ground has the colour of the class "
@@ -140,7 +142,7 @@ model = DPNetworkClassifier(
     lot_size={settings.lot_size},
     learning_rate={settings.learning_rate!r},
     decay={settings.decay!r},
-    accountant={settings.accountant!r},
+    accountant={ACCOUNTED[settings.accountant]!r},
     classes=range(split.n_classes),
     random_state={settings.seed},  # None for a release: who knows the seed knows the noise
 )
@@ -163,10 +165,18 @@ def numbers(result: NetworkResult) -> list[Number]:
             amount=float(mine.split()[0]),
             unit="points",
         ),
-        Number("Without privacy", without, outcomes.price(private.median, plain.median) if result.step else ""),
+        Number("Without privacy", without, _price(result)),
         panels.runs("Nine runs in ten", result.accuracy["private"], low=private.low, high=private.high),
         _promise(result),
     ]
+
+
+def _price(result: NetworkResult) -> str:
+    """What privacy costs at the moment shown; nothing before the first step."""
+    if not result.step:
+        return ""
+    base, runs = result.split.best_constant[1], result.settings.repeats
+    return outcomes.price(result.accuracy["private"], result.accuracy["plain"], base=base, runs=runs)
 
 
 def _promise(result: NetworkResult) -> Number:
@@ -222,7 +232,9 @@ def _departure(result: NetworkResult) -> str:
 def _cost(result: NetworkResult) -> str:
     """The middle private network against the middle one without privacy, at the same step, and how far runs differ."""
     private, plain, (always, base) = result.summary("private"), result.summary("plain"), result.split.best_constant
-    said = outcomes.cost(private.median, plain.median, baseline=(escape(always), base), model="network")
+    runs = {"runs": result.settings.repeats, "model": "network"}
+    both = result.accuracy["private"], result.accuracy["plain"]
+    said = outcomes.cost(*both, baseline=(escape(always), base), **runs)
     wide = private.high - private.low >= outcomes.WIDE
     parts = [said, outcomes.landing(private.low, private.high) if wide else "", _one_answer(result)]
     if isinstance(result.settings.own, OwnRows):
@@ -334,7 +346,7 @@ def _diverged(result: NetworkResult) -> str:
 def _plain(result: NetworkResult) -> str:
     """What the networks without privacy do not reach, so that it is no price of privacy."""
     private, plain = result.summary("private"), result.summary("plain")
-    if result.step and private.median > plain.median + 0.02:
+    if result.step and result.costs == Case.AHEAD:
         mine, theirs = outcomes.apart(private.median, plain.median)
         return (
             f"The networks without privacy do worse here ({theirs} against {mine}). Their gradients are not clipped, "
@@ -416,15 +428,12 @@ def _bought(result: NetworkResult) -> str:
     found = result.at_the_end
     if len(found) < len(MECHANISMS):
         return said
-    apart = differences.of_pairs(found["tree"], found["ordered"])
-    ends = f" in the mean of {len(found['tree'])} pairs"
-    if not apart.sure:
-        ends += f" (95 % interval {outcomes.signed(apart.low)} to {outcomes.signed(apart.high)})"
-    if not apart.shown or outcomes.points(apart.mean).startswith("0.0"):
-        return f"{said} In accuracy at the end, these runs show no sure difference between those two."
-    if apart.mean > 0:
-        return f"{said} At the end, correlation has bought <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
-    return f"{said} At the end, correlation has cost <b>{outcomes.points(apart.mean)}</b> of accuracy{ends}."
+    case, pairs = result.correlation, outcomes.count(len(found["tree"]), "pair")
+    if case not in (Case.AHEAD, Case.BEHIND):
+        return f"{said} No difference in accuracy at the end can be shown between those two, in {pairs} of runs."
+    by = outcomes.points(result.correlation_adds)
+    more = f"{by} more" if case == Case.AHEAD else f"{by} less"
+    return f"{said} Correlated noise ends <b>{more}</b> accurate (median of {pairs})."
 
 
 def mechanisms(result: NetworkResult) -> str:

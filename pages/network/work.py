@@ -15,6 +15,8 @@ from dpcore.training.sgd import Recipe
 
 # A training is recorded at this many equal distances; every few of them it is also measured.
 FRAMES, MEASURED_EVERY = 60, 5
+# The frames of the table: a quarter, half, three quarters and the end of the training.
+QUARTERS = tuple(FRAMES * part // 4 for part in (1, 2, 3, 4))
 # Private rows, and networks, that losses and gradient norms are measured on: enough for a curve.
 MEASURED_ROWS, MEASURED_NETWORKS = 200, 4
 # (network, weight, example) cells of one stretch: some 40 ms of work.

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpcore.boundaries import boundaries, votes
+from lab.claims import Case, onwards
 from pages.parties.experiment import LIMITS
 from pages.parties.own import OWN
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
@@ -100,20 +101,18 @@ def _curve(result: PartiesResult, name: str, over: str, axis: dict) -> dict:
 
 
 def finding(result: PartiesResult, over: str) -> str:
-    """From where on the middle run of the chosen release beats a party alone; or how far the curve has come."""
+    """Return from where on the chosen release is shown to beat a party alone; or how far the curve has come."""
     own, places = result.settings.method, result.places(over)
-    at, (_, median, _) = result.curve(own, over)
+    at, _ = result.curve(own, over)
     if len(at) < len(places):
         return f"{len(at)} of {len(places)} trained"
-    known = dict(zip(at, median, strict=True)) | {getattr(result.settings, over): result.summary[own].median}
-    since = None
-    for place in sorted(known, reverse=True):
-        if known[place] <= result.local.median:
-            break
-        since = place
-    if since is None:
-        return "does not pay"
-    return f"pays from {since:,g} on" if since > min(known) else "pays everywhere"
+    if not result.complete:
+        return f"so far {result.asked:,} of {result.settings.parties:,} parties"
+    cases = result.joining_over(over)
+    since, found = onwards([*cases.values()]), [*cases]
+    if since < len(cases):
+        return f"pays from {found[since]:,g} on" if since else "pays everywhere"
+    return "does not pay" if set(cases.values()) == {Case.BEHIND} else "no gain shown at the end"
 
 
 def _rail(y: float) -> dict:
@@ -310,7 +309,7 @@ def answers(result: PartiesResult) -> dict:
         theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name="one model (soft)", hovertemplate=released),
         theme.line(x, 100 * result.answered, colour=STYLES["pate"][1], name="one by one", hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Answers one by one", f"better for {worth} questions" if worth else "never better"),
+        title=theme.title("Answers one by one", f"better for {worth} questions" if worth else "not shown better"),
         legend="lower left",
         shapes=[_rail(100 * result.chance)],
         annotations=[_word("guessing", 100 * result.chance, x=0.99)],

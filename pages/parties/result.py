@@ -14,6 +14,7 @@ from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Guarantee
 from dpcore.training import losses
+from lab.claims import Case, compare, leaders, upto
 from lab.settings import Settings, Spread, Task, quantiles_of
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
@@ -99,6 +100,32 @@ class PartiesResult:
     def local(self) -> Spread:
         """Accuracy of the parties' own models."""
         return Spread.of(self.fits.accuracy)
+
+    @property
+    def chosen(self) -> np.ndarray:
+        """Accuracy (R,) of the chosen release, a number for each draw of the noise."""
+        return self.now.accuracy[self.methods.index(self.settings.method)]
+
+    @cached_property
+    def joining(self) -> Case:
+        """What may be said of the chosen release beside a party alone."""
+        return self._beside_alone(self.chosen)
+
+    def _beside_alone(self, runs: np.ndarray) -> Case:
+        return compare(runs, self.local.median, constant=self.constant[1], complete=self.complete)
+
+    @cached_property
+    def leaders(self) -> tuple[str, ...]:
+        """The release with the best median, and those that cannot be told apart from it."""
+        return leaders(dict(zip(self.methods, self.now.accuracy, strict=True)))
+
+    def joining_over(self, over: str) -> dict[float, Case]:
+        """What may be said of the chosen release beside a party alone, at each place of a whole curve and today's."""
+        places, trials = self._trials(over)
+        at = self.methods.index(self.settings.method)
+        found = {place: trial.accuracy[at] for place, trial in zip(places, trials, strict=True)}
+        found[getattr(self.settings, over)] = self.chosen
+        return {place: self._beside_alone(found[place]) for place in sorted(found)}
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -240,9 +267,11 @@ class PartiesResult:
 
     @cached_property
     def worth(self) -> int:
-        """How many questions can be answered one by one before the released soft model would do better; 0: none."""
-        better = np.logical_and.accumulate(self.answered > self.summary["soft"].median)
-        return int(max(np.array(QUERIES)[better], default=0))
+        """How many questions are shown to be answered better one by one than by the released soft model; 0: none."""
+        soft = self.now.accuracy[self.methods.index("soft")]
+        how = {"constant": self.constant[1], "complete": self.complete}
+        better = upto([compare(soft, float(right), **how) for right in self.answered], Case.BEHIND)
+        return QUERIES[better - 1] if better else 0
 
     @property
     def shown(self) -> Shown:

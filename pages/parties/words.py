@@ -4,6 +4,8 @@ from html import escape
 
 from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
+from lab import claims
+from lab.claims import Case
 from pages.parties import figures
 from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.own import OWN
@@ -11,7 +13,7 @@ from pages.parties.result import QUERIES, PartiesResult
 from pages.parties.trust import spoken_trust
 from pages.parties.words_statements import needed
 from ui import outcomes, panels
-from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points, price, signed
+from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points
 from ui.panels import Number, number
 from ui.plot import theme
 from ui.plot.theme import written
@@ -96,7 +98,7 @@ LEAD = (
 )
 OVER_ABOUT = (
     "How often the middle run of each release is right on rows that it has not seen. The thick line is the release "
-    "that you have chosen. Look for where it crosses the dotted line of a party alone: from there on joining pays."
+    "that you have chosen. Look for where it crosses the line of a party alone."
 )
 MAP_ABOUT = (
     "The ground has the colour of the class that most runs choose, the stronger the more of them agree; a line is "
@@ -139,40 +141,60 @@ _TILES = {
 def numbers(result: PartiesResult) -> list[Number]:
     """How often the chosen release is right, beside one model of all rows; where runs land; and what is promised."""
     method = result.settings.method
-    spread, runs = result.summary[method], result.now.accuracy[result.methods.index(method)]
+    spread, runs = result.summary[method], result.chosen
     mine, plain = apart(spread.median, result.batch_accuracy)
     note = f"middle of {count(len(runs), 'draw')} of noise"
     return [
         Number(_TILES[method], mine, note, tone="private", amount=float(mine.split()[0]), unit="points"),
-        Number("All rows, no privacy", plain, price(spread.median, result.batch_accuracy)),
+        Number("All rows, no privacy", plain, _price(result)),
         panels.runs("Nine runs in ten", runs, low=spread.low, high=spread.high),
         outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee(method)),
     ]
 
 
+def _price(result: PartiesResult) -> str:
+    if not result.complete:
+        return f"so far {result.asked:,} of {result.settings.parties:,} parties"
+    runs = result.chosen
+    return outcomes.price(runs, result.batch_accuracy, base=result.constant[1], runs=len(runs))
+
+
 def verdict(result: PartiesResult) -> str:
     """Whether joining pays for a party, and whether another release would do better."""
-    settings, right = result.settings, result.summary[result.settings.method].median
+    settings = result.settings
+    said = [_joining(result) if result.complete else _so_far(result)]
+    if settings.dataset == OWN:
+        said += [outcomes.void(settings) or _too_few(result)]
+    elif settings.dataset in RECORDED:
+        said += [_too_few(result)]
+    elif result.complete:
+        said += [_rival(result)]
+    return " ".join(filter(None, said))
+
+
+def _joining(result: PartiesResult) -> str:
+    """The chosen release beside a party alone, and beside one constant answer."""
+    settings, right, local = result.settings, result.summary[result.settings.method].median, result.local.median
     always, base = result.constant
-    always = escape(always)
-    alone = percent(result.local.median)
     if right <= base:
-        text = (
-            f"The released model has <b>learnt nothing yet</b>: always answering “{always}” is right {percent(base)} "
-            f"of the time, a party alone {alone}. "
+        return (
+            f"The released model has <b>learnt nothing yet</b>: always answering “{escape(always)}” is right "
+            f"{percent(base)} of the time, a party alone {percent(local)}."
         )
-    else:
-        pays = "<b>Joining pays</b>" if right > result.local.median else "<b>Joining does not pay</b> here"
-        are = "are" if settings.method in ("soft", "average") else "is"
-        text = (
-            f"{pays}: {figures.STYLES[settings.method][0]} from {count(settings.parties, 'party', 'parties')}, each "
-            f"hidden as a whole, {are} right {_beside(right, result.local.median)} a party alone ({alone}). "
+    name, who = figures.STYLES[settings.method][0], count(settings.parties, "party", "parties")
+    if result.joining not in (Case.AHEAD, Case.BEHIND):
+        mine, alone = apart(right, local)
+        draws = count(len(result.chosen), "draw")
+        return (
+            f"<b>No difference can be shown</b> between {name} from {who} and a party alone, in {draws} of noise: "
+            f"median accuracy {mine} and {alone}."
         )
-    if settings.dataset in RECORDED:
-        return f"{text.strip()} {_so_far(result) or _too_few(result)}".strip()
-    if settings.dataset != OWN:
-        return text + _rival(result) + _so_far(result)
-    return " ".join(filter(None, [text.strip(), outcomes.void(settings) or _too_few(result), _so_far(result)]))
+    pays = "<b>Joining pays</b>" if result.joining == Case.AHEAD else "<b>Joining does not pay</b> here"
+    are = "are" if settings.method in ("soft", "average") else "is"
+    return (
+        f"{pays}: {name} from {who}, each hidden as a whole, {are} right {_beside(right, local)} a party alone "
+        f"({percent(local)})."
+    )
 
 
 def _too_few(result: PartiesResult) -> str:
@@ -197,36 +219,37 @@ def _too_few(result: PartiesResult) -> str:
 def _beside(mine: float, other: float) -> str:
     """By how much more or less often one is right than the other, in points as both are shown."""
     one, two = (float(text.split()[0]) for text in apart(mine, other))
-    if mine == other:
-        return "as often as"
-    size = (
-        "less than one point" if abs(mine - other) < 0.01 else f"{abs(one - two):g} point{'s' * (abs(one - two) != 1)}"
-    )
+    size = f"{abs(one - two):g} point{'s' * (abs(one - two) != 1)}"
     return f"{size} {'more' if mine > other else 'less'} often than"
 
 
 def _rival(result: PartiesResult) -> str:
-    """The best of the other releases, where it is better; or that none is."""
-    own, summary = result.settings.method, result.summary
-    best = max(summary, key=lambda name: summary[name].median)
-    if summary[best].median <= summary[own].median:
-        return "No other release does better. "
-    theirs = apart(summary[best].median, summary[own].median)[0]
+    """The best release, where it is shown to be; else those that cannot be told apart from it."""
+    own, (best, *others) = result.settings.method, result.leaders
+    if result.summary[best].median <= result.constant[1]:
+        return "No other release does better than that answer."
+    if own in result.leaders:
+        return "No other release can be shown to do better." if others else "No other release does better."
+    name, theirs = figures.STYLES[best][0], apart(result.summary[best].median, result.summary[own].median)[0]
     extra = f", at the price of delta {theme.delta(result.settings.delta)}" if best == "pate" else ""
-    return f"Best here: {figures.STYLES[best][0]}, {theirs}{extra}. "
+    if not others:
+        return f"Best here: {name}, {theirs}{extra}."
+    alike = " and ".join(figures.STYLES[one][0] for one in others)
+    return f"Ahead of it: {name}, {theirs}{extra}, which cannot be told apart from {alike}."
 
 
 def _so_far(result: PartiesResult) -> str:
-    if result.complete:
-        return ""
-    return f"<b>So far {result.asked:,} of {result.settings.parties:,} parties</b> have been asked."
+    """Of a crowd of which some are still to be asked, what is known, without a claim."""
+    mine, alone = apart(result.summary[result.settings.method].median, result.local.median)
+    asked = f"<b>So far {result.asked:,} of {result.settings.parties:,} parties</b> have been asked"
+    return f"{asked}: median accuracy {mine}, a party alone {alone}."
 
 
 def diagnostics(result: PartiesResult) -> list[str]:
     """Why the picture looks as it does: sensitivity against weights, votes, parties, questions."""
     sentences = [_noise(result), _one_party(result), _crowd(result), _answers(result)]
     more = (_recorded(result), _images(result), _averages(result), _theorem(result), _delta(result), _kept(result))
-    return sentences + [sentence for sentence in more if sentence]
+    return [sentence for sentence in (*sentences, *more) if sentence]
 
 
 def _noise(result: PartiesResult) -> str:
@@ -244,12 +267,17 @@ def _noise(result: PartiesResult) -> str:
     )
     if signal == 0:
         return f"{start}Without noise all weights would be 0: the parties tie on every public row."
-    lost = result.exact[method] - result.summary[method].median
-    tells = f"costs {points(lost)}" if signed(lost)[0] == "+" else "costs no right answers here"
-    return (
+    said = (
         f"{start}The weights are {number(signal)} long: the noise is "
-        f"<b>{panels.multiple(number(noise / signal))}</b> as long, and {tells}."
+        f"<b>{panels.multiple(number(noise / signal))}</b> as long"
     )
+    exact = result.exact[method]
+    match claims.compare(result.chosen, exact, constant=result.constant[1], complete=result.complete):
+        case Case.SO_FAR:
+            return f"{said}."
+        case Case.BEHIND:
+            return f"{said}, and costs {points(exact - result.summary[method].median)}."
+    return f"{said}. No cost in accuracy can be shown."
 
 
 def _one_party(result: PartiesResult) -> str:
@@ -273,11 +301,13 @@ def _crowd(result: PartiesResult) -> str:
 
 
 def _answers(result: PartiesResult) -> str:
+    if not result.complete:
+        return ""
     if not result.worth:
-        return "Even a single question, answered with noise, would be answered no better than by the released model."
+        return "Not even a single question can be shown to be answered better with noise than by the released model."
     most = "more than" if result.worth == max(QUERIES) else "up to about"
     drowned = result.summary["soft"].median < result.constant[1] + LEARNT
-    start = "The model of soft labels hardly beats one answer for all now. " if drowned else ""
+    start = "The model of soft labels is hardly more accurate than one answer for all. " if drowned else ""
     return (
         f"{start}Answering one by one, each time with a part of epsilon, would be better for {most} "
         f"<b>{count(result.worth, 'question')}</b> within the same budget. The released model answers any number."
@@ -487,7 +517,7 @@ def alts(result: PartiesResult) -> dict[str, str]:
         "answers": (
             f"Noisy answers one by one against the released model: better for {count(result.worth, 'question')}."
             if result.worth
-            else "Noisy answers one by one against the released model: never better."
+            else "Noisy answers one by one against the released model: not shown better."
         ),
         "trust": spoken_trust(result),
     }

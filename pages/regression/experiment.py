@@ -20,6 +20,7 @@ from dpcore.privacy import Guarantee
 from dpcore.regression.functional import best_share, published_best_share, published_epsilon
 from dpcore.regression.least_squares import REPAIRS
 from lab import chunking
+from lab.claims import Case, compare, onwards
 from lab.own_settings import PaidBounds, void_reason
 from lab.settings import Measure, Settings, Spread, Task, quantiles_of
 from pages.regression.surface import REACH, Surface, surface
@@ -364,6 +365,11 @@ class RegressionResult:
         """Held-out error at today's epsilon of a mechanism, or of the chosen one."""
         return Spread.of(self.at_now[name or self.settings.mechanism].errors)
 
+    @cached_property
+    def costs(self) -> Case:
+        """What may be said of today's private runs beside least squares without privacy."""
+        return compare(self.focus.errors, self.least_squares, better="lower", constant=self.mean_error)
+
     @property
     def mean(self) -> float:
         """Mean held-out error of the runs of the chosen mechanism."""
@@ -384,13 +390,13 @@ class RegressionResult:
 
     @property
     def useful_from(self) -> float | None:
-        """From which trained epsilon on the middle run of the chosen mechanism errs less than always the mean; None
-        where it is not yet known, or does not at the highest.
+        """From which trained epsilon on the chosen mechanism is shown to err less than always the mean; None where it
+        is not yet known, or not shown at the highest.
         """
         if self.settings.mechanism not in self.curves:
             return None
-        useless = np.flatnonzero(self.quantiles(self.settings.mechanism)[1] >= self.mean_error)
-        first = int(useless[-1]) + 1 if len(useless) else 0
+        found = self.curves[self.settings.mechanism].errors
+        first = onwards([compare(errors, self.mean_error, better="lower") for errors in found])
         return self.settings.epsilons[first] if first < len(self.settings.epsilons) else None
 
     @property

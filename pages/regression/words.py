@@ -4,6 +4,7 @@ import math
 from html import escape
 
 from dpcore.data.own_rows import OwnRows, Roles
+from lab.claims import Case
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
 from ui import outcomes, panels
 from ui.outcomes import apart, count, percent
@@ -19,8 +20,9 @@ LEAD = (
 ABOUT = {
     "errors": (
         "How far predictions are off on people that no run has seen, for each epsilon: the middle run of the chosen "
-        "method with the range of nine in ten, the strongest other method near today's epsilon, and faintly the rest "
-        "(point at a line for its name). Strokes are single runs. Useful is what lies below always saying the mean."
+        "method with the range of nine in ten, the other method with the lowest median error near today's epsilon, "
+        "and faintly the rest (point at a line for its name). Strokes are single runs. Useful is what lies below "
+        "always saying the mean."
     ),
     "lines": (
         "What each run's model says over one feature, all others held at their mean; points are people held out of the "
@@ -83,8 +85,9 @@ def numbers(result: RegressionResult) -> list[Number]:
     """How far the middle run is off, beside least squares without privacy; where runs land; and what is promised."""
     found, unit = result.summary(), result.settings.source.unit
     mine, plain = _apart(found.median, result.least_squares)
-    price = _price(mine, plain)
-    cost = "no cost to be seen" if found.median <= result.least_squares else "price: next to nothing"
+    price = outcomes.beside(
+        _loss_or_none(result), f"price: {_price(mine, plain)}", runs=len(result.focus.errors), none="no cost"
+    )
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
     places = [min(error / reach, 1.0) for error in result.focus.errors]
     dots = panels.runs("", places, low=min(places), high=max(places)).mark
@@ -97,10 +100,15 @@ def numbers(result: RegressionResult) -> list[Number]:
             amount=float(mine.replace(",", "")) if math.isfinite(found.median) else None,
             unit=unit,
         ),
-        Number("Without privacy", plain, f"price: {price}" if price else cost),
+        Number("Without privacy", plain, price),
         Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
         outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee),
     ]
+
+
+def _loss_or_none(result: RegressionResult) -> Case:
+    """What is said of the price: that privacy gains, no page says."""
+    return Case.ALIKE if result.costs == Case.AHEAD else result.costs
 
 
 def _price(mine: str, plain: str) -> str:
@@ -135,12 +143,18 @@ def _cost(result: RegressionResult) -> str:
             f"The private models have <b>learnt nothing yet</b>: the middle run is off by {mine} {unit}, always "
             f"saying the mean by {mean}{without}."
         )
-    if found.median <= exact:
-        return f"<b>No cost can be seen</b> here: off by {mine} {unit} with privacy, {plain} without."
-    price = _price(mine, plain)
-    cost = f"{price} {unit}" if price else "next to nothing"
-    off = f"<b>{mine}</b> instead of {plain} {unit}" if price else f"{mine} {unit}, as it is without privacy"
-    return f"Privacy costs <b>{cost}</b> here: the middle run is off by {off} (always the mean: {mean})."
+    if result.costs != Case.BEHIND:
+        runs = count(len(result.focus.errors), "run")
+        both = (
+            f"{mine} {unit} with privacy, {plain} without"
+            if mine != plain
+            else f"{mine} {unit} with privacy or without"
+        )
+        return f"<b>No cost can be shown</b> in {runs}: median error {both} (always the mean: {mean})."
+    return (
+        f"Privacy costs <b>{_price(mine, plain)} {unit}</b> here: the middle run is off by <b>{mine}</b> instead of "
+        f"{plain} {unit} (always the mean: {mean})."
+    )
 
 
 def caption(result: RegressionResult) -> str:

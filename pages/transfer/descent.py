@@ -5,7 +5,6 @@ number of a gradient, the descent's for the length of all d.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -124,13 +123,3 @@ def noise_sd(model: Model, epsilon: float) -> float:
 def guarantee(claim: Claim, epsilon: float) -> Guarantee:
     """Of the descent: Gaussian releases, which compose exactly."""
     return account(Descent(delta=claim.delta, steps=STEPS).event(epsilon), **claim.neighbours)
-
-
-def ahead(found: Mapping[int, Alone]) -> tuple[list[int], list[int]]:
-    """With how many coefficients the walk is ahead, and with how many the descent, by what is shown of them."""
-    sides = ([], [])
-    for dimension, one in sorted(found.items()):
-        walk, descent = (float(f"{value:.2g}") for value in one.medians)
-        if walk != descent:
-            sides[int(descent < walk)].append(dimension)
-    return sides

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from lab.claims import Case, onwards, upto
 from lab.own_settings import OWN
-from pages.transfer.descent import ahead
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
@@ -186,15 +186,18 @@ def over_epsilon(result: TransferResult) -> dict:
 
 def _ahead(result: TransferResult) -> str:
     """For which epsilons the sources help; or how far the curves have come."""
-    at, (_, alone, _) = result.quantiles("target", "epsilon")
-    _, (_, helped, _) = result.quantiles("transfer", "epsilon")
+    at, _ = result.quantiles("target", "epsilon")
     if len(at) < (most := len(result.settings.epsilons)):
         return f"{len(at)} of {most} trained"
-    ahead = helped < alone
-    if ahead.all() or not ahead.any():
-        return f"the sources help {'at every epsilon' if ahead.all() else 'at no epsilon'}"
-    last = int(np.flatnonzero(ahead)[-1])
-    return f"the sources help up to {at[last]:g}" if ahead[: last + 1].all() else ""
+    cases = result.over_epsilon_beside()
+    if Case.AHEAD not in cases:
+        return "the sources harm at every epsilon" if set(cases) == {Case.BEHIND} else "no help shown"
+    last, first = upto(cases), onwards(cases)
+    if last == len(cases):
+        return "the sources help at every epsilon"
+    if first < len(cases):
+        return f"the sources help from {at[first]:g} on"
+    return f"the sources help up to {at[last - 1]:g}" if last else ""
 
 
 def over_migrated(result: TransferResult) -> dict:
@@ -278,14 +281,16 @@ def over_coefficients(result: TransferResult) -> dict:
 
 
 def _in_front(result: TransferResult) -> str:
-    """Which method is ahead, and with how many coefficients; or how far the curves have come."""
+    """Which method is shown to be ahead, and with how many coefficients; or how far the curves have come."""
     done, most = len(result.alone), len(result.settings.widths)
     if done < most:
         return f"{done} of {most} trained"
-    walk, other = ahead(result.alone)
-    if not walk or not other:
-        return "" if not walk and not other else f"{'descent' if other else 'the walk'} is ahead"
-    return f"the walk is ahead from {walk[0]}" if walk[0] > other[-1] else ""
+    cases = [result.alone_beside(one) for _, one in sorted(result.alone.items())]
+    for case, name in ((Case.BEHIND, "the walk"), (Case.AHEAD, "descent")):
+        first = onwards(cases, case)
+        if first < len(cases):
+            return f"{name} is ahead{f' from {sorted(result.alone)[first]}' if first else ''}"
+    return ""
 
 
 def _called(result: TransferResult) -> str:

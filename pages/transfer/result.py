@@ -10,9 +10,13 @@ from dpcore.accountants import account, zcdp
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
+from lab.claims import Case, compare
 from lab.settings import Settings, Spread, quantiles_of
 from pages.transfer import descent, published, work
 from pages.transfer.work import CANDIDATES, EPSILONS, FocusOutcome, WalkOutcome
+
+# Of excess risks: what is shown as none, and the least difference that two digits show.
+_LEAST_RISK, _LEAST_SHOWN = 1e-4, 0.1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,11 +41,43 @@ class TransferResult:
         """Excess risk now, by candidate."""
         return dict(zip(CANDIDATES, map(Spread.of, self.focus.risk), strict=True))
 
+    def runs(self, name: str) -> np.ndarray:
+        """Excess risks (R,) of a candidate now."""
+        return self.focus.risk[CANDIDATES.index(name)]
+
+    def compare(self, name: str, other: str) -> Case:
+        """What may be said of one candidate now beside another."""
+        return self._beside(self.runs(name), self.runs(other))
+
+    def _beside(self, a: np.ndarray, b: np.ndarray) -> Case:
+        """The same of runs; excess risks are shown with two digits, so that less than 10 % is no difference there."""
+        made = self.settings.dataset == "made"
+        a, b = (np.maximum(one, _LEAST_RISK) for one in (a, b)) if made else (a, b)
+        least = _LEAST_SHOWN * float(np.median(b)) if made else None
+        return compare(a, b, better="lower", constant=self.nothing_learnt, least=least)
+
     @property
-    def best(self) -> str:
-        """The candidate of least median excess risk now."""
+    def rival(self) -> str:
+        """The candidate of least median excess risk now, but for the transfer."""
         summary = self.summary()
-        return min(summary, key=lambda name: summary[name].median)
+        return min((name for name in CANDIDATES if name != "transfer"), key=lambda name: summary[name].median)
+
+    def over_epsilon_beside(self) -> list[Case]:
+        """What may be said of the transfer beside the private rows alone at each trained epsilon."""
+        alone, helped = (self.over_epsilon[CANDIDATES.index(name)] for name in ("target", "transfer"))
+        trained = ~np.isnan(alone[:, 0])
+        return [self._beside(*pair) for pair in zip(helped[trained], alone[trained], strict=True)]
+
+    def alone_beside(self, found: "descent.Alone") -> Case:
+        """What may be said of the descent on the private rows alone beside the walk."""
+        least = _LEAST_SHOWN * float(np.median(found.walk))
+        return compare(found.descent, found.walk, better="lower", constant=found.nothing, least=least)
+
+    @property
+    def descent_ahead(self) -> bool:
+        """Whether the descent without any source is shown to do better than the walk, with sources and without."""
+        found = self.alone[self.settings.dimension]
+        return all(self._beside(found.descent, one) == Case.AHEAD for one in (self.runs("transfer"), found.walk))
 
     @property
     def nothing_learnt(self) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from lab.claims import Case, compare
 from pages.transfer import figures, words_descent
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import risk
@@ -68,7 +69,7 @@ def numbers(result: TransferResult) -> list[Number]:
         Number(
             "Excess risk, with sources",
             risk(helped),
-            _beside_alone(helped, alone),
+            _beside_alone(result, helped, alone),
             tone="public",
             amount=float(f"{helped:.2g}"),
         ),
@@ -94,69 +95,66 @@ def numbers(result: TransferResult) -> list[Number]:
     return said
 
 
-def _beside_alone(helped: float, alone: float) -> str:
-    times, less = _times(helped, alone)
-    return f"{times} times {'less' if less else 'more'} than alone" if times else "about the same as alone"
+def _beside_alone(result: TransferResult, helped: float, alone: float) -> str:
+    case, runs = result.compare("transfer", "target"), result.settings.repeats
+    if case == Case.CONSTANT:
+        return "no better than predicting 0"
+    times = f"{times_apart(helped, alone)} times {'less' if helped < alone else 'more'} than alone"
+    return outcomes.beside(case, times, runs=runs)
 
 
-def _times(one: float, other: float) -> tuple[str, bool]:
-    """(how many times, whether ``one`` is the smaller), of the numbers as shown; no number where that is hardly any."""
+def times_apart(one: float, other: float) -> str:
+    """How many times the larger is the smaller, of the numbers as shown."""
     one, other = (max(float(f"{value:.2g}"), 1e-4) for value in (one, other))
-    ratio = max(one, other) / min(one, other)
-    return number(float(f"{ratio:.2g}")) if ratio >= 1.1 else "", one < other
+    return number(float(f"{max(one, other) / min(one, other):.2g}"))
 
 
 def verdict(result: TransferResult) -> str:
     """Whether the sources help, what does better than correcting them, and what is worse than nothing."""
     median = {name: spread.median for name, spread in result.summary().items()}
-    said = (_help(result, median), _others(result.best, median), _nothing(result, median))
+    said = (_help(result, median), others(result, {name: risk(one) for name, one in median.items()}), _nothing(result))
     return " ".join(filter(None, said))
 
 
 def _help(result: TransferResult, median: Mapping[str, float]) -> str:
     """The sources, corrected privately, against the private rows alone."""
-    helped, alone = risk(median["transfer"]), risk(median["target"])
+    helped, alone, runs = risk(median["transfer"]), risk(median["target"]), count(result.settings.repeats, "run")
     if result.without_source == result.settings.repeats:
         return f"<b>No source is used</b>, so there is no head start: excess risk {alone} from the private rows alone."
-    times, less = _times(median["transfer"], median["target"])
-    if not times:
-        both = helped if helped == alone else f"{helped}, and {alone} alone"
-        return f"The sources make <b>hardly any difference</b>: excess risk {both}."
-    if less:
-        return (
-            f"The sources make the error <b>{times} times smaller</b>: excess risk {helped} instead of {alone} from "
-            "the private rows alone."
-        )
-    return (
-        f"The sources <b>harm here</b>: corrected privately, their excess risk is {helped}, {times} times that of the "
-        f"private rows alone ({alone})."
-    )
+    both = f"excess risk {helped} with the sources, {alone} without"
+    match result.compare("transfer", "target"):
+        case Case.CONSTANT:
+            return f"<b>Predicting 0 for everybody would do no worse</b> ({risk(result.nothing_learnt)}): {both}."
+        case Case.AHEAD:
+            times = times_apart(median["transfer"], median["target"])
+            return (
+                f"The sources make the error <b>{times} times smaller</b>: excess risk {helped} instead of {alone} "
+                "from the private rows alone."
+            )
+        case Case.BEHIND:
+            times = times_apart(median["transfer"], median["target"])
+            return (
+                f"The sources <b>harm here</b>: corrected privately, their excess risk is {helped}, {times} times that "
+                f"of the private rows alone ({alone})."
+            )
+    return f"<b>No difference can be shown</b> in {runs}: {both}."
 
 
-def _others(best: str, median: Mapping[str, float]) -> str:
-    """What does best, where that is another way; what the others would leave, where it is not."""
-    said = {name: risk(value) for name, value in median.items()}
-    harm = median["pooled"] > median["target"]
-    match best:
-        case "source" | "pooled":
-            way = _WORDS[best]
-            if said[best] == said["transfer"]:
-                return f"{way} does as well."
-            return f"{way} does better{' still' * (median['transfer'] < median['target'])}: {said[best]}."
-        case "transfer" if harm:
-            return f"{_WORDS['source']} would leave {said['source']}; <b>pooling all rows harms</b>: {said['pooled']}."
-        case "transfer":
-            return f"{_WORDS['source']} would leave {said['source']}, pooling all rows {said['pooled']}."
-        case _:
-            return ""
+def others(result: TransferResult, said: Mapping[str, str]) -> str:
+    """Which other way does better, where it is shown to; what the others would leave, where not. ``said``: medians."""
+    rival = result.rival
+    if rival in _WORDS and result.compare(rival, "transfer") == Case.AHEAD:
+        still = " still" * (result.compare("transfer", "target") == Case.AHEAD)
+        return f"{_WORDS[rival]} does better{still}: {said[rival]}."
+    if result.compare("pooled", "target") == Case.BEHIND:
+        return f"{_WORDS['source']} would leave {said['source']}; <b>pooling all rows harms</b>: {said['pooled']}."
+    return f"{_WORDS['source']} would leave {said['source']}, pooling all rows {said['pooled']}."
 
 
-def _nothing(result: TransferResult, median: Mapping[str, float]) -> str:
-    """Where predicting 0 for everybody is no worse than all, or than the private rows alone."""
-    nothing = result.nothing_learnt
-    if min(median.values()) >= nothing:
-        return f"<b>Predicting 0 for everybody would do no worse</b> ({risk(nothing)})."
-    return "The private rows alone do worse than predicting 0." if median["target"] > nothing else ""
+def _nothing(result: TransferResult) -> str:
+    """Where the private rows alone are shown to be worse than predicting 0."""
+    worse = compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND
+    return "The private rows alone do worse than predicting 0." if worse else ""
 
 
 def caption(result: TransferResult) -> str:

@@ -1,6 +1,7 @@
 """Walk and noisy descent on the private rows alone, in words."""
 
-from pages.transfer.descent import STEPS, Alone, ahead
+from lab.claims import Case
+from pages.transfer.descent import STEPS, Alone
 from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult
 from ui import panels
@@ -30,7 +31,7 @@ def beside(result: TransferResult) -> str:
         return ""
     (walk, descent), helped = now.medians, result.summary()["transfer"].median
     text = f"Noisy descent on the private rows alone misses by {risk(descent)}, the walk by {risk(walk)}"
-    if _shown(descent) < _shown(helped) and _shown(descent) < _shown(walk):
+    if result.descent_ahead:
         return f"{text}: <b>without any source it does better than the walk with them</b> ({risk(helped)})."
     return f"{text} (see Coefficients)."
 
@@ -44,31 +45,28 @@ def alt(result: TransferResult) -> str:
     return "Excess risk of the private rows alone over the number of coefficients: " + "; ".join(said or ["…"]) + "."
 
 
-def _shown(value: float) -> float:
-    return float(f"{value:.2g}")
-
-
 def _now(result: TransferResult, now: Alone) -> str:
     """Who is ahead with today's coefficients, and whether either beats predicting 0."""
     walk, descent = now.medians
     here = f"with {count(result.settings.dimension, 'coefficient')} and {result.settings.target_rows:,} private rows"
-    text = f"Both miss by {risk(walk)} {here}."
-    if _shown(walk) != _shown(descent):
-        first, second = ("Noisy descent", "the walk") if descent < walk else ("The walk", "noisy descent")
-        less, more = sorted((walk, descent))
-        text = f"<b>{first} is ahead</b> {here}: it misses by {risk(less)}, {second} by {risk(more)}."
-    if min(walk, descent) >= now.nothing:
-        text += f" Predicting 0 for everybody would do no worse ({risk(now.nothing)})."
-    return text
+    case, both = result.alone_beside(now), f"descent misses by {risk(descent)}, the walk by {risk(walk)}"
+    if case == Case.CONSTANT:
+        return f"Predicting 0 for everybody would do no worse ({risk(now.nothing)}) {here}: {both}."
+    if case == Case.ALIKE:
+        return f"No difference can be shown {here}, in {count(len(now.walk), 'run')}: {both}."
+    first, second = ("Noisy descent", "the walk") if case == Case.AHEAD else ("The walk", "noisy descent")
+    less, more = sorted((walk, descent))
+    return f"<b>{first} is ahead</b> {here}: it misses by {risk(less)}, {second} by {risk(more)}."
 
 
 def _over(result: TransferResult) -> str:
     """With how many coefficients each is ahead, once all are trained."""
     if len(result.alone) < len(result.settings.widths):
         return ""
-    walk, descent = ahead(result.alone)
-    sides = ((walk, "the walk"), (descent, "descent"))
-    said = [f"{name} with {', '.join(map(str, them))}" for them, name in sides if them]
+    cases = {width: result.alone_beside(one) for width, one in sorted(result.alone.items())}
+    sides = ((Case.BEHIND, "the walk"), (Case.AHEAD, "descent"))
+    found = [(name, [str(width) for width, one in cases.items() if one == case]) for case, name in sides]
+    said = [f"{name} with {', '.join(them)}" for name, them in found if them]
     return f"Of the numbers of coefficients in the picture, ahead is {'; '.join(said)}." if said else ""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from dpcore.data.own_rows import Roles
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
+from lab.claims import Case, compare
 from pages.transfer import figures, own
 from pages.transfer import words as made
 from pages.transfer.figures import error
@@ -39,8 +40,6 @@ MIGRATED_ABOUT = (
     "The same errors over the number of public rows, the same share of each source. Look for pooling to get worse "
     "where public rows of another law outvote the private ones."
 )
-# Two errors closer than this are hardly told apart.
-_ALIKE = 1.05
 
 
 def numbers(result: TransferResult) -> list[Number]:
@@ -49,7 +48,9 @@ def numbers(result: TransferResult) -> list[Number]:
     helped, alone, plainly = now["transfer"].median, now["target"].median, result.focus.least_squares
     more = f"middle of {count(settings.repeats, 'run')}"
     return [
-        Number("Off by, with sources", error(helped), _beside(helped, alone), tone="public", amount=_amount(helped)),
+        Number(
+            "Off by, with sources", error(helped), _beside(result, helped, alone), tone="public", amount=_amount(helped)
+        ),
         Number("Off by, alone", error(alone), more, tone="private", amount=_amount(alone)),
         Number("Off by, no privacy", error(plainly), "private rows alone"),
         outcomes.void_attacker(settings) if settings.void else panels.attacker(result.guarantee("transfer")),
@@ -60,16 +61,13 @@ def _amount(value: float) -> float | None:
     return None if value != value else float(f"{value:.3g}")
 
 
-def _beside(helped: float, alone: float) -> str:
+def _beside(result: TransferResult, helped: float, alone: float) -> str:
     if helped != helped:
         return "no row to measure by"
-    if _alike(helped, alone):
-        return "about the same as alone"
-    return "less than alone" if helped < alone else "more than alone"
-
-
-def _alike(one: float, other: float) -> bool:
-    return max(one, other) <= _ALIKE * min(one, other) or error(one) == error(other)
+    case, runs = result.compare("transfer", "target"), result.settings.repeats
+    if case == Case.CONSTANT:
+        return "no better than the middle"
+    return outcomes.beside(case, "less than alone" if helped < alone else "more than alone", runs=runs)
 
 
 def verdict(result: TransferResult) -> str:
@@ -80,8 +78,8 @@ def verdict(result: TransferResult) -> str:
     said = (
         outcomes.void(result.settings),
         _help(result, median),
-        _others(result.best, median),
-        _nothing(result, median),
+        made.others(result, {name: error(one) for name, one in median.items()}),
+        _nothing(result),
     )
     return " ".join(filter(None, said))
 
@@ -91,32 +89,21 @@ def _help(result: TransferResult, median: Mapping[str, float]) -> str:
     helped, alone = error(median["transfer"]), error(median["target"])
     if result.without_source == result.settings.repeats:
         return f"<b>No source is used</b>, so there is no head start: off by {alone} from the private rows alone."
-    if _alike(median["transfer"], median["target"]):
-        both = helped if helped == alone else f"{helped}, and {alone} alone"
-        return f"The sources make <b>hardly any difference</b>: off by {both}."
-    if median["transfer"] < median["target"]:
-        return f"The sources <b>help</b>: off by {helped} instead of {alone} from the private rows alone."
-    return f"The sources <b>harm here</b>: corrected privately one is off by {helped}, alone by {alone}."
+    both = f"off by {helped} with the sources, {alone} without"
+    match result.compare("transfer", "target"):
+        case Case.CONSTANT:
+            return f"<b>Saying the middle of the bounds would do no worse</b> ({error(result.nothing_learnt)}): {both}."
+        case Case.AHEAD:
+            return f"The sources <b>help</b>: off by {helped} instead of {alone} from the private rows alone."
+        case Case.BEHIND:
+            return f"The sources <b>harm here</b>: corrected privately one is off by {helped}, alone by {alone}."
+    return f"<b>No difference can be shown</b> in {count(result.settings.repeats, 'run')}: {both}."
 
 
-def _others(best: str, median: Mapping[str, float]) -> str:
-    """What does best, where that is another way; what the others would leave, where it is not."""
-    said = {name: error(value) for name, value in median.items()}
-    if best in ("source", "pooled"):
-        way = {"source": "Trusting the sources as they are", "pooled": "Pooling all rows"}[best]
-        better = "as well" if said[best] == said["transfer"] else "better"
-        return f"{way} does {better}: {said[best]}."
-    if best == "transfer":
-        return f"Trusting the sources as they are would leave {said['source']}, pooling all rows {said['pooled']}."
-    return ""
-
-
-def _nothing(result: TransferResult, median: Mapping[str, float]) -> str:
-    """Where the middle of the bounds for everybody is no worse than all, or than the private rows alone."""
-    nothing = result.nothing_learnt
-    if min(median.values()) >= nothing:
-        return f"<b>Saying the middle of the bounds would do no worse</b> ({error(nothing)})."
-    return "The private rows alone do worse than the middle of the bounds." if median["target"] > nothing else ""
+def _nothing(result: TransferResult) -> str:
+    """Where the private rows alone are shown to be worse than the middle of the bounds for everybody."""
+    worse = compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND
+    return "The private rows alone do worse than the middle of the bounds." if worse else ""
 
 
 def caption(result: TransferResult) -> str:

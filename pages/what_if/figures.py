@@ -40,22 +40,22 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
 
 
 def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    """The mean of the base's runs, where nine in ten lie, and what nine in ten reach."""
-    settings, (x, runs) = result.settings, result.curve
+    """The median of the base's runs, where nine in ten lie, and what nine in ten reach."""
+    settings, (x, runs, _) = result.settings, result.curve
     y, name, hover = settings.scale * runs, say.label(settings.along), say.hover(settings)
-    mean = theme.line(
+    median = theme.line(
         x,
-        y.mean(axis=1),
+        settings.scale * result.curve.medians,
         colour=theme.PRIVATE,
-        name="average run" if settings.asks != "versus" else "A, average run",
-        hovertemplate=f"{name} %{{x}}: {hover}<extra>average run</extra>",
+        name="median run" if settings.asks != "versus" else "A, median run",
+        hovertemplate=f"{name} %{{x}}: {hover}<extra>median run</extra>",
     )
     if settings.exact:
-        return [mean | {"name": say.noun(settings)}]
+        return [median | {"name": say.noun(settings)}]
     least, _, most = settings.scale * result.curve.quantiles
     area = theme.band(x, least, most, colour=theme.PRIVATE)
     if settings.asks == "versus":
-        return [area, mean]
+        return [area, median]
     sure = np.quantile(y, 1 - settings.most if settings.asked.better == "higher" else settings.most, axis=1)
     reached = theme.line(
         x,
@@ -66,18 +66,17 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
         hovertemplate=f"{name} %{{x}}: {hover}<extra>9 runs in 10 reach</extra>",
     )
     reached["line"]["width"] = 1.6
-    return [area | {"name": "nine runs in ten", "showlegend": True}, mean, reached]
+    return [area | {"name": "nine runs in ten", "showlegend": True}, median, reached]
 
 
 def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
-    """The mean of the other setting's runs, where that is asked for."""
+    """The median of the other setting's runs, where that is asked for."""
     settings = result.settings
     if settings.asks != "versus":
         return []
-    x, runs = result.rival
+    x, y = result.rival.values, settings.scale * result.rival.medians
     hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>B</extra>"
-    y = settings.scale * runs.mean(axis=1) if len(x) else np.empty(0)
-    return [theme.line(x, y, colour=theme.PRIVATE, name="B, average run", dash="dash", hovertemplate=hover)]
+    return [theme.line(x, y, colour=theme.PRIVATE, name="B, median run", dash="dash", hovertemplate=hover)]
 
 
 def _range(result: WhatIfResult) -> tuple[float, float]:
@@ -85,7 +84,7 @@ def _range(result: WhatIfResult) -> tuple[float, float]:
     settings, scale = result.settings, result.settings.scale
     shown = [result.curve.quantiles[[0, 2]].ravel(), [settings.goal]]
     if settings.asks == "versus" and len(result.rival.values):
-        shown.append(result.rival.means)
+        shown.append(result.rival.medians)
     values = scale * np.concatenate(shown)
     low, high = float(values.min()), float(values.max())
     if settings.asked.unit == "%":
@@ -154,11 +153,11 @@ def _progress(result: WhatIfResult) -> str:
 
 
 def _crossing(result: WhatIfResult) -> list[dict]:
-    """The target, and where it is crossed: by the average run in orange, by nine in ten as a hollow mark."""
+    """The target, and where it is crossed: by the median run in orange, by nine in ten as a hollow mark."""
     settings = result.settings
     shapes = [theme.level(settings.target, colour=theme.BOUND, width=2, dash=theme.DASHES[theme.BOUND])]
     now = getattr(settings, settings.along)
-    shapes.append(theme.dot(now, settings.scale * float(result.now.mean()), colour=theme.PRIVATE))
+    shapes.append(theme.dot(now, settings.scale * result.median(result.now), colour=theme.PRIVATE))
     if not settings.solving:
         return [*shapes, theme.rule(now)]
     for left, right in result.spans:
@@ -222,7 +221,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     """What a step of each knob down and up does, the most important first; hatched where that may be nothing."""
     rows = [(knob, both) for knob, both in result.effects.items() if say.acts(both)][:_ROWS]
     scale, bars = result.settings.scale, [one for _, both in rows for one in both]
-    ends = [scale * end for one in bars for end in (one.difference.low, one.difference.high)] + [0.0]
+    ends = [scale * end for one in bars for end in _stroke(one)] + [0.0]
     reach = max(map(abs, ends)) or 1.0
     left, right = min(*ends, -0.15 * reach), max(*ends, 0.15 * reach)
     longest = max((len(say.rough(result.settings, one.knob, one.value)) for one in bars), default=0)
@@ -257,7 +256,13 @@ def _bar(result: WhatIfResult, row: int, one) -> tuple[float, float, float]:
     """(end, top, bottom) of a bar that begins at 0: the way down above the way up."""
     down = one.value < getattr(result.settings, one.knob)
     top = row - _BAR if down else row + 0.02
-    return result.settings.scale * one.difference.mean, top, top + _BAR - 0.02
+    return result.settings.scale * one.difference.median, top, top + _BAR - 0.02
+
+
+def _stroke(one) -> tuple[float, float]:
+    """Of the stroke on a bar: its end alone where there are too few runs for an interval."""
+    found = one.difference
+    return (found.low, found.high) if found.bounded else (found.median, found.median)
 
 
 def _boxes(places: Iterable[tuple[float, float, float]], opacity: float) -> dict:
@@ -280,8 +285,9 @@ def _whiskers(places: Sequence[tuple[float, float, float]], bars: Sequence, scal
     path = ""
     for (_, top, foot), one in zip(places, bars, strict=True):
         middle = (top + foot) / 2
-        if not one.difference.sure:
-            path += f"M{scale * one.difference.low:.5g},{middle:.3f}L{scale * one.difference.high:.5g},{middle:.3f}"
+        low, high = (scale * end for end in _stroke(one))
+        if low < high:
+            path += f"M{low:.5g},{middle:.3f}L{high:.5g},{middle:.3f}"
     return {"type": "path", "path": path or "M0,0Z", "line": {"color": theme.NOW, "width": 1.4}}
 
 
@@ -302,7 +308,7 @@ def _values(rows: Sequence, result: WhatIfResult, say: ModuleType) -> list[dict]
         for one in both:
             end, top, foot = _bar(result, row, one)
             arrow = "↓" if one.value < getattr(result.settings, knob) else "↑"
-            found["x"].append(max(0.0, end, result.settings.scale * one.difference.high))
+            found["x"].append(max(0.0, end, result.settings.scale * _stroke(one)[1]))
             found["y"].append((top + foot) / 2)
             found["text"].append(f"\u00a0{arrow}\u00a0{say.rough(result.settings, knob, one.value)}")
     style = {"mode": "text", "text": found["text"], "textposition": "middle right", "textfont": {"size": 13}}
@@ -330,7 +336,7 @@ def _heard(rows: Sequence, result: WhatIfResult, say: ModuleType, left: float, r
 
 
 def both(result: WhatIfResult, say: ModuleType) -> dict:
-    """The mean over two knobs; cells that are still to be trained are blank."""
+    """The median over two knobs; cells that are still to be trained are blank."""
     settings, (across, up) = result.settings, result.settings.axes
     shapes, words = _lines(result, say)
     key_shapes, key_words = _key(result, say)
@@ -363,21 +369,21 @@ def _places(axis: Axis, name: str, *, most: int) -> dict:
     return base | {"tickvals": np.log10(ticks).tolist(), "ticktext": [_tick(tick) for tick in ticks]}
 
 
-def shade(result: WhatIfResult, means: np.ndarray) -> np.ndarray:
-    """Numbers of the colours of means, the best the lightest, on the scale ``result.colours``."""
+def shade(result: WhatIfResult, medians: np.ndarray) -> np.ndarray:
+    """Numbers of the colours of medians, the best the lightest, on the scale ``result.colours``."""
     low, high = result.colours
     if result.settings.asked.limits[1] == math.inf:
         with np.errstate(divide="ignore", invalid="ignore"):
-            means = np.log10(means / max(float(result.now.mean()), 1e-12))
+            medians = np.log10(medians / max(result.median(result.now), 1e-12))
         low, high = -1.0, 1.0
-    share = np.clip((means - low) / (high - low), 0, 1)
+    share = np.clip((medians - low) / (high - low), 0, 1)
     share = share if result.settings.asked.better == "higher" else 1 - share
     return np.nan_to_num(np.round(share * (_SHADES - 1)), nan=_SHADES).astype(int)
 
 
 def _image(result: WhatIfResult) -> dict:
     """Each cell in its colour; blank where nothing is known."""
-    numbers = shade(result, result.map.means)
+    numbers = shade(result, result.map.medians)
     places = []
     for axis in result.settings.axes:
         low, *_, high = axis.edges
@@ -391,13 +397,13 @@ def _image(result: WhatIfResult) -> dict:
 
 def _cells(result: WhatIfResult, say: ModuleType) -> dict:
     """A point in each cell, unseen, that says what it is."""
-    settings, (x, y, means) = result.settings, result.map
+    settings, (x, y, medians) = result.settings, result.map
     across, up = settings.axes
-    rows, columns = np.nonzero(~np.isnan(means))
+    rows, columns = np.nonzero(~np.isnan(medians))
     said = [
         f"{say.label(settings.along)} {say.at(settings, settings.along, x[column])}, "
         f"{say.label(settings.upwards)} {say.at(settings, settings.upwards, y[row])}: "
-        f"{say.amount(settings, means[row, column])}"
+        f"{say.amount(settings, medians[row, column])}"
         for row, column in zip(rows, columns, strict=True)
     ]
     style = {"mode": "markers", "marker": {"size": 6, "opacity": 0}, "text": said}
@@ -407,8 +413,8 @@ def _cells(result: WhatIfResult, say: ModuleType) -> dict:
 
 def _levels(result: WhatIfResult) -> list[float]:
     """Round numbers between the map's, about four, in the unit that is shown."""
-    means = result.settings.scale * result.map.means[~np.isnan(result.map.means)]
-    low, high = (float(means.min()), float(means.max())) if len(means) else (0.0, 0.0)
+    medians = result.settings.scale * result.map.medians[~np.isnan(result.map.medians)]
+    low, high = (float(medians.min()), float(medians.max())) if len(medians) else (0.0, 0.0)
     if low > 0 and high / low > 20:
         return [digit * 10.0**power for power in range(-9, 9) for digit in (1, 3) if low < digit * 10.0**power < high]
     if high - low < 1e-9:
@@ -453,7 +459,7 @@ def _dark(result: WhatIfResult, x: float, y: float) -> bool:
         int(np.clip(np.searchsorted(axis.edges, at) - 1, 0, len(axis.values) - 1))
         for axis, at in zip(result.settings.axes, (x, y), strict=True)
     )
-    number = shade(result, result.map.means)[row, column]
+    number = shade(result, result.map.medians)[row, column]
     return number < 0.55 * _SHADES
 
 
@@ -488,12 +494,17 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
     return float(across.place(result.map.x[column])), float(up.place(result.map.y[row]))
 
 
+_TOP = {"higher": "highest", "lower": "lowest"}
+
+
 def _mark_words(result: WhatIfResult) -> list[dict]:
     """What the marks are, on the sides where they have room."""
     here, place = _now(result), _star(result)
     if place is None or place == here:
         return [_beside_mark(result, *here, "now")]
-    name = "best" if not result.first else "most" if result.direction == "falls" else "least"
+    name = (
+        _TOP[result.settings.asked.better] if not result.first else "most" if result.direction == "falls" else "least"
+    )
     left = place[0] < here[0]
     return [_beside_mark(result, *here, "now", left=not left), _beside_mark(result, *place, name, left=left)]
 
@@ -539,20 +550,20 @@ def _key(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict]]
 
 
 def tries(result: WhatIfResult, say: ModuleType) -> dict:
-    """The mean by which each try was chosen, the best first, and for the winner the mean when measured again."""
+    """The median run by which each try was chosen, the best first, and for the winner that when measured again."""
     settings = result.settings
     scale, sign = settings.scale, -1 if settings.asked.better == "higher" else 1
-    means = sorted((scale * mean for _, mean in result.tries), key=lambda mean: sign * mean)
-    x = np.arange(1, len(means) + 1)
+    medians = sorted((scale * median for _, median in result.tries), key=lambda median: sign * median)
+    x = np.arange(1, len(medians) + 1)
     style = {"mode": "markers", "marker": {"size": 9, "color": theme.PRIVATE}}
     hover = {"hovertemplate": f"{say.hover(settings)}<extra>chosen by</extra>"}
-    drawn = [theme.scatter(x, np.array(means), name="chosen by", **style, **hover)]
-    now = scale * float(result.now.mean())
-    values = [*means, now, settings.target]
+    drawn = [theme.scatter(x, np.array(medians), name="chosen by", **style, **hover)]
+    now = scale * result.median(result.now)
+    values = [*medians, now, settings.target]
     if result.winner and len(result.winner.again):
-        both = ("the best, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
-        for name, means_again, colour in both:
-            again = scale * float(means_again.mean())
+        both = ("chosen, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
+        for name, medians_again, colour in both:
+            again = scale * float(medians_again.mean())
             values.append(again)
             style = {"mode": "markers", "marker": {"size": 13, "symbol": "diamond", "color": colour}}
             hover = {"hovertemplate": f"{say.hover(settings)}<extra>{name}</extra>"}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from lab.links import Word, changed, word
+from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
 from pages.what_if import figures, page_full_size, words_answers, words_asked, words_label, words_numbers
@@ -22,7 +22,7 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, lis
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
-REACHED_BY = dict(zip(REACHED, ("average run", "90\u00a0% of runs"), strict=True))
+REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = (
     "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
     "which no guarantee here counts."
@@ -169,13 +169,18 @@ def asked(name: str, questions: Page) -> Asked | None:
 
     def read(own: Settings, ask: str) -> tuple[WhatIfSettings, list[str]]:
         start = {"topic": name, "base": word(own, apart=APART), "target": STARTS[name].target}
-        question, refused = kind().change(question=CURVE, **start), []
         texts = ask.split(APART) if ask else []
-        if len(texts) > 2 * len(ASKED):
+        said = [*zip_longest(texts[::2], texts[1::2], fillvalue="")]
+        version, ignored = version_of(dict(said))
+        question, refused = kind.of_version(version).change(question=CURVE, **start), []
+        if len(said) > len(ASKED) + 1:
             return question, [f"What the link asks was ignored: it must be at most {len(ASKED)} fields and values."]
-        for field, value in zip_longest(texts[::2], texts[1::2], fillvalue=""):
+        for field, value in said:
             try:
-                question = changed(question, **{check.choice(ASKED, field=field): value})
+                if field in ignored:
+                    raise ignored[field]
+                if field != VERSION_NAME:
+                    question = changed(question, **{check.choice(ASKED, field=field): value})
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
                 refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")

@@ -11,22 +11,27 @@ import pandas as pd
 from dpcore.boundaries import zeros
 from dpcore.privacy import Guarantee
 from lab import crossing
+from lab.claims import LEAST, Case, judge
 from lab.differences import Difference
-from lab.repeats import Means, over_splits
+from lab.repeats import Medians, median_interval, median_run, over_splits
 from lab.settings import Settings, Task, quantiles_of
 from lab.sweep import Look, apart, best, summary
 from pages.what_if.work import prices, together
 
+# The share of a normal distribution within a standard deviation of its mean.
+_ONE_ERROR = 0.6827
+
 
 class Curve(NamedTuple):
-    """Values of a knob (V,), ascending, of which all runs are known; the runs (V, R)."""
+    """Values of a knob (V,), ascending, of which all runs are known; the runs (V, R), of so many ``splits``."""
 
     values: np.ndarray
     runs: np.ndarray
+    splits: int = 1
 
     @property
-    def means(self) -> np.ndarray:
-        return self.runs.mean(axis=1)
+    def medians(self) -> np.ndarray:
+        return median_run(self.runs, splits=self.splits) if len(self.runs) else np.empty(0)
 
     @property
     def quantiles(self) -> np.ndarray:
@@ -63,11 +68,11 @@ class Axis(NamedTuple):
 
 
 class Map(NamedTuple):
-    """Means (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
+    """Medians (Y, X) over two knobs' values, x (X,) and y (Y,); NaN where still to be trained, or refused."""
 
     x: np.ndarray
     y: np.ndarray
-    means: np.ndarray
+    medians: np.ndarray
 
 
 class Effect(NamedTuple):
@@ -79,14 +84,15 @@ class Effect(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best of the tries: its settings, the mean that it was chosen by, and its mean and that of the base on each of
-    the other seeds that are done, (S,).
+    """The best of the tries: its settings, the median run that it was chosen by, and its median run and that of the
+    base on each of the other seeds that are done, (S,), and what may be said of one beside the other there.
     """
 
     settings: Settings
     chosen: float
     again: np.ndarray
     base: np.ndarray
+    gain: Case
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,7 +144,7 @@ class WhatIfResult:
         known = {value: self.of(one) for value, one in sorted(settings.items())}
         known = {value: runs for value, runs in known.items() if runs is not None}
         runs = np.array([*known.values()]) if known else np.empty((0, len(self.now)))
-        return Curve(np.array([*known], dtype=float), runs)
+        return Curve(np.array([*known], dtype=float), runs, self.compared)
 
     # ---- where the target is reached
 
@@ -149,8 +155,8 @@ class WhatIfResult:
         return "rises" if along in asked.rises else "falls" if along in asked.falls else ""
 
     def crossed(self, reached: str) -> crossing.Crossing | None:
-        """From which value on the target is reached, by the "mean" or by "most" of the runs; None where the measure has
-        no direction along this knob, or an exact answer is still to be found."""
+        """From which value on the target is reached, by the "median" or by "most" of the runs; None where the measure
+        has no direction along this knob, or an exact answer is still to be found."""
         if self.settings.exact:
             return self.outcomes.get(self.settings.solved) if self.settings.solved else None
         if not self.direction:
@@ -163,7 +169,7 @@ class WhatIfResult:
         how = {"better": self.settings.asked.better, "towards": towards, "log": log}
         values, goal = self._values, self.settings.goal
         return {
-            "mean": crossing.smallest(values, self._means, goal, **how),
+            "median": crossing.smallest(values, self._medians, goal, **how),
             "most": crossing.smallest(values, self._own_runs, goal, share=self.settings.most, **how),
         }
 
@@ -173,7 +179,7 @@ class WhatIfResult:
         how, goal = {"better": self.settings.asked.better}, self.settings.goal
         if self.settings.reached == "most":
             return crossing.reaching(self._values, self._own_runs, goal, share=self.settings.most, **how)
-        return crossing.reaching(self._values, self._means, goal, **how)
+        return crossing.reaching(self._values, self._medians, goal, **how)
 
     @property
     def _values(self) -> list[float]:
@@ -192,7 +198,7 @@ class WhatIfResult:
         return self._all_runs[:, : len(self.now) // self.settings.seeds] if self.complete else self._all_runs
 
     @property
-    def _means(self) -> np.ndarray | Means:
+    def _medians(self) -> np.ndarray | Medians:
         """The runs, (V, R), or of several splits what they say together."""
         seeds, runs = self.settings.seeds, self._all_runs
         if seeds == 1 or not self.complete:
@@ -210,9 +216,9 @@ class WhatIfResult:
 
     @property
     def sure(self) -> float | None:
-        """The value from which on nine runs in ten reach the target, beside that of the mean."""
+        """The value from which on nine runs in ten reach the target, beside that of the median."""
         settings = self.settings
-        if settings.exact or settings.reached != "mean" or not (settings.solving and self.direction):
+        if settings.exact or settings.reached != "median" or not (settings.solving and self.direction):
             return None
         found = self.crossed("most")
         return found.safe if found.verdict == "found" else None
@@ -242,8 +248,12 @@ class WhatIfResult:
         """In how many of the base's runs."""
         return int(self._reach(self.now).sum())
 
-    def average(self, runs: np.ndarray) -> Difference:
-        """The mean of some runs, with an interval of 95 % confidence: of several splits, from how far those differ."""
+    def median(self, runs: np.ndarray) -> float:
+        """The median of some runs; of several splits, the mean of their medians."""
+        return float(median_run(runs, splits=self.compared))
+
+    def typical(self, runs: np.ndarray) -> Difference:
+        """The same, with an interval of 95 % confidence: of several splits, from how far those differ."""
         base = self.settings.settings
         return self._less(base, runs, base, np.zeros_like(runs))
 
@@ -262,10 +272,12 @@ class WhatIfResult:
 
     @property
     def splits(self) -> tuple[float, float]:
-        """Of the base's means on several splits, their standard deviation, and what noise alone would make of it."""
+        """Of the base's medians on several splits, their standard deviation, and what noise alone would make of it:
+        half of an interval that holds a median as often as one standard error around it does.
+        """
         by_split = self.now.reshape(self.settings.seeds, -1)
-        within = by_split.std(axis=1, ddof=1).mean() / np.sqrt(by_split.shape[1])
-        return float(by_split.mean(axis=1).std(ddof=1)), float(within)
+        within = np.mean([np.ptp(median_interval(one, confidence=_ONE_ERROR)) / 2 for one in by_split])
+        return float(np.median(by_split, axis=1).std(ddof=1)), float(within)
 
     # ---- which knob matters
 
@@ -282,14 +294,14 @@ class WhatIfResult:
             if then is not None and len(then) == len(self.now):
                 less = self._less(settings, then, self.settings.settings, self.now, confidence=confidence)
                 found.setdefault(knob, []).append(Effect(knob, value, less))
-        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.mean) for one in item[1])))
+        return dict(sorted(found.items(), key=lambda item: -max(abs(one.difference.median) for one in item[1])))
 
     # ---- two knobs
 
     @property
     def colours(self) -> tuple[float, float]:
-        """The ends of the scale that the map's means are seen on: it does not move while the map refines, only with the
-        target. Shares reach from 40 points under it to all."""
+        """The ends of the scale that the map's medians are seen on: it does not move while the map refines, only with
+        the target. Shares reach from 40 points under it to all."""
         low, high = self.settings.asked.limits
         return (max(low, min(self.settings.goal, 0.9 * high) - 0.4), high) if self.settings.asked.share else (low, high)
 
@@ -297,34 +309,34 @@ class WhatIfResult:
     def map(self) -> Map:
         cells = self.settings.around.cells
         x, y = (np.array(sorted({pair[axis] for pair in cells}), dtype=float) for axis in (0, 1))
-        means = np.full((len(y), len(x)), np.nan)
+        medians = np.full((len(y), len(x)), np.nan)
         for (along, up), settings in cells.items():
             runs = self.of(settings)
             if runs is not None:
-                means[np.searchsorted(y, up), np.searchsorted(x, along)] = runs.mean()
-        return Map(x, y, means)
+                medians[np.searchsorted(y, up), np.searchsorted(x, along)] = self.median(runs)
+        return Map(x, y, medians)
 
     @cached_property
     def best_cell(self) -> tuple[int, int]:
-        """(row, column) of the best mean on the map."""
-        place = best(self.map.means.ravel(), self.settings.asked)
+        """(row, column) of the best median on the map."""
+        place = best(self.map.medians.ravel(), self.settings.asked)
         return divmod(place, len(self.map.x))
 
     @cached_property
     def cells_done(self) -> int:
-        return int(np.count_nonzero(~np.isnan(self.map.means)))
+        return int(np.count_nonzero(~np.isnan(self.map.medians)))
 
     @cached_property
     def line(self) -> np.ndarray:
-        """Where the map's means are at the target, straight between its cells: segments (m, 2, 2) of (across, up), on
+        """Where the map's medians are at the target, straight between its cells: segments (m, 2, 2) of (across, up), on
         its axes."""
         return self.iso(self.settings.goal)
 
     def iso(self, level: float) -> np.ndarray:
         """The same of another level."""
-        if min(self.map.means.shape) < 2:
+        if min(self.map.medians.shape) < 2:
             return np.empty((0, 2, 2))
-        found, axes = zeros(self.map.means[None] - level), self.settings.axes
+        found, axes = zeros(self.map.medians[None] - level), self.settings.axes
         places = [np.interp(found[..., i], range(len(one.values)), one.place(one.values)) for i, one in enumerate(axes)]
         return np.stack(places, axis=-1)
 
@@ -336,7 +348,7 @@ class WhatIfResult:
         points = self.line.reshape(-1, 2)
         if not (self.settings.solving and self.direction and self.whole and len(points)):
             return None
-        edge = self._reach(self.map.means)[:, -1 if self.direction == "falls" else 0]
+        edge = self._reach(self.map.medians)[:, -1 if self.direction == "falls" else 0]
         if edge.any():
             return None
         place = points[:, 0].argmax() if self.direction == "falls" else points[:, 0].argmin()
@@ -351,9 +363,9 @@ class WhatIfResult:
 
     @property
     def tries(self) -> list[tuple[Settings, float]]:
-        """(settings, mean) of what has been tried so far."""
+        """(settings, median run) of what has been tried so far."""
         known = ((one, self.of(one)) for one in self.settings.tried)
-        return [(one, float(runs.mean())) for one, runs in known if runs is not None]
+        return [(one, self.median(runs)) for one, runs in known if runs is not None]
 
     @cached_property
     def winner(self) -> Found | None:
@@ -361,10 +373,29 @@ class WhatIfResult:
         tries = self.tries
         if not tries or len(tries) < len(self.settings.tried):
             return None
-        settings, chosen = tries[best([mean for _, mean in tries], self.settings.asked)]
+        settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
         both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
-        means = [(mine.mean(), base.mean()) for mine, base in both if mine is not None and base is not None]
-        return Found(settings, chosen, *np.array(means).reshape(-1, 2).T)
+        both = [(mine, base) for mine, base in both if mine is not None and base is not None]
+        medians = [(np.median(mine), np.median(base)) for mine, base in both]
+        return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T, self._gain(settings, both))
+
+    def _gain(self, winner: Settings, both: Sequence[tuple[np.ndarray, np.ndarray]]) -> Case:
+        """What may be said of the chosen setting beside the base, of their runs on each of the other splits."""
+        if len(both) < max(2, len(self.settings.again)):
+            return Case.SO_FAR
+        mine, base = map(np.concatenate, zip(*both, strict=True))
+        return self._judge(apart(winner, self.settings.settings, mine, base, splits=len(both)), base)
+
+    def _judge(self, found: Difference, base: np.ndarray) -> Case:
+        """What may be said of a difference from runs ``base``: a point counts, or 1 % of the base's median."""
+        asked = self.settings.asked
+        least = LEAST if asked.unit == "%" else LEAST * abs(float(np.median(base)))
+        return judge(found, better=asked.better, least=least)
+
+    @property
+    def leads(self) -> Case:
+        """What may be said of A beside B, all runs of which are there."""
+        return self._judge(self.difference, self.of(self.settings.rival))
 
     @cached_property
     def prices(self) -> Mapping[str, Guarantee]:
@@ -411,15 +442,13 @@ class WhatIfResult:
         """Along the knob, who is ahead, "A" or "B", from which value to which, at all those in between where it can be
         told; all intervals hold together with 95 % confidence.
         """
-        mine, theirs = (dict(zip(*curve, strict=True)) for curve in (self.curve, self.rival))
+        mine, theirs = (dict(zip(curve.values, curve.runs, strict=True)) for curve in (self.curve, self.rival))
         common = sorted(mine.keys() & theirs.keys()) if self.complete else []
         base, rival = self.settings.settings, self.settings.rival
-        sign = 1 if self.settings.asked.better == "higher" else -1
         found: list[tuple[str, float, float]] = []
         for value in common:
-            runs = base, sign * mine[value], rival, sign * theirs[value]
-            one = self._less(*runs, confidence=1 - 0.05 / len(common))
-            who = "A" if one.low > 0 else "B" if one.high < 0 else ""
+            one = self._less(base, mine[value], rival, theirs[value], confidence=1 - 0.05 / len(common))
+            who = {Case.AHEAD: "A", Case.BEHIND: "B"}.get(self._judge(one, theirs[value]), "")
             if who and found and who == found[-1][0]:
                 found[-1] = (who, found[-1][1], value)
             elif who:
@@ -429,13 +458,12 @@ class WhatIfResult:
     # ---- tables
 
     def table(self) -> pd.DataFrame:
-        """A row a value of the knob: mean, the range of nine runs in ten, and the share that reaches the target."""
+        """A row a value of the knob: the median run, the range of nine in ten, the share that reaches the target."""
         return summary(self.all_runs(), target=self.settings.goal, better=self.settings.asked.better)
 
     def all_runs(self) -> pd.DataFrame:
         """A row a run of the curve."""
-        values, runs = self.curve
-        seeds = self.settings.seeds if self.complete else 1
+        values, runs, seeds = self.curve
         first = getattr(self.settings.settings, "seed", 0)
         names = [self.settings.along, "seed", "repeat"]
         every = [values, first + np.arange(seeds), range(runs.shape[1] // seeds)]
@@ -449,7 +477,7 @@ class WhatIfResult:
                 {
                     "knob": knob,
                     "value": one.value,
-                    **{name: getattr(one.difference, name) for name in ("mean", "low", "high")},
+                    **{name: getattr(one.difference, name) for name in ("median", "low", "high")},
                 }
                 for knob, both in self.effects.items()
                 for one in both
@@ -458,13 +486,13 @@ class WhatIfResult:
 
     def cells(self) -> pd.DataFrame:
         """A row a cell of the map."""
-        x, y, means = self.map
+        x, y, medians = self.map
         index = pd.MultiIndex.from_product([y, x], names=[self.settings.upwards, self.settings.along])
-        return pd.DataFrame({"mean": means.ravel()}, index=index).dropna().reset_index()
+        return pd.DataFrame({"median": medians.ravel()}, index=index).dropna().reset_index()
 
     def search(self) -> pd.DataFrame:
         """A row a try."""
         names = [*self.settings.settings.tuned]
         return pd.DataFrame(
-            [{name: getattr(one, name) for name in names} | {"chosen": mean} for one, mean in self.tries]
+            [{name: getattr(one, name) for name in names} | {"chosen": median} for one, median in self.tries]
         )

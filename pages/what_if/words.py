@@ -10,10 +10,10 @@ from ui.panels import number
 from ui.plot import theme
 
 CURVE_ABOUT = (
-    "The measure along one parameter, everything else as it is. The line is the average run, the shaded area holds "
-    "nine runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange "
-    "target, and for how far to the right the dashed one does. The orange strip is where the average may cross, with "
-    "95 % confidence."
+    "The measure along one parameter, everything else as it is. The line is the median run, the shaded area holds nine "
+    "runs in ten, and nine in ten reach at least the dashed line. Look for where the line meets the orange target, and "
+    "for how far to the right the dashed one does. The orange strip is where the median may cross, with 95 % "
+    "confidence."
 )
 KNOBS_ABOUT = (
     "What one step of each parameter does from here, one parameter at a time: a third of a decade down and up, or a "
@@ -21,11 +21,11 @@ KNOBS_ABOUT = (
     "Look for the longest bar, and click on it to ask about that parameter. What parameters do together is on the map."
 )
 MAP_ABOUT = (
-    "Each cell is the average of its own runs, the lighter the better, on a scale that does not move; blank cells are "
+    "Each cell is the median of its own runs, the lighter the better, on a scale that does not move; blank cells are "
     "still to be trained. The orange line is where the target is reached. Click on a place to go there."
 )
 TRIES_ABOUT = (
-    "Each dot is one of the settings that were tried, by the average it was chosen by, the best first. The best of "
+    "Each dot is one of the settings that were tried, by the median run it was chosen by, the best first. The best of "
     "many is chosen for its luck too: the orange mark is the same setting measured again, on other splits with fresh "
     "noise."
 )
@@ -50,11 +50,13 @@ def caption(result: WhatIfResult) -> str:
         "parameter, on the map to go there."
     area = "Blue area: nine runs in ten"
     if settings.asks == "best":
-        area = "Dots: averages that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
+        area = "Dots: median runs that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
     strip = ""
     if result.spans:
-        who = "the average run" if settings.reached == "mean" else "9 runs in 10"
-        does = "may cross" if result.direction else f"{'reaches' if settings.reached == 'mean' else 'reach'} the target"
+        who = "the median run" if settings.reached == "median" else "9 runs in 10"
+        does = (
+            "may cross" if result.direction else f"{'reaches' if settings.reached == 'median' else 'reach'} the target"
+        )
         strip = f"Orange: where {who} {does}, with 95 % confidence"
     return ". ".join(
         one
@@ -89,7 +91,7 @@ def _splits(result: WhatIfResult) -> str:
         return ""
     across, within = result.splits
     return (
-        f"Averages are over <b>{settings.seeds} splits</b> with {runs} each. From split to split they differ by a "
+        f"Medians are averaged over <b>{settings.seeds} splits</b> with {runs} each. These differ by a "
         f"standard deviation of {points(settings, across)}, where the noise alone would make "
         f"{points(settings, within)}; intervals count splits, not runs."
     )
@@ -100,7 +102,7 @@ def _single_runs(result: WhatIfResult) -> str:
     settings = result.settings
     least, most = result.nine_in_ten(result.now)
     return (
-        f"Whoever publishes one model gets a single run, not the average: nine in ten land "
+        f"Whoever publishes one model gets a single run, not the median: nine in ten land "
         f"{phrases.land(settings, (least, most))} here, and {hits(result)} {target(settings)}."
     )
 
@@ -111,10 +113,10 @@ def _paired(result: WhatIfResult) -> str:
     if not effects:
         return ""
     if result.compared > 1:
-        return f"Every bar is the mean difference over {result.compared} splits of the rows."
+        return f"Every bar is the mean over {result.compared} splits of the rows of the difference of medians."
     pairs = sum(one.difference.paired for one in effects)
     if pairs == len(effects):
-        return "Every bar is the mean difference of pairs of runs with the same rows and the same noise."
+        return "Every bar is the median difference of pairs of runs with the same rows and the same noise."
     if not pairs:
         return "Bars compare groups of runs: those parameters change what is drawn."
     return (
@@ -242,13 +244,13 @@ def table(result: WhatIfResult) -> str:
     rows = [
         {
             name: at(settings, name, row[name]),
-            "mean": amount(settings, row["mean"]),
+            "median": amount(settings, row["median"]),
             "range": interval(settings, (row["low"], row["high"])),
             "reach": f"{100 * row['share reaching']:.0f}",
         }
         for row in frame.to_dict("records")
     ]
-    heads = {name: label(name), "mean": "average run"}
+    heads = {name: label(name), "median": "median run"}
     if not settings.exact:
         heads |= {"range": "nine runs in ten", "reach": f"of 100, reach {target(settings)}"}
     now = at(settings, name, getattr(settings, name))
@@ -265,11 +267,11 @@ def table(result: WhatIfResult) -> str:
 
 def curve_alt(result: WhatIfResult) -> str:
     """The curve in words."""
-    settings, (values, _) = result.settings, result.curve
+    settings, values = result.settings, result.curve.values
     some = [*range(0, len(values), max(1, len(values) // 8))]
-    means = result.curve.means
+    medians = result.curve.medians
     said = ", ".join(
-        f"{at(settings, settings.along, values[place])}: {amount(settings, means[place])}" for place in some
+        f"{at(settings, settings.along, values[place])}: {amount(settings, medians[place])}" for place in some
     )
     finding = phrases.finding(result)
     return f"{noun(settings).capitalize()} over {low(settings.along)}, target {target(settings)}: {finding}. {said}."
@@ -293,5 +295,5 @@ def map_alt(result: WhatIfResult) -> str:
 
 def tries_alt(result: WhatIfResult) -> str:
     """The tries in words."""
-    means = sorted((mean for _, mean in result.tries), reverse=result.settings.asked.better == "higher")
-    return f"Averages of the tries, the best first: {', '.join(amount(result.settings, mean) for mean in means)}."
+    medians = sorted((median for _, median in result.tries), reverse=result.settings.asked.better == "higher")
+    return f"Medians of the tries, the best first: {', '.join(amount(result.settings, one) for one in medians)}."

@@ -1,11 +1,12 @@
 """The answer in a sentence or two, chosen by what came out."""
 
+from lab.claims import Case
 from lab.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import REPEATS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_asked import capital, of_accuracy, reaches, the_measure, today
-from pages.what_if.words_numbers import between, did, hits, mean
-from pages.what_if.words_parts import amount, at, interval, low, points, signed, spread, target
+from pages.what_if.words_numbers import between, did, hits, median
+from pages.what_if.words_parts import amount, at, low, points, signed, spread, sure, target
 from ui import outcomes
 
 
@@ -35,22 +36,23 @@ def _answer(result: WhatIfResult) -> str:
 
 
 def _is(settings: WhatIfSettings, value: str) -> str:
-    """That the average run has this number."""
+    """That the median run has this number."""
     if of_accuracy(settings):
-        return f"the average run is right <b>{value}</b> of the time"
-    return f"{the_measure(settings)} is <b>{value}</b>" + ("" if settings.exact else " on average")
+        return f"the median run is right <b>{value}</b> of the time"
+    return f"{the_measure(settings)} is <b>{value}</b>" + ("" if settings.exact else " in the median run")
 
 
 def _accuracy_said(result: WhatIfResult) -> str:
-    settings, one = result.settings, result.average(result.now)
+    settings, one = result.settings, result.typical(result.now)
     here = capital(today(settings, settings.along))
     if settings.exact:
         than = "" if result.hits_now else " not"
-        return f"{here} {_is(settings, amount(settings, one.mean))}: the target of {target(settings)} is{than} reached."
+        said = f"{here} {_is(settings, amount(settings, one.median))}"
+        return f"{said}: the target of {target(settings)} is{than} reached."
     least, most = result.nine_in_ten(result.now)
-    said = f"{here} {_is(settings, amount(settings, one.mean))}"
+    said = f"{here} {_is(settings, amount(settings, one.median))}"
     if not one.sure:
-        said += f" ({interval(settings, (one.low, one.high))} with 95 % confidence)"
+        said += f" ({sure(settings, one)})"
     return (
         f"{said}. Nine single runs in ten land {phrases.land(settings, (least, most))}; {hits(result)} "
         f"{target(settings)}."
@@ -66,9 +68,9 @@ def _found(result: WhatIfResult, found: Crossing) -> str:
             f"{edge} {_value(settings, found.safe)}{rest}, at least <b>9 single runs in 10</b> "
             f"{_get(settings)}, with 95 % confidence ({did(result, found)})."
         )
-        mean = result.crossed("mean")
-        if mean.verdict == "found":
-            said += f" The average run does {phrases.where(settings, settings.along, mean.point)}."
+        half = result.crossed("median")
+        if half.verdict == "found":
+            said += f" The median run does {phrases.where(settings, settings.along, half.point)}."
         return said
     said = (
         f"{capital(phrases.where(settings, settings.along, _bold(settings, found.point)))} "
@@ -95,12 +97,12 @@ def _lies(result: WhatIfResult, found: Crossing) -> str:
 
 
 def _single(result: WhatIfResult, found: Crossing) -> str:
-    """What single runs do where their average is at the target."""
+    """What single runs do where their median is at the target."""
     settings, most = result.settings, result.crossed("most")
     share = round(100 * found.share_there)
     if share >= 100 * settings.most:
         return f"So do {share} single runs in 100." if share < 100 else "So does every single run."
-    but = f"But only {share} single {'run' if share == 1 else 'runs'} in 100 {'gets' if share == 1 else 'get'} there."
+    but = "About half of the runs fall short there."
     if most.verdict == "found":
         return f"{but} For <b>9 runs in 10</b>, take {_value(settings, most.safe)} ({did(result, most)})."
     return but
@@ -128,13 +130,13 @@ def _so_far(result: WhatIfResult, found: Answer) -> str:
 def _everywhere(result: WhatIfResult, found: Answer) -> str:
     settings = result.settings
     first, last = _ends(result)
-    who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
+    who = "the median run" if settings.reached == "median" else "at least 9 runs in 10"
     reaches = _get(settings) if settings.reached == "most" else _does(settings)
     return f"<b>Anywhere</b> from {low(settings.along)} {first} to {last}, {who} {reaches}."
 
 
 def _does(settings: WhatIfSettings) -> str:
-    """What the average run does."""
+    """What the median run does."""
     first, _, rest = _get(settings).partition(" ")
     return f"{first}{'es' if first == 'reach' else 's'} {rest}"
 
@@ -143,8 +145,8 @@ def _best_of(result: WhatIfResult, found: Answer) -> str:
     """The best that there is, and where."""
     settings, where = result.settings, phrases.where(result.settings, result.settings.along, found.at)
     if settings.reached == "most":
-        return f"at best {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
-    return f"the best average is {amount(settings, found.best)}, {where}"
+        return f"at most {outcomes.count(round(100 * found.best), 'run')} in 100 do, {where}"
+    return f"the {phrases.top(settings)} median is {amount(settings, found.best)}, {where}"
 
 
 def _nowhere(result: WhatIfResult, found: Answer) -> str:
@@ -156,7 +158,7 @@ def _nowhere(result: WhatIfResult, found: Answer) -> str:
             f"{_best_of(result, found)}."
         )
     return (
-        f"<b>Nowhere</b> from {low(settings.along)} {first} to {last} does the average run {_get(settings)}: "
+        f"<b>Nowhere</b> from {low(settings.along)} {first} to {last} does the median run {_get(settings)}: "
         f"{_best_of(result, found)}."
     )
 
@@ -165,7 +167,7 @@ def _unclear(result: WhatIfResult, found: Answer) -> str:
     """That it cannot be told, and how many runs it would take."""
     settings = result.settings
     own = len(result.now) // (settings.seeds if settings.reached == "most" else 1)
-    what = "in which part 9 runs in 10" if settings.reached == "most" else "where the average run"
+    what = "in which part 9 runs in 10" if settings.reached == "most" else "where the median run"
     reach = _get(settings) if settings.reached == "most" else _does(settings)
     said = f"{outcomes.count(own, 'run')} <b>cannot tell</b> {what} {reach}: {_best_of(result, found)}."
     if result.trained < 1:
@@ -187,8 +189,8 @@ def _reaching_said(result: WhatIfResult) -> str:
         return (_nowhere if found.verdict == "nowhere" else _unclear)(result, found)
     shown = [phrases.stretch(settings, *ends) for ends in found.intervals]
     where = outcomes_list(shown) if len(shown) <= 3 else f"{shown[0]}, ... and {shown[-1]}"
-    who = "the average run" if settings.reached == "mean" else "at least 9 runs in 10"
-    reach = _does(settings) if settings.reached == "mean" else _get(settings)
+    who = "the median run" if settings.reached == "median" else "at least 9 runs in 10"
+    reach = _does(settings) if settings.reached == "median" else _get(settings)
     said = f"With {low(settings.along)} <b>{where}</b>, {who} {reach} (95 % confidence for all of them)."
     if found.verdict == "everywhere":
         return f"{said} Those are all values shown."
@@ -205,7 +207,7 @@ def _exact_said(result: WhatIfResult) -> str:
     settings = result.settings
     if settings.solved is None:
         return _exact_curve(result)
-    found = result.crossed("mean")
+    found = result.crossed("median")
     if found is None:
         return "The answer is being computed."
     name = low(settings.along)
@@ -245,17 +247,20 @@ def _best_said(result: WhatIfResult) -> str:
     settings, winner = result.settings, result.winner
     if winner is None:
         return f"{len(result.tries)} of {len(settings.tried)} tries are trained."
-    said = f"Best of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
+    said = f"Chosen of {outcomes.count(len(settings.tried), 'try', 'tries')}: <b>{_setting(result)}</b>."
     if not len(winner.again):
         return f"{said} It was chosen by {amount(settings, winner.chosen)}, and is being measured again."
-    again, base = float(winner.again.mean()), float(winner.base.mean())
+    again, base = (float(medians.mean()) for medians in (winner.again, winner.base))
     verb = "reaches" if settings.asked.better == "higher" else "comes to"
-    ahead = again > base if settings.asked.better == "higher" else again < base
-    beside = f"{amount(settings, base)} of your setting" if ahead else f"your setting's {amount(settings, base)}"
-    against = "against the" if ahead else "and is not ahead of"
+    beside = {
+        Case.AHEAD: f"better than your setting's {amount(settings, base)}",
+        Case.BEHIND: f"worse than your setting's {amount(settings, base)}",
+        Case.SO_FAR: f"beside your setting's {amount(settings, base)} so far",
+        Case.ALIKE: f"no difference shown from your setting's {amount(settings, base)}",
+    }[winner.gain]
     return (
         f"{said} Measured again on {outcomes.count(len(winner.again), 'other split')}, it {verb} "
-        f"<b>{amount(settings, again)}</b> on average, {against} {beside}; it was chosen by "
+        f"<b>{amount(settings, again)}</b> in the mean of its medians, {beside}; it was chosen by "
         f"{amount(settings, winner.chosen)} here."
     )
 
@@ -271,23 +276,26 @@ def _versus_said(result: WhatIfResult) -> str:
     settings, theirs, one = result.settings, result.of(result.settings.rival), result.difference
     if theirs is None or not result.complete:
         return "B is being trained."
-    both = f"A {mean(result)}, B {amount(settings, float(theirs.mean()))}"
+    both = f"A {median(result)}, B {amount(settings, result.median(theirs))}"
     sign = 1 if settings.asked.better == "higher" else -1
-    gap = float(result.now.mean() - theirs.mean())
+    gap = result.median(result.now) - result.median(theirs)
     if one is None or one.sure:
         if gap == 0:
-            return f"A and B come to <b>the same</b>: {amount(settings, float(theirs.mean()))}."
+            return f"A and B come to <b>the same</b>: {amount(settings, result.median(theirs))}."
+        if not settings.exact and result.leads == Case.ALIKE:
+            return f"A and B come to <b>about the same</b>: {both}."
         return f"<b>{'A' if sign * gap > 0 else 'B'} is better</b> by {points(settings, gap)}: {both}."
-    pairs = f"{one.pairs} pairs with the same noise" if one.paired else "compared as two groups"
+    pairs = f"median of {one.pairs} pairs with the same noise" if one.paired else "difference of the medians"
     if result.compared > 1:
-        pairs = f"{one.pairs} splits of the rows"
-    if not one.shown:
-        return (
-            f"<b>No difference can be shown</b> here: {signed(settings, one.mean)} ({spread(settings, one)}, {pairs})."
-        )
-    who = "A" if sign * one.mean > 0 else "B"
+        pairs = f"mean of {one.pairs} splits"
+    if result.leads == Case.ALIKE:
+        gap = signed(settings, one.median)
+        none = "The difference is too small to matter" if one.shown else "No difference can be shown"
+        return f"<b>{none}</b> here: {gap} ({pairs}, {spread(settings, one)})."
+    who = "A" if sign * one.median > 0 else "B"
     said = (
-        f"<b>{who} is better</b> by {points(settings, one.mean)} on average ({_span(settings, one)}, {pairs}): {both}."
+        f"<b>{who} is better</b> by {points(settings, one.median)} ({pairs}, 95 % confidence interval "
+        f"{_span(settings, one)}): {both}."
     )
     where = phrases.ahead(result)
     if len(result.ahead) < 2:

@@ -95,10 +95,10 @@ def _interval(result: WhatIfResult) -> tuple[float, float] | None:
     """The ends of what is told with 95 % confidence, where it has two."""
     settings = result.settings
     if settings.asks == "accuracy":
-        one = result.average(result.now)
+        one = result.typical(result.now)
         return one.low, one.high
     found = result.crossed(settings.reached) if result.direction else None
-    if found is None or settings.reached != "mean" or None in (found.low, found.high):
+    if found is None or settings.reached != "median" or None in (found.low, found.high):
         return None
     return found.low, found.high
 

@@ -6,7 +6,7 @@ from lab.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from pages.what_if.words_asked import capital, today
-from pages.what_if.words_parts import amount, at, interval, label, low, noun, signed, spread, target
+from pages.what_if.words_parts import amount, at, interval, label, low, noun, signed, spread, sure, target
 from ui import outcomes
 from ui.panels import Number, number
 from ui.plot import theme
@@ -18,10 +18,10 @@ def numbers(result: WhatIfResult) -> list[Number]:
     return [one for one in (*own(result), _price(result)) if one]
 
 
-def _tile(result: WhatIfResult, name: str, mean: float, note: str, tone: str = "") -> Number:
+def _tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Number:
     unit = "points" if result.settings.asked.unit == "%" else noun(result.settings)
-    shown = result.settings.scale * mean
-    return Number(name, amount(result.settings, mean), note, tone=tone, amount=shown, unit=unit)
+    shown = result.settings.scale * value
+    return Number(name, amount(result.settings, value), note, tone=tone, amount=shown, unit=unit)
 
 
 # What a number is that no random run is needed for.
@@ -30,9 +30,9 @@ NO_ERROR = "no sampling error"
 
 def _today(result: WhatIfResult) -> Number:
     """What the base reaches, and how many of its runs reach the target."""
-    settings, one = result.settings, result.average(result.now)
+    settings, one = result.settings, result.typical(result.now)
     note = NO_ERROR if settings.exact else f"{hits(result)} {target(settings)}"
-    return _tile(result, f"Now, {today(settings, settings.along)}", one.mean, note)
+    return _tile(result, f"Now, {today(settings, settings.along)}", one.median, note)
 
 
 def hits(result: WhatIfResult) -> str:
@@ -40,14 +40,14 @@ def hits(result: WhatIfResult) -> str:
 
 
 def _accuracies(result: WhatIfResult) -> list[Number]:
-    settings, one = result.settings, result.average(result.now)
+    settings, one = result.settings, result.typical(result.now)
     name = capital(f"{noun(settings)} {today(settings, settings.along)}")
     if settings.exact:
-        return [_tile(result, name, one.mean, NO_ERROR, "private"), _target(result)]
+        return [_tile(result, name, one.median, NO_ERROR, "private"), _target(result)]
     least, most = result.nine_in_ten(result.now)
     ends = interval(settings, (least, most))
     return [
-        _tile(result, name, one.mean, f"{interval(settings, (one.low, one.high))}, 95 % confidence", "private"),
+        _tile(result, name, one.median, f"median; {sure(settings, one)}", "private"),
         Number("Nine runs in ten", ends, f"of {len(result.now)} runs"),
         Number(f"Reach {target(settings)}", f"{result.hits_now} <small>of {len(result.now)} runs</small>"),
     ]
@@ -72,7 +72,7 @@ def _solved(result: WhatIfResult) -> list[Number]:
     answer = [_first(result, found)]
     if settings.exact:
         return [*answer, _today(result)]
-    other = "most" if settings.reached == "mean" else "mean"
+    other = "most" if settings.reached == "median" else "median"
     return [*answer, _second(result, other), _today(result)]
 
 
@@ -96,8 +96,8 @@ def _first(result: WhatIfResult, found: Crossing) -> Number:
     if value is None:
         return Number(_asks(result), _no_value(result, found), _reached_by(settings), tone="bound")
     note = NO_ERROR
-    if not settings.exact and settings.reached == "mean":
-        note = f"average run; {between(result, found)}"
+    if not settings.exact and settings.reached == "median":
+        note = f"median run; {between(result, found)}"
     elif not settings.exact:
         note = f"9 runs in 10; {did(result, found)}"
     return Number(
@@ -130,9 +130,9 @@ def did(result: WhatIfResult, found: Crossing) -> str:
 
 
 def _second(result: WhatIfResult, reached: str) -> Number:
-    """The same question about single runs, or about their average."""
+    """The same question about single runs, or about the median run."""
     settings, found = result.settings, result.crossed(reached)
-    name = "For 9 runs in 10" if reached == "most" else "For the average run"
+    name = "For 9 runs in 10" if reached == "most" else "For the median run"
     if found.verdict == "found":
         value = found.safe if reached == "most" else found.point
         note = did(result, found) if reached == "most" else between(result, found)
@@ -141,7 +141,7 @@ def _second(result: WhatIfResult, reached: str) -> Number:
 
 
 def _reached_by(settings: WhatIfSettings) -> str:
-    return "average run" if settings.reached == "mean" else "9 runs in 10"
+    return "median run" if settings.reached == "median" else "9 runs in 10"
 
 
 def _within(result: WhatIfResult) -> Number:
@@ -160,26 +160,26 @@ def _bests(result: WhatIfResult) -> list[Number]:
     settings, winner = result.settings, result.winner
     if winner is None:
         done = f"{len(result.tries)} of {len(settings.tried)} tries"
-        return [Number("Best setting", "…", done, tone="bound"), _today(result)]
+        return [Number("Chosen setting", "…", done, tone="bound"), _today(result)]
     chosen = _tile(result, "Chosen by", winner.chosen, "the best of many is lucky too")
     if not len(winner.again):
         return [Number("Measured again", "…", "on other splits", tone="bound"), chosen, _today(result)]
-    note = f"mean of {outcomes.count(len(winner.again), 'other split')}"
-    base = _tile(result, "Yours, on the same splits", float(winner.base.mean()), f"here {mean(result)}")
-    return [_tile(result, "Best, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
+    note = f"mean of the medians on {outcomes.count(len(winner.again), 'other split')}"
+    base = _tile(result, "Yours, on the same splits", float(winner.base.mean()), f"here {median(result)}")
+    return [_tile(result, "Chosen, measured again", float(winner.again.mean()), note, "bound"), chosen, base]
 
 
-def mean(result: WhatIfResult) -> str:
-    return amount(result.settings, float(result.now.mean()))
+def median(result: WhatIfResult) -> str:
+    return amount(result.settings, result.median(result.now))
 
 
 def _versus(result: WhatIfResult) -> list[Number]:
     settings, theirs = result.settings, result.of(result.settings.rival)
-    run = "" if settings.exact else ", average run"
-    mine = _tile(result, f"A{run}", float(result.now.mean()), _said(settings, settings.settings), "private")
+    run = "" if settings.exact else ", median run"
+    mine = _tile(result, f"A{run}", result.median(result.now), _said(settings, settings.settings), "private")
     if theirs is None or not result.complete:
         return [mine, Number("B", "…", "being trained")]
-    other = _tile(result, f"B{run}", float(theirs.mean()), _said(settings, settings.rival))
+    other = _tile(result, f"B{run}", result.median(theirs), _said(settings, settings.rival))
     return [_gap(result), mine, other]
 
 
@@ -196,11 +196,11 @@ def _said(settings: WhatIfSettings, one) -> str:
 def _gap(result: WhatIfResult) -> Number:
     settings, one = result.settings, result.difference
     if one is None:
-        gap = float(result.now.mean() - result.of(settings.rival).mean())
+        gap = result.median(result.now) - result.median(result.of(settings.rival))
         return Number("A less B", signed(settings, gap), NO_ERROR, tone="bound")
     pairs = f"{one.pairs} {'splits' if result.compared > 1 else 'pairs'}" if one.paired else "two groups"
     note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
-    return Number("A less B", signed(settings, one.mean), note, tone="bound")
+    return Number("A less B", signed(settings, one.median), note, tone="bound")
 
 
 def _price(result: WhatIfResult) -> Number | None:

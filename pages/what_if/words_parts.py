@@ -85,7 +85,7 @@ def shown(settings: WhatIfSettings, value: float) -> str:
 
 
 def amount(settings: WhatIfSettings, value: float) -> str:
-    """A mean of the measure: percent with a decimal, anything else with three digits."""
+    """A number of the measure: percent with a decimal, anything else with three digits."""
     if settings.asked.unit == "%":
         return f"{100 * value + 0.0:.1f}\u00a0%".replace("-", _MINUS)
     return plain(value).replace("-", _MINUS) if value < 0 else plain(value)
@@ -97,6 +97,13 @@ def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
     if one == other:
         return one
     return f"{one.removesuffix(chr(160) + '%')} to {other}"
+
+
+def sure(settings: WhatIfSettings, one: Difference) -> str:
+    """The confidence interval of the median of some runs."""
+    if not one.bounded:
+        return "too few runs for a 95 % confidence interval"
+    return f"95 % confidence interval {interval(settings, (one.low, one.high))}"
 
 
 def land(settings: WhatIfSettings, ends: Sequence[float]) -> str:
@@ -123,6 +130,8 @@ def points(settings: WhatIfSettings, value: float) -> str:
 
 def spread(settings: WhatIfSettings, one: Difference) -> str:
     """The ends of a difference's interval."""
+    if not one.bounded:
+        return "too few runs for an interval"
     low_end, high_end = signed(settings, one.low), signed(settings, one.high)
     return f"{low_end} to {high_end}" if low_end != high_end else low_end
 
@@ -141,7 +150,7 @@ def hover(settings: WhatIfSettings) -> str:
 def differences(settings: WhatIfSettings) -> str:
     """The name of the axis of differences."""
     if settings.asked.unit == "%":
-        return "points, on average"
+        return "points, median difference"
     return f"change of {'' if noun(settings) == 'epsilon' else 'the '}{noun(settings)}"
 
 
@@ -179,10 +188,10 @@ def finding(result: WhatIfResult) -> str:
     """What the curve shows."""
     settings = result.settings
     if settings.asks == "accuracy" or (settings.asks == "best"):
-        return f"{amount(settings, float(result.now.mean()))} at {at(settings, settings.along, _now(settings))}"
+        return f"{amount(settings, result.median(result.now))} at {at(settings, settings.along, _now(settings))}"
     if settings.asks == "versus":
         return ahead(result)
-    if settings.exact and result.crossed("mean") is None:  # still to be solved, or only to be read off
+    if settings.exact and result.crossed("median") is None:  # still to be solved, or only to be read off
         return ""
     value, goal = result.main, target(settings)
     if value is not None:
@@ -223,7 +232,7 @@ def _now(settings: WhatIfSettings) -> float:
 
 def acts(both: Sequence[Effect]) -> bool:
     """Whether a knob does anything at all to these runs."""
-    return any(one.difference.mean or not one.difference.sure for one in both)
+    return any(one.difference.median or not one.difference.sure for one in both)
 
 
 def important(result: WhatIfResult) -> str:
@@ -242,11 +251,16 @@ def bar(result: WhatIfResult, one: Effect) -> str:
     unit = " points" if settings.asked.unit == "%" else ""
     now = at(settings, one.knob, getattr(settings, one.knob))
     said = f"{label(one.knob)} {at(settings, one.knob, one.value)} in place of {now}: "
-    said += signed(settings, one.difference.mean) + unit
+    said += signed(settings, one.difference.median) + unit
     return said if one.difference.sure else f"{said} ({spread(settings, one.difference)})"
 
 
 # ---- two knobs
+
+
+def top(settings: WhatIfSettings) -> str:
+    """What the largest of medians is called, or the least where less is better."""
+    return "highest" if settings.asked.better == "higher" else "lowest"
 
 
 def map_finding(result: WhatIfResult) -> str:
@@ -258,7 +272,7 @@ def map_finding(result: WhatIfResult) -> str:
         value = settings.axes[1].value(result.first[1])
         return f"{low(settings.upwards)} {rough(settings, settings.upwards, value)}"
     row, column = result.best_cell
-    return f"best {amount(settings, result.map.means[row, column])}"
+    return f"{top(settings)} {amount(settings, result.map.medians[row, column])}"
 
 
 def ends(result: WhatIfResult) -> tuple[str, str]:
@@ -266,7 +280,7 @@ def ends(result: WhatIfResult) -> tuple[str, str]:
     settings = result.settings
     least, most = result.colours
     if settings.asked.limits[1] == math.inf:
-        now = float(result.now.mean())
+        now = result.median(result.now)
         least, most = now / 10, now * 10
     said = [plain(settings.scale * end) for end in (least, most)]
     unit = "\u00a0%" if settings.asked.unit == "%" else ""
@@ -284,5 +298,5 @@ def best_finding(result: WhatIfResult) -> str:
         return ""
     chosen = amount(settings, winner.chosen)
     if not len(winner.again):
-        return f"the best {chosen}"
+        return f"the {top(settings)} is {chosen}"
     return f"chosen by {chosen}, again {amount(settings, float(winner.again.mean()))}"

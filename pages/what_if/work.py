@@ -10,6 +10,7 @@ from dpcore.accountants import tuning
 from dpcore.cache import cached
 from dpcore.privacy import ApproximateRelease, Composed, Guarantee, PureRelease, Sequence, UnsupportedEventError
 from lab import crossing
+from lab.repeats import median_run
 from lab.settings import Settings
 from lab.sweep import best, measured, split
 
@@ -54,8 +55,8 @@ def _pair(one: Guarantee) -> ApproximateRelease | PureRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class Again:
-    """The best of some ``tries``, by its mean, measured with the seed that lies ``place`` further: (R,), fresh noise on
-    another split.
+    """The best of some ``tries``, by its median run, measured with the seed that lies ``place`` further: (R,), fresh
+    noise on another split.
     """
 
     tries: tuple[Settings, ...]
@@ -67,8 +68,8 @@ class Again:
 
     def run(self) -> np.ndarray:
         how = {"measure": self.measure, "repeats": self.repeats}
-        means = [measured(one, seeds=self.seeds, **how).mean() for one in self.tries]
-        winner = self.tries[best(means, self.tries[0].measures[self.measure])]
+        medians = [median_run(measured(one, seeds=self.seeds, **how), splits=self.seeds) for one in self.tries]
+        winner = self.tries[best(medians, self.tries[0].measures[self.measure])]
         return measured(split(winner, self.place + 1)[-1], **how)
 
 

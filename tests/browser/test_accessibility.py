@@ -197,7 +197,7 @@ def test_a_value_says_what_it_means_for_an_attacker(page, serve, path, name):
 def test_the_focus_of_a_slider_is_of_the_texts_colour(classifier):
     ring = "node => getComputedStyle(node).getPropertyValue('--ring')"
     colour = "node => getComputedStyle(node).getPropertyValue('--st-text-color').trim()"
-    knob = slider(classifier, "Clip norm")
+    knob = slider(classifier, "Clipping norm")
     text = knob.evaluate(colour)
     assert text not in knob.evaluate(ring)
     slider(classifier).focus()

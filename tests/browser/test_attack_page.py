@@ -39,7 +39,7 @@ def test_a_click_on_a_point_chooses_that_person(page, serve, width, dark, touch)
         opened.mouse.click(spot["x"], spot["y"])
     expect(chart(opened)).to_contain_text(f"row {spot['row']}", timeout=PATIENCE)
     if not touch:  # there the field is folded away
-        expect(field(opened, "Person, row number")).to_have_value(str(spot["row"]), timeout=PATIENCE)
+        expect(field(opened, "Person (row)")).to_have_value(str(spot["row"]), timeout=PATIENCE)
     opened.wait_for_url(re.compile(f"person={spot['row']}&.*who=row"), timeout=PATIENCE)
 
 
@@ -133,9 +133,9 @@ def test_a_finger_drags_the_person_and_scrolls_the_page_anywhere_else(page, serv
 def test_the_keys_go_from_person_to_person(page, serve):
     opened = page(f"{serve('app.py')}/attack?{SMALL}&who=row&person=5", width=1440, height=1000)
     drawn(opened, CHARTS)
-    slider(opened, "Person, row number").press("ArrowRight")
+    slider(opened, "Person (row)").press("ArrowRight")
     expect(chart(opened)).to_contain_text("row 6", timeout=PATIENCE)
-    place = field(opened, "Outlier, up")
+    place = field(opened, "Outlier y")
     place.fill("0.5")
     place.press("Enter")
     expect(chart(opened)).to_contain_text("an outlier", timeout=PATIENCE)

@@ -140,7 +140,7 @@ def test_a_bad_entry_is_answered_beside_its_knob_and_nothing_is_lost(classifier)
     field(page).press("Enter")
     expect(page.get_by_text("Epsilon cannot be 1e+9: it must be a number from 0.01 to 150.")).to_be_visible()
     shows(page, 0.5)
-    assert field(page, "Clip norm").input_value() == "2"
+    assert field(page, "Clipping norm").input_value() == "2"
     field(page).fill("4")
     field(page).press("Enter")
     shows(page, 4)
@@ -150,7 +150,7 @@ def test_a_bad_entry_is_answered_beside_its_knob_and_nothing_is_lost(classifier)
 def test_the_table_follows_at_rest(classifier):
     page = classifier()
     before = table(page).inner_text()
-    slider(page, "Clip norm").press("Home")
+    slider(page, "Clipping norm").press("Home")
     expect(page.locator(".lab-table")).not_to_have_text(before, timeout=PATIENCE)
     page.wait_for_url("**clip_norm=0.01*")
 

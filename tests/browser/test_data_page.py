@@ -104,7 +104,7 @@ def test_an_attacker_looks_for_one_of_the_customers(page, serve):
     right = opened.locator(".lab-tile", has_text="The attacker was right").locator("b")
     expect(right).to_have_text(re.compile(r"\d+ times in 100"), timeout=PATIENCE)
     drag_until(opened, distinct(right.inner_text), 3)
-    opened.get_by_role("combobox", name="The person is").click()
+    opened.get_by_role("combobox", name="Target person").click()
     opened.get_by_role("option", name="one by number").click()
     expect(opened.get_by_role("slider", name="Person, by number")).to_be_visible(timeout=PATIENCE)
     body = opened.locator("body").inner_text()

@@ -30,20 +30,23 @@ def classifier(page, serve) -> Page:
 
 
 def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
-    button = {name: classifier.get_by_role("button", name=name, exact=True) for name in ("Pin", "Swap", "Unpin")}
-    press(classifier, "Pin")
-    expect(button["Pin"]).to_be_disabled(timeout=PATIENCE)  # it is pinned already
+    button = {
+        name: classifier.get_by_role("button", name=name, exact=True)
+        for name in ("Pin for comparison", "Swap", "Unpin")
+    }
+    press(classifier, "Pin for comparison")
+    expect(button["Pin for comparison"]).to_be_disabled(timeout=PATIENCE)  # it is pinned already
     rests(classifier, button["Swap"])
     press(classifier, "Swap")
     rests(classifier, button["Swap"])
     press(classifier, "Unpin")
     expect(button["Unpin"]).to_have_count(0, timeout=PATIENCE)
-    rests(classifier, button["Pin"])
+    rests(classifier, button["Pin for comparison"])
 
 
 def test_a_step_of_a_lesson_leads_to_its_heading(page, serve):
     opened = lesson(page, serve, "epsilon")
-    press(opened, "Lock in and see")
+    press(opened, "Lock in my guess")
     expect(opened.get_by_role("heading", level=1)).to_contain_text("You said", timeout=PATIENCE)
     rests(opened, opened.get_by_role("heading", level=1))
     press(opened, "Why?")
@@ -56,13 +59,13 @@ def test_a_step_of_a_lesson_leads_to_its_heading(page, serve):
 def test_a_teachers_lesson_leads_to_its_own_heading(page, serve):
     opened = page(f"{serve('app.py')}/classifier?repeats=5&steps=5&ask=How+often%3F&guess=scratch")
     expect(opened.get_by_role("heading", name="How often?")).to_be_visible(timeout=PATIENCE)
-    press(opened, "Lock in and see")
+    press(opened, "Lock in my guess")
     drawn(opened, charts=1)
     rests(opened, opened.get_by_role("heading", name="How often?"))
 
 
 def test_who_goes_on_is_not_called_back(classifier):
-    press(classifier, "Pin")
+    press(classifier, "Pin for comparison")
     expect(classifier.get_by_role("button", name="Unpin", exact=True)).to_be_visible(timeout=PATIENCE)
     classifier.get_by_role("tab", name="Share").focus()
     still(classifier)

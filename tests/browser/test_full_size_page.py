@@ -22,7 +22,7 @@ def opened(page, serve):
     def open_page(path: str):
         here = page(f"{serve('app.py')}/{path}", width=1440, height=900)
         drawn(here, charts=3)
-        here.get_by_role("tab", name="Full size").click()
+        here.get_by_role("tab", name="Larger run").click()
         return here
 
     return open_page

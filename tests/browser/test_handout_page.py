@@ -150,7 +150,14 @@ def test_the_tab_gives_it(chromium, page, serve, tmp_path):
         html = archive.read("epsilon-lab-classifier/index.html").decode()
     sheet, faults = opened(chromium, tmp_path, html)
     said = sheet.locator(".sheet").inner_text()
-    for part in ("Data Two Gaussians", "Method Sound", "Epsilon 0.3", "Clip norm 1", "Repeats 5", "/classifier?"):
+    for part in (
+        "Data Two Gaussians",
+        "Mechanism Correct",
+        "Epsilon 0.3",
+        "Clipping norm 1",
+        "Repeats 5",
+        "/classifier?",
+    ):
         assert part in said
     assert shown.locator(".lab-verdict").inner_text() in said.replace("\n", " ")
     assert one_sheet(sheet)

@@ -27,12 +27,12 @@ def test_what_is_borrowed_moves_while_epsilon_is_dragged(page, serve, width, dar
 def test_a_weight_takes_from_the_others_and_the_link_remembers(page, serve):
     opened = page(f"{serve('app.py')}/hypotheses?{SMALL}")
     drawn(opened, CHARTS)
-    opened.get_by_text("More knobs").click()
-    own = field(opened, "Target from source 2")
+    opened.get_by_text("More settings", exact=True).click()
+    own = field(opened, "Mixture weight of source 2")
     own.fill("0.5")
     own.press("Enter")
-    expect(field(opened, "Target from source 1")).to_have_value("0.3", timeout=PATIENCE)
-    expect(field(opened, "Target from source 4")).to_have_value("0.2")
+    expect(field(opened, "Mixture weight of source 1")).to_have_value("0.3", timeout=PATIENCE)
+    expect(field(opened, "Mixture weight of source 4")).to_have_value("0.2")
     opened.wait_for_url("**mixture=0.3-0.5-0-0.2-0*")
 
 
@@ -144,7 +144,7 @@ def test_a_file_of_two_sources_shows_their_number_as_a_value(page, serve, tmp_pa
     opened.get_by_role("combobox", name="Source", exact=True).click()
     opened.get_by_role("option", name="shop", exact=True).click()
     expect(opened.get_by_text("2 shop1")).to_be_visible(timeout=PATIENCE)
-    opened.get_by_text("More knobs").click()
+    opened.get_by_text("More settings", exact=True).click()
     for name, value in (("Sources", "2"), ("Target rows", "40")):
         expect(field(opened, name)).to_have_value(value)
         expect(field(opened, name)).to_be_disabled()

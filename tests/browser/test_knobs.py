@@ -156,7 +156,7 @@ def test_names_for_people_who_do_not_see_the_page(demo):
         expect(slider(page, name)).to_have_attribute("aria-valuetext", re.compile("."))
         expect(field(page, name)).to_be_editable()
     expect(slider(page, "Clipping bound")).not_to_be_visible()
-    page.get_by_text("More knobs (1)").click()
+    page.get_by_text("More settings").click()
     expect(slider(page, "Clipping bound")).to_be_visible()
     about = page.get_by_role("button", name="About Epsilon")
     about.press("Enter")
@@ -197,7 +197,7 @@ def swipe(page, at: Locator, *, across: float = 0, down: float = 0) -> None:
 def test_a_phone(demo):
     page = demo(width=390, height=800, touch=True)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_text("More knobs").click()
+    page.get_by_text("More settings", exact=True).click()
     for control in (slider(page), slider(page, "Delta"), field(page)):
         assert control.bounding_box()["height"] >= 44
     scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"

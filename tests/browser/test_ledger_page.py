@@ -22,7 +22,7 @@ def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width
 def test_the_target_is_answered_in_the_table(page, serve):
     opened = page(f"{serve('app.py')}/accounting")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Proofs").click()
+    opened.get_by_role("tab", name="Accountants").click()
     expect(opened.locator(".lab-table")).to_be_visible(timeout=PATIENCE)
     field(opened, "Target epsilon").fill("2")
     field(opened, "Target epsilon").press("Enter")
@@ -34,7 +34,7 @@ def test_the_target_is_answered_in_the_table(page, serve):
 def test_a_search_has_its_prices_in_a_tab(page, serve):
     opened = page(f"{serve('app.py')}/accounting?settings_tried=5")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Tuning").click()
+    opened.get_by_role("tab", name="Hyperparameter tuning").click()
     drawn(opened, CHARTS + 1)
     table = opened.locator(".lab-table")
     expect(table).to_contain_text("all 5 tries", timeout=PATIENCE)

@@ -47,7 +47,7 @@ def guess_field(opened: Page):
 
 
 def lock(opened: Page, picture: str) -> None:
-    opened.get_by_role("button", name="Lock in and see").click()
+    opened.get_by_role("button", name="Lock in my guess").click()
     opened.wait_for_url("**step=reveal*")
     expect(chart(opened, picture).locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
 
@@ -173,7 +173,7 @@ def test_a_guess_by_keyboard_alone(page, serve):
         opened.keyboard.press("ArrowUp")
     expect(guess_field(opened)).to_have_value(f"{before + 3:g}")
     opened.keyboard.press("Tab")
-    opened.get_by_role("button", name="Lock in and see").focus()
+    opened.get_by_role("button", name="Lock in my guess").focus()
     opened.keyboard.press("Enter")
     expect(opened.get_by_role("heading", level=1)).to_contain_text(f"You said {before + 3:g}\xa0%", timeout=PATIENCE)
     opened.get_by_role("radio").first.focus()
@@ -184,7 +184,7 @@ def test_a_guess_by_keyboard_alone(page, serve):
 def test_steps_links_reload_and_another_tab(page, serve):
     opened = lesson(page, serve, "clipping")
     opened.get_by_text("Best somewhere between").click()
-    expect(opened.get_by_role("button", name="Lock in and see")).to_be_enabled(timeout=PATIENCE)
+    expect(opened.get_by_role("button", name="Lock in my guess")).to_be_enabled(timeout=PATIENCE)
     lock(opened, "curve")
     reveal = opened.url
     assert "guess=" not in reveal
@@ -226,9 +226,9 @@ def test_a_teachers_lesson_shows_nothing_before_the_guess(page, serve):
     opened = page(f"{serve('app.py')}/{link}")
     expect(opened.get_by_role("heading", name="How often?")).to_be_visible(timeout=PATIENCE)
     assert opened.locator(".js-plotly-plot, [role=slider], .lab-numbers").count() == 0
-    opened.get_by_role("button", name="Lock in and see").click()
+    opened.get_by_role("button", name="Lock in my guess").click()
     expect(chart(opened, "lesson").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
-    expect(field(opened, "Clip norm")).to_be_visible(timeout=PATIENCE)
+    expect(field(opened, "Clipping norm")).to_be_visible(timeout=PATIENCE)
     expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
 
 
@@ -240,7 +240,7 @@ def test_no_step_breaks_a_rule(page, serve, name):
     if name:
         if opened.get_by_role("radio").count():
             opened.get_by_role("radio").first.check(force=True)
-            expect(opened.get_by_role("button", name="Lock in and see")).to_be_enabled(timeout=PATIENCE)
+            expect(opened.get_by_role("button", name="Lock in my guess")).to_be_enabled(timeout=PATIENCE)
         opened.set_viewport_size({"width": 1200, "height": 900})
         lock(opened, NAMED[name].picture)
         expect(opened.get_by_text("Still training")).to_have_count(0, timeout=PATIENCE)

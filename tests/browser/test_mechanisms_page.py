@@ -56,7 +56,7 @@ def test_arrow_keys_step_through_the_releases(mechanisms):
     card = page.locator(".lab-words-release")
     said = set()
     for number in (2, 3, 4):
-        slider(page, "Release number").press("ArrowRight")
+        slider(page, "Sample #").press("ArrowRight")
         expect(card).to_contain_text(f"Release {number} says", timeout=PATIENCE)
         said.add(re.search(r"says ([-\d.]+)", card.inner_text())[1])
     assert len(said) == 3
@@ -71,7 +71,7 @@ def test_a_link_shows_the_same_elsewhere(mechanisms):
     first, second = (page.locator(".lab-numbers").inner_text() for page in pages)
     assert first == second
     for page in pages:
-        page.get_by_role("tab", name="All three").click()
+        page.get_by_role("tab", name="Compare mechanisms").click()
         expect(page.locator(".lab-table .now")).to_contain_text("broken", timeout=PATIENCE)
 
 

@@ -89,7 +89,7 @@ def test_a_pause_agrees_with_a_fresh_page_at_its_link(page, serve):
     opened.get_by_role("button", name="Play", exact=True).click()
     opened.get_by_role("button", name="Pause", exact=True).evaluate(PRESS_AFTER, 17)
     expect(opened.get_by_role("button", name="Play", exact=True)).to_be_visible(timeout=PATIENCE)
-    step = int(field(opened, "Moment shown").input_value())
+    step = int(field(opened, "Step shown").input_value())
     assert 17 < step < 60
     fresh = None
     for _ in range(2):  # as it rests, and one step on
@@ -121,9 +121,9 @@ def test_the_switch_changes_what_the_curves_run_over(page, serve):
     drawn(opened, CHARTS)
     title = opened.locator("[data-chart=accuracy] .gtitle")
     expect(title).to_contain_text("Accuracy over epochs")
-    opened.get_by_role("button", name="Advanced").click()
+    opened.get_by_text("More settings", exact=True).click()
     opened.get_by_role("radio", name="epsilon spent").click()
     expect(title).to_contain_text("Accuracy over epsilon spent")
     opened.wait_for_url("**over=epsilon*")
-    opened.get_by_role("tab", name="Loss").click()
+    opened.get_by_role("tab", name="Training").click()
     expect(opened.locator("[data-chart=loss] .xtitle")).to_have_text("epsilon spent")

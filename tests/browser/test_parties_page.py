@@ -21,7 +21,7 @@ def test_the_numbers_move_while_the_budget_is_dragged(page, serve, width, dark):
 def test_the_drawing_follows_what_is_released(page, serve):
     opened = page(f"{serve('app.py')}/parties?{SMALL}")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="Trust").click()
+    opened.get_by_role("tab", name="Trust model").click()
     picture = opened.get_by_role("img", name="trusted aggregator")
     expect(picture).to_contain_text("noise once, on the weights", timeout=PATIENCE)
     opened.get_by_role("radio", name="PATE").or_(opened.get_by_role("button", name="PATE")).first.click()
@@ -56,7 +56,7 @@ def test_a_movement_does_not_wait_for_all_the_parties(page, slow):
 def test_a_field_takes_a_decimal_comma_and_a_bad_entry_can_be_corrected(page, serve):
     opened = page(f"{serve('app.py')}/parties?{SMALL}")
     drawn(opened, CHARTS)
-    careless = field(opened, "Careless parties")
+    careless = field(opened, "Parties with random labels")
     careless.fill("half")
     careless.press("Enter")
     alert = opened.locator("[data-knob=careless] [role=alert]")

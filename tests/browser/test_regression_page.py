@@ -56,13 +56,18 @@ def test_the_answers_fall_over_while_epsilon_is_dragged(regression, width, dark)
     expect(page.locator("[data-chart=errors] [role=img]")).to_have_attribute("aria-label", said, timeout=PATIENCE)
 
 
+def choose(page: Page, mechanism: str) -> None:
+    page.get_by_role("combobox", name="Mechanism").click()
+    page.get_by_role("option", name=mechanism, exact=True).click()
+
+
 def test_every_method_says_its_own(regression):
     page = regression("?epsilon=0.1")
     shows(page, "the noisy quadratic has no minimum")
-    page.get_by_role("radio", name="Sharp").click()
+    choose(page, "Tight sensitivity")
     page.wait_for_url("**mechanism=functional*")
     shows(page, "the middle run is off by 21")
-    page.get_by_role("radio", name="Answer").click()
+    choose(page, "Output perturbation")
     page.wait_for_url("**mechanism=output*")
     expect(page.locator("[data-chart=noisy]")).to_have_count(0)  # no quadratic is released
 

@@ -152,7 +152,7 @@ def test_a_tab_that_is_pressed_in_the_moment_in_which_it_is_off_opens(page, slow
     drawn(opened, charts=1)
     opened.evaluate(PRESS)
     for _ in range(20):  # not every computation lasts for more than one run
-        opened.get_by_role("button", name="New noise").click()
+        opened.get_by_role("button", name="Resample").click()
         with suppress(TimeoutError):
             opened.wait_for_function("() => globalThis.pressed", timeout=PATIENCE / 20)
             break

@@ -102,13 +102,13 @@ def test_without_the_channel_it_is_the_same(page, server):
 def test_a_choice_that_starts_no_run_is_named(mechanisms, server):
     with silent(server):
         mechanisms.get_by_role("radio", name="Gaussian", exact=True).click()
-        pales(mechanisms, "Noise on the number “Laplace”")
+        pales(mechanisms, "Mechanism “Laplace”")
     clears(mechanisms)
     mechanisms.wait_for_url("**mechanism=gaussian**", timeout=PATIENCE)
 
 
 def test_a_choice_that_was_unfolded_is_named(mechanisms, server):
-    mechanisms.get_by_role("button", name="Advanced").click()
+    mechanisms.get_by_text("More settings", exact=True).click()
     box = mechanisms.get_by_role("combobox").first
     label, before = box.get_attribute("aria-label"), box.input_value()
     with silent(server):
@@ -121,7 +121,7 @@ def test_a_choice_that_was_unfolded_is_named(mechanisms, server):
 def test_a_button_that_starts_no_run_leaves_a_result_that_may_be_out_of_date(mechanisms, server):
     seed = int(re.search(r"seed=(\d+)", mechanisms.url)[1])
     with silent(server):
-        mechanisms.get_by_role("button", name="New noise").click()
+        mechanisms.get_by_role("button", name="Resample").click()
         words = re.compile(r"^No answer for \d+ s\. The results shown may be out of date\.$")
         expect(mechanisms.get_by_role("status").filter(has_text=words)).to_be_visible(timeout=PATIENCE)
         assert all(mechanisms.evaluate(PALE))

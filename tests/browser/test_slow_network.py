@@ -78,9 +78,9 @@ OWN_ROWS = Kind(
     knob="Epsilon",
     field="epsilon",
     typed=("0.7", "1.3", "0.9", "2.1"),
-    choice="The person is",
+    choice="Target person",
     name="who",
-    options=(("one by number", "row"), ("the one in the middle", "middle")),
+    options=(("one by number", "row"), ("the median person", "middle")),
 )
 PLANNER = Kind(
     path="what-if",
@@ -112,19 +112,24 @@ def buttons(path: str, choice: str, name: str, *options: tuple[str, str], **chan
 if "SOAK" in os.environ:  # the pages that are built as these are
     multiplier = {"knob": "Noise multiplier", "field": "noise_multiplier", "typed": ("2", "3", "5", "6")}
     KINDS |= {
-        "network": buttons("network", "Training loop", "variant", ("Shuffled", "shuffled"), ("Sound", "sound")),
-        "regression": buttons("regression", "Noise", "mechanism", ("Gaussian", "gaussian"), ("AdaSSP", "adassp")),
-        "mechanisms": buttons(
-            "mechanisms", "Noise on the number", "mechanism", ("Laplace", "laplace"), ("Gaussian", "gaussian")
+        "network": buttons(
+            "network", "DP-SGD variant", "variant", ("Shuffled batches", "shuffled"), ("Correct", "sound")
         ),
+        "regression": replace(
+            buttons("regression", "Mechanism", "mechanism", ("As published", "published"), ("AdaSSP", "adassp")),
+            buttons=False,
+        ),
+        "mechanisms": buttons("mechanisms", "Mechanism", "mechanism", ("Laplace", "laplace"), ("Gaussian", "gaussian")),
         "accounting": buttons(
-            "accounting", "Then", "afterwards", ("average", "average"), ("round", "round"), **multiplier
+            "accounting", "Post-processing", "afterwards", ("average", "average"), ("round", "round"), **multiplier
         ),
         "transfer": buttons(
-            "transfer", "Near sources", "selection", ("Detected privately", "detected"), ("Known", "known")
+            "transfer", "Selection", "selection", ("Sources detected privately", "detected"), ("Sources known", "known")
         ),
-        "parties": buttons("parties", "Release", "method", ("Average", "average"), ("Vote", "vote")),
-        "hypotheses": buttons("hypotheses", "Noise", "noise", ("Gaussian", "gaussian"), ("Answer", "exponential")),
+        "parties": buttons("parties", "Mechanism", "method", ("Average", "average"), ("Vote", "vote")),
+        "hypotheses": buttons(
+            "hypotheses", "Mechanism", "noise", ("Gaussian", "gaussian"), ("Output perturbation", "exponential")
+        ),
     }
 
 

@@ -32,7 +32,7 @@ def test_the_threshold_decides_which_sources_are_transferable(page, serve):
 def test_the_published_table_fills_itself(page, serve):
     opened = page(f"{serve('app.py')}/transfer?repeats=4")
     drawn(opened, CHARTS)
-    opened.get_by_role("tab", name="As published").click()
+    opened.get_by_role("tab", name="Published table").click()
     table = opened.locator(".lab-table").first
     expect(table).to_contain_text("34.1754", timeout=PATIENCE)
     expect(table).not_to_contain_text("…", timeout=PATIENCE)

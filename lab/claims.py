@@ -1,0 +1,97 @@
+"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be shown.
+
+A claim takes four things: all runs are there, the interval of the paired difference excludes 0, the difference is large
+enough to matter, and the better arm beats the best constant answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+import numpy as np
+
+from lab import differences
+
+# The least difference worth a claim: of shares a point, of errors this part of the baseline's.
+LEAST = 0.01
+_CONFIDENCE = 0.95
+_LARGEST = 1e100  # errors of diverged runs, whose differences stay finite
+
+
+class Case(StrEnum):
+    """What may be said of A beside B. CONSTANT: neither is better than the best constant answer."""
+
+    AHEAD = "ahead"
+    BEHIND = "behind"
+    ALIKE = "alike"
+    CONSTANT = "constant"
+    SO_FAR = "so far"
+
+
+def compare(
+    a: np.ndarray,
+    b: np.ndarray | float,
+    *,
+    better: str = "higher",
+    constant: float | None = None,
+    complete: bool = True,
+    least: float | None = None,
+    confidence: float = _CONFIDENCE,
+) -> Case:
+    """Return what may be said of the runs ``a`` beside the baseline ``b``: its runs, or one number.
+
+    Run r of one is paired with run r of the other; the longer one's other runs count for its median alone. constant:
+    what the best constant answer reaches. complete: whether all runs are there. least: the least difference worth a
+    claim; without one, a point where higher is better, else 1 % of the baseline's median.
+
+    >>> compare(np.arange(70, 90) / 100, 0.6), compare(np.arange(50, 70) / 100, 0.6)
+    (<Case.AHEAD: 'ahead'>, <Case.ALIKE: 'alike'>)
+    """
+    if not complete:
+        return Case.SO_FAR
+    sign = 1.0 if better == "higher" else -1.0
+    a = np.clip(np.atleast_1d(a), -_LARGEST, _LARGEST)
+    b = np.clip(np.full(len(a), b) if np.ndim(b) == 0 else b, -_LARGEST, _LARGEST)
+    mine, theirs = float(np.median(a)), float(np.median(b))
+    if constant is not None and max(sign * mine, sign * theirs) <= sign * constant + 1e-12:
+        return Case.CONSTANT
+    pairs = min(len(a), len(b))
+    if least is None:
+        least = LEAST if better == "higher" else LEAST * abs(theirs)
+    gaps = sign * (mine - theirs), sign * float(np.median(a[:pairs] - b[:pairs]))
+    if not min(map(abs, gaps)) >= least - 1e-9 or gaps[0] * gaps[1] <= 0 or pairs < 2:
+        return Case.ALIKE
+    if not differences.of_pairs(a[:pairs], b[:pairs], confidence=confidence).shown:
+        return Case.ALIKE
+    return Case.AHEAD if gaps[0] > 0 else Case.BEHIND
+
+
+def judge(found: differences.Difference, *, better: str, least: float) -> Case:
+    """Return what may be said of A beside B, of which all runs are there, by an interval of their difference."""
+    if not found.shown or abs(found.median) < least - 1e-9:
+        return Case.ALIKE
+    return Case.AHEAD if (found.median > 0) == (better == "higher") else Case.BEHIND
+
+
+def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:
+    """Return the arm with the best median, and after it those that it is not shown to be ahead of.
+
+    One name alone is the best of all, at 95 % confidence for all comparisons together (Bonferroni).
+    """
+    sign = 1 if better == "higher" else -1
+    first, *others = sorted(arms, key=lambda name: -sign * float(np.median(arms[name])))
+    confidence = 1 - (1 - _CONFIDENCE) / max(len(others), 1)
+    how = {"better": better, "confidence": confidence}
+    return first, *(name for name in others if compare(arms[first], arms[name], **how) != Case.AHEAD)
+
+
+def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
+    """Return the place from which on all ``cases`` are ``case``; their number where the last one is not.
+
+    No correction is needed: the places are tested from the last one down, and the first that fails ends it.
+    """
+    return max((place + 1 for place, one in enumerate(cases) if one != case), default=0)
+
+
+def upto(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
+    """Return how many of the first ``cases`` are ``case`` before one is not."""
+    return len(cases) - onwards(cases[::-1], case)

@@ -1,0 +1,72 @@
+"""Claims of a page (a gain, a best, an "ahead", a cost) held against the runs behind them, by rules of their own.
+
+``unfounded`` finds what a text claims: by the patterns of a page, each with what shows it, and by words that no text
+may hold outside of these patterns. ``better`` counts signs; nothing here asks the pages' code what may be said.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+Claims = Mapping[str, Callable[[Any, re.Match], bool]]
+
+# Words of a claim.
+WORDS = re.compile(
+    r"\b(pays|best|gains?|gained|helps?|ahead|better|beats?|harms?|costs|price|adds|loses|bought|worse|nearer|"
+    r"more accurate|less accurate|(?:more|less) often|times (?:less|more|smaller)|(?:above|below) B)\b",
+    re.IGNORECASE,
+)
+# Where such words claim nothing of two arms.
+HARMLESS = (
+    r"Best attacker|best attacker",
+    r"No cost in accuracy can be shown|[Nn]o (?:cost|gain|help|change|difference)[^.:;(]*\bshown",
+    r"Not even a single question can be shown to be answered better|[Nn]o [^.]* can be shown to do (?:better|best)",
+    r"not shown (?:better|nearer than equal ones)",
+    r"do(?:es)? no (?:better|worse)|would do no worse|no better than",
+)
+POINT = 0.01
+
+
+def better(
+    a: np.ndarray,
+    b: np.ndarray | float,
+    *,
+    higher: bool = True,
+    constant: float | None = None,
+    tests: int = 1,
+    whole: bool = True,
+) -> bool:
+    """Whether runs ``a`` are shown to be better than ``b``: all are there, enough of the pairs agree (two-sided sign
+    test at 5 %, shared by ``tests``), the medians differ by a point (errors: 1 % of b's), and ``a`` beats the constant
+    answer."""
+    a = np.asarray(a, dtype=float)
+    b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b, dtype=float)
+    sign, pairs = 1 if higher else -1, min(len(a), len(b))
+    won = int((sign * a[:pairs] > sign * b[:pairs]).sum())
+    sure = binomtest(won, pairs, alternative="greater").pvalue <= 0.025 / tests
+    least = POINT if higher else POINT * abs(np.median(b))
+    far = sign * (np.median(a) - np.median(b)) >= least - 1e-9
+    useful = constant is None or sign * np.median(a) > sign * constant
+    return bool(whole and sure and far and useful)
+
+
+def worse(a: np.ndarray, b: np.ndarray | float, *, constant: float | None = None, **how: Any) -> bool:
+    """Whether runs ``a`` are shown to be worse than ``b``, and ``b`` better than the constant answer."""
+    b = np.full(len(a), float(b)) if np.ndim(b) == 0 else np.asarray(b)
+    least = {True: POINT, False: POINT * abs(np.median(b))}[how.get("higher", True)]
+    far = abs(np.median(a) - np.median(b)) >= least - 1e-9
+    return bool(far and better(b, a, constant=constant, **how))
+
+
+def unfounded(said: str, result: Any, claims: Claims, harmless: tuple[str, ...] = ()) -> Iterator[tuple[str, bool]]:
+    """Each claim in the text, and whether the runs show it; a word of a claim that no pattern explains is not shown."""
+    for pattern, holds in claims.items():
+        for match in re.finditer(pattern, said):
+            yield match[0], not holds(result, match)
+        said = re.sub(pattern, "#", said)
+    said = re.sub("|".join((*HARMLESS, *harmless)), "#", said)
+    for word in WORDS.finditer(said):
+        yield said[max(0, word.start() - 60) : word.end() + 60], True

@@ -1,0 +1,165 @@
+"""A link means what it meant when it was written, and a default cannot be changed without a new version of links.
+
+``reference/links_of_version_1.json`` holds links as commit 75e11db wrote them, with what it read them as; it is never
+written again. ``reference/defaults.json`` holds the defaults of the newest version. After ``links.VERSION`` was raised
+and ``EARLIER`` of the changed settings written: ``python -m tests.test_link_versions``.
+"""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from lab import links
+from lab.settings import Settings
+from pages import table
+from pages.what_if.experiment import STARTS
+from ui import present, share
+from ui.controls import from_link
+
+REFERENCE = Path(__file__).parent / "reference"
+DEFAULTS = REFERENCE / "defaults.json"
+OLD = json.loads((REFERENCE / "links_of_version_1.json").read_text("utf-8"))
+PAGES = {page.name: page for page in table.PAGES}
+
+
+def texts(settings: Settings) -> dict[str, str]:
+    return {name: str(value) for name, value in asdict(settings).items()}
+
+
+def whole(settings: Settings) -> dict:
+    """Return all fields as texts, and those of the settings that a question is about."""
+    asked = getattr(settings, "settings", None)
+    return texts(settings) | ({"base": texts(asked)} if isinstance(asked, Settings) else {})
+
+
+def alike(found: dict) -> dict:
+    """Return the same with texts of numbers as numbers: 90 is 90.0."""
+    return {name: alike(one) if isinstance(one, dict) else _number(one) for name, one in found.items()}
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def defaults() -> dict[str, dict]:
+    """Return the defaults of each page, and what each choice alone brings along; where questions begin."""
+    found = {"starts": {name: list(start) for name, start in STARTS.items()}}
+    for name, page in PAGES.items():
+        usual = whole(page.settings())
+        found[name] = {"": usual}
+        for field, options in page.settings().choices.items():
+            for option in options:
+                settings, refused = links.read(page.settings, {field: option})
+                brought = {one: text for one, text in whole(settings).items() if text != usual[one] and one != field}
+                if brought or refused:
+                    found[name][f"{field}={option}"] = brought or [*refused]
+    return found
+
+
+def test_a_changed_default_raises_the_version():
+    known = json.loads(DEFAULTS.read_text("utf-8"))
+    assert known["version"] == links.VERSION, "write the defaults anew, as this file says"
+    assert defaults() == known["defaults"], "raise the version, as lab/links.py says"
+
+
+@pytest.mark.parametrize("page", PAGES.values(), ids=list(PAGES))
+def test_what_was_default_earlier_is_still_taken(page):
+    for version, changed in page.settings.EARLIER.items():
+        assert links.UNVERSIONED <= version < links.VERSION
+        usual, now = page.settings.of_version(version), page.settings()
+        for field, value in changed.items():
+            assert getattr(usual, field) == value != getattr(now, field)
+
+
+def desk_alone() -> None:
+    """A page that reads its address, and shows nothing."""
+    import streamlit as st
+
+    from pages import table
+    from ui import card, controls
+
+    page = next(page for page in table.PAGES if page.name == st.session_state["page"])
+    desk = controls.desk(page.name, page.settings)
+    st.session_state["found"] = desk, card.pins_of(page, desk)
+    desk.tell(done=1)
+
+
+def read(page: str, query: str) -> AppTest:
+    app = AppTest.from_function(desk_alone)
+    app.session_state["page"] = page
+    for name, values in parse_qs(query, keep_blank_values=True).items():
+        app.query_params[name] = values
+    app.run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("link", OLD, ids=[f"{link['page']} {place}" for place, link in enumerate(OLD)])
+def test_an_old_link_opens_what_it_opened(link):
+    app = read(link["page"], link["query"])
+    desk, pins = app.session_state["found"]
+    assert desk.notices == []
+    assert alike(whole(desk.settings)) == alike(link["settings"])
+    assert [*map(whole, (pin.settings for pin in pins.kept))] == link["pins"]
+    if "begun" in link:
+        assert whole(present.begun(desk)) == link["begun"]
+    if "asked" in link:
+        asked = PAGES[link["page"]].asked
+        assert alike(whole(asked.settings(desk.settings, desk.ask))) == alike(link["asked"])
+        assert asked.ignored(desk.settings, desk.ask) == []
+    # and so does the link that the page makes of it
+    query = share.address(desk).partition("?")[2]
+    assert f"v={links.VERSION}" in query.split("&")
+    again, same = read(link["page"], query).session_state["found"]
+    assert (again.settings, same.kept, again.notices) == (desk.settings, pins.kept, [])
+
+
+def test_the_network_was_counted_by_renyi_orders_then():
+    kind = PAGES["network"].settings
+    assert kind().accountant == "pld"
+    for address, accountant in (({}, "pld"), ({"epsilon": "2"}, "renyi"), ({"epsilon": "2", "v": "2"}, "pld")):
+        settings, notices = from_link(kind, links.from_address(address))
+        assert (settings.accountant, notices) == (accountant, [])
+
+
+def test_what_a_choice_brings_along_is_brought_by_the_old_defaults_too():
+    settings, notices = from_link(PAGES["network"].settings, links.from_address({"dataset": "digits"}))
+    assert (settings.accountant, settings.rows, notices) == ("renyi", 898, [])
+
+
+@pytest.mark.parametrize("version", ["3", "0", "-1", "", "2.0", "02", "x" * 5000, "nan", "\u00b2", "<b>", "1e0", " 1"])
+def test_a_version_that_is_none_is_refused_and_the_rest_is_read(version):
+    settings, notices = from_link(PAGES["network"].settings, {"v": version, "epsilon": "2"})
+    assert settings == PAGES["network"].settings(epsilon=2.0)
+    assert len(notices) == 1
+    assert notices[0].endswith(" was ignored: it must be a version that this lab knows, 1 to 2.")
+    assert len(notices[0]) < 200
+
+
+def test_a_version_that_is_refused_is_said_once_for_a_whole_link():
+    app = read("network", "epsilon=2&v=3&pin=~B~delta~2e-06&what_if=knob+clip_norm&present=1~epsilon~2.0")
+    desk, pins = app.session_state["found"]
+    assert [notice for notice in desk.notices if "v=3" not in notice] == []
+    assert len(desk.notices) == 1
+    assert pins.ghost.settings.accountant == "pld"
+    assert app.query_params["v"] == str(links.VERSION)
+
+
+def test_a_bare_address_has_the_defaults_of_today_and_its_link_keeps_them():
+    app = read("network", "")
+    desk, _ = app.session_state["found"]
+    assert desk.settings == PAGES["network"].settings()
+    assert app.query_params["v"] == str(links.VERSION)
+    assert share.address(desk).endswith(f"?v={links.VERSION}")
+
+
+if __name__ == "__main__":
+    whole_file = {"version": links.VERSION, "defaults": defaults()}
+    DEFAULTS.write_text(json.dumps(whole_file, indent=1, sort_keys=True) + "\n", "utf-8")

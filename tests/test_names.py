@@ -1,0 +1,178 @@
+"""Names on the screen: standard terms, and pages, tabs, drawers and buttons that are there where a text names them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from lab import links
+from pages import data
+from pages.attack import words
+from pages.attack.page import PARTS
+from pages.learn.works import BEYOND, WORKS
+from pages.table import PAGES
+from ui.show import MORE
+from ui.vocabulary import KNOBS
+
+ROOT = Path(__file__).parents[1]
+# What pages, headings, buttons, selectors, tabs and sliders were once called: as a whole string.
+OLD_LABELS = set(
+    """Cost|Promise|Together|Decide|One answer|Budget|Attacker|Head start|Many parties|Borrowed models|Works|Choosing
+What would it take?|New noise|Pin|Advanced|Training loop|Recipe|Release|Noise on the number|Sound|No privacy
+Sharp|Answer|Objective|Noise inside|Realised lot|Shuffled|Known|Detected privately|Two worlds|Membership|One run
+Who pays|Inversion|Then, with the weights|By the|Along|Take the lesson|Lock in and see|Make a lesson of this
+Show it|The link, for a phone|Why|Lot size|Sampling|By class|Table, and as published|All three|A winner instead
+Neighbours|Tuning|Proofs|Printed noise|Trust|Ways|Every audit|Price of searching|Full size|Clip norm
+Public shift|Total without you|Release number|Draw number|Moment shown|Settings tried|Settings to try
+People together|How different they are|Migrated rows|Share for detection|Share for the quadratic|Labelled share
+Share guessed|Label bound|Units in a layer|Rate without privacy|Rate at the end|Noise at the end
+Clip norm at the end|How unlike parties are|Careless parties|Questions to PATE|How alike the sources are
+Labelled rows of a source|Other rows of a source|Lambda|Lambda, hypotheses|Lambda, weights|Penalty lambda
+Published loop's lambda|Person, row number|Outlier, across|Outlier, up|Members|Share of the minority
+Lots and noise|What is fixed|The bound is on|Rate, noise and bound change|Counted by|Curves run over
+Hidden units|In the other world stands|The attacker sees|The person is|The walk goes over|Hypothesis weights by
+Noise on its counts|When a winner is published, your vote goes to|Near sources|Measure and knobs
+Neighbouring data sets""".replace("\n", "|").split("|")
+)
+# Where one of these is a standard term, or no label of a control.
+ALLOWED = {
+    ("pages/network/page.py", "Loss"),
+    ("pages/lessons/words.py", "Why"),  # a step of a lesson, which is about why
+    ("pages/lessons/page.py", "Why"),
+    ("pages/learn/page_choosing.py", "Why"),
+    ("pages/lessons/words.py", "Known"),  # a part of a lesson's file
+    # Titles of charts, tiles, tables and cards.
+    ("pages/attack/figures_audits.py", "Sound"),
+    ("pages/attack/figures_parts.py", "No privacy"),
+    ("pages/what_if/words_numbers.py", "Price of searching"),
+    ("ui/panels.py", "By class"),
+    ("ui/terms.py", "Neighbours"),
+}
+# The same within a text.
+OLD_WORDS = re.compile(
+    r"\b[Mm]ore knobs\b|\bunder (?:\*?Advanced|More\b(?! settings))|\b(?:ledger|transfer|attack) page\b"
+    r"|(?<!`)\b[Kk]nobs?\b(?=[ .,;:])"
+)
+# How a text names what is on the screen.
+NAMED = re.compile(
+    r"(?:\b(?:[Uu]nder|[Oo]n|[Ss]ee|[Pp]ress|[Cc]hoose|[Dd]rag|[Tt]ab|[Ii]n) |[Ff]or )\*([A-Z][^*\n]+)\*(?!\*)"
+    r"|\b[Uu]nder (More [a-z]+|Advanced)"
+    r"|\(see ([A-Z][a-z]+ [a-z]+)\)"
+)
+LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
+
+
+def strings(path: Path) -> Iterator[str]:
+    """Yield the strings of a file that may be shown: of Python all but docstrings, of a text the whole."""
+    source = path.read_text("utf-8")
+    if path.suffix != ".py":
+        yield source
+        return
+    tree, hidden = ast.parse(source), set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            hidden.add(id(node.body[0].value))
+        if isinstance(node, ast.JoinedStr):
+            hidden |= {id(part) for part in node.values}
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
+            yield node.value
+
+
+def files() -> list[Path]:
+    return sorted(
+        path for folder in ("pages", "ui") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md")
+    )
+
+
+@cache
+def titles() -> dict[str, str]:
+    """Return the address of each page -> what the navigation calls it."""
+    source = (ROOT / "pages" / "frame.py").read_text("utf-8")
+    learn = dict(re.findall(r'\("([a-z]+)", "([^"]+)", ":material', source))
+    return {page.name: page.title for page in PAGES} | learn | {"data": "My data"}
+
+
+@cache
+def tabs() -> set[str]:
+    """Return the titles of all tabs."""
+    drawn = (re.findall(r'Tab\([^,]+, "([^"]+)"', path.read_text("utf-8")) for path in files() if path.suffix == ".py")
+    return {title for some in drawn for title in some} | {tab.title for page in PAGES for tab in page.all_tabs}
+
+
+@cache
+def on_screen() -> set[str]:
+    """Return the names that a text may use: of pages, tabs, the drawer, sliders, and all labels and options."""
+    labels = {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
+    return {*titles().values(), *tabs(), MORE, *(knob["label"] for knob in KNOBS.values()), *labels}
+
+
+def test_no_control_has_an_old_label():
+    found = {
+        (str(path.relative_to(ROOT)), text)
+        for path in files()
+        if path.suffix == ".py"
+        for text in strings(path)
+        if text in OLD_LABELS
+    }
+    assert found - ALLOWED == set()
+
+
+def test_no_text_uses_an_old_name_of_what_is_on_the_screen():
+    texts = (
+        (path, text)
+        for path in files()
+        if path.parent.name != "live" and path.name != "watch.py"
+        for text in strings(path)
+    )
+    found = {(path.name, match[0]) for path, text in texts for match in OLD_WORDS.finditer(text)}
+    assert found == set()
+
+
+def test_what_a_text_names_is_on_the_screen():
+    """Pages, tabs, drawers, buttons and sliders: where a text sends the reader there is one of this name."""
+    found = {
+        (path.name, name)
+        for path in files()
+        for text in strings(path)
+        for match in NAMED.finditer(" ".join(text.split()))
+        for name in match.groups()
+        if name
+    }
+    assert {("words.py", "Privacy accounting"), ("words_own.py", MORE)} <= found
+    assert {(file, name) for file, name in found if name not in on_screen()} == set()
+
+
+def test_a_link_to_a_page_has_its_name():
+    found = [
+        (label, page)
+        for path in files()
+        for text in strings(path)
+        for label, page in LINK.findall(text)
+        if page in titles() and page != "glossary"
+    ]
+    assert found
+    for label, page in found:
+        assert label == titles()[page]
+
+
+def test_buttons_that_open_a_page_have_its_name():
+    buttons = (data._OF_CLASSES, data._OF_ATTACK, data._OF_PARTIES, data._OF_NUMBERS, data._OF_SOURCES)
+    for page, (label, *_) in (pair for group in buttons for pair in group.items()):
+        assert label == titles()[page]
+
+
+@pytest.mark.parametrize("part", [part for parts in (WORKS | BEYOND).values() for part in parts if part.tab])
+def test_a_tab_that_a_paper_s_line_names_is_on_its_page(part):
+    page = next(page for page in PAGES if page.name == part.page)
+    settings, refused = links.read(page.settings, part.settings)
+    assert refused == {}
+    assert part.tab in {tab.title for tab in page.at(settings).all_tabs}
+
+
+def test_the_parts_of_attacks_are_explained_by_their_names():
+    assert re.findall(r"\*\*(.+?)\*\*", words.PARTS_HELP) == list(PARTS.values())
