@@ -155,7 +155,7 @@ def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
     """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
     exact = 1 - (2 + epsilon / 2) * math.exp(-epsilon / 2) / 4
     found = [right(NormExponentialRelease(epsilon=epsilon, dimension=d)) for d in (2, 3, 12, 90)]
-    assert found[1] == pytest.approx(exact, abs=1e-5)
+    assert exact <= found[1] <= exact + 5e-5
     drawn = NormExponential(sensitivity=1.0, epsilon=epsilon).noise(12, np.random.default_rng(0), size=40_000)[:, 0]
     assert found[2] == pytest.approx((drawn < 0.5).mean(), abs=4 * 0.5 / 200)
     assert found == sorted(found, reverse=True)
