@@ -12,7 +12,7 @@ from scipy.special import betainc, gammaincinv
 
 from dpcore import privacy
 from dpcore.accountants import gdp, pld
-from dpcore.kept import kept
+from dpcore.cache import cached
 
 # Where there is no closed form: within .1 points of exact for one kind of release. The grid follows the largest losses,
 # so that of several kinds needs to be finer.
@@ -49,7 +49,7 @@ def _by_epsilon(one: privacy.Release, alone: bool) -> bool:
     return isinstance(one, privacy.PureRelease | privacy.ApproximateRelease) and not vector
 
 
-@kept
+@cached
 def _distance(event: privacy.Event, adjacency: privacy.Adjacency) -> float:
     """TV of the worst neighbours, on the safe side of rounding.
 

@@ -1,9 +1,9 @@
 """The attack in words: numbers, verdict, diagnostics and guarantee of two worlds; the other parts are in
 ``words_audits`` and ``words_parts``."""
 
-from dpcore.data.own_settings import OWN
 from dpcore.privacy import LowerBound
 from dpcore.training.recipes import crossing
+from lab.own_settings import OWN
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
