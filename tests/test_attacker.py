@@ -62,6 +62,9 @@ EVENTS = {
     "rare samples, little noise": sampled(0.001, 0.3, 100),
     "many rare samples": sampled(1e-4, 0.3, 100_000),
     "two kinds of steps": Sequence(events=(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100))),
+    "a steep ramp": Sequence(
+        events=tuple(sampled(0.065, z) for z in (0.21, 0.24, 0.26, 0.3, 0.33, 0.35, 0.39, 0.4, 0.44, 0.5, 0.57, 0.62))
+    ),
     "layers": PoissonSampled(rate=0.2, event=Composed(event=GaussianRelease(noise_multiplier=3.0), count=2)),
     "two Laplace releases": Sequence(events=(LaplaceRelease(noise_multiplier=1.0), LaplaceRelease(noise_multiplier=2))),
     "pure releases": Sequence(events=(Composed(event=PURE, count=10), HALF)),
@@ -155,7 +158,7 @@ def test_of_a_noisy_vector_it_is_as_the_law_of_one_coordinate_says(epsilon):
     """In 3 dimensions the density of a coordinate is (1 + epsilon |t|) exp(-epsilon |t|) epsilon/4."""
     exact = 1 - (2 + epsilon / 2) * math.exp(-epsilon / 2) / 4
     found = [right(NormExponentialRelease(epsilon=epsilon, dimension=d)) for d in (2, 3, 12, 90)]
-    assert found[1] == pytest.approx(exact, abs=1e-5)
+    assert exact <= found[1] <= exact + 5e-5
     drawn = NormExponential(sensitivity=1.0, epsilon=epsilon).noise(12, np.random.default_rng(0), size=40_000)[:, 0]
     assert found[2] == pytest.approx((drawn < 0.5).mean(), abs=4 * 0.5 / 200)
     assert found == sorted(found, reverse=True)
