@@ -1,8 +1,4 @@
-"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be shown.
-
-A claim takes four things: all runs are there, the interval of the paired difference excludes 0, the difference is large
-enough to matter, and the better arm beats the best constant answer.
-"""
+"""What the runs of two arms allow to be said: that one is ahead, or that no difference can be shown."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -13,7 +9,6 @@ from lab import differences
 
 # The least difference worth a claim: of shares a point, of errors this part of the baseline's.
 LEAST = 0.01
-_CONFIDENCE = 0.95
 _LARGEST = 1e100  # errors of diverged runs, whose differences stay finite
 
 
@@ -27,6 +22,13 @@ class Case(StrEnum):
     SO_FAR = "so far"
 
 
+def judge(found: differences.Difference, *, better: str, least: float) -> Case:
+    """Return what may be said of A beside B, of which all runs are there, by an interval of their difference."""
+    if not found.shown or abs(found.median) < least - 1e-9:
+        return Case.ALIKE
+    return Case.AHEAD if (found.median > 0) == (better == "higher") else Case.BEHIND
+
+
 def compare(
     a: np.ndarray,
     b: np.ndarray | float,
@@ -35,41 +37,29 @@ def compare(
     constant: float | None = None,
     complete: bool = True,
     least: float | None = None,
-    confidence: float = _CONFIDENCE,
+    confidence: float = 0.95,
 ) -> Case:
     """Return what may be said of the runs ``a`` beside the baseline ``b``: its runs, or one number.
 
     Run r of one is paired with run r of the other; the longer one's other runs count for its median alone. constant:
-    what the best constant answer reaches. complete: whether all runs are there. least: the least difference worth a
-    claim; without one, a point where higher is better, else 1 % of the baseline's median.
+    what the best constant answer reaches. least: the least difference worth a claim, of the medians and of the pairs.
 
     >>> compare(np.arange(70, 90) / 100, 0.6), compare(np.arange(50, 70) / 100, 0.6)
     (<Case.AHEAD: 'ahead'>, <Case.ALIKE: 'alike'>)
     """
+    sign, a = 1.0 if better == "higher" else -1.0, np.clip(a, -_LARGEST, _LARGEST)
+    b = np.clip(np.full(len(a), b) if np.ndim(b) == 0 else b, -_LARGEST, _LARGEST)
+    mine, theirs, pairs = float(np.median(a)), float(np.median(b)), min(len(a), len(b))
     if not complete:
         return Case.SO_FAR
-    sign = 1.0 if better == "higher" else -1.0
-    a = np.clip(np.atleast_1d(a), -_LARGEST, _LARGEST)
-    b = np.clip(np.full(len(a), b) if np.ndim(b) == 0 else b, -_LARGEST, _LARGEST)
-    mine, theirs = float(np.median(a)), float(np.median(b))
     if constant is not None and max(sign * mine, sign * theirs) <= sign * constant + 1e-12:
         return Case.CONSTANT
-    pairs = min(len(a), len(b))
     if least is None:
         least = LEAST if better == "higher" else LEAST * abs(theirs)
-    gaps = sign * (mine - theirs), sign * float(np.median(a[:pairs] - b[:pairs]))
-    if not min(map(abs, gaps)) >= least - 1e-9 or gaps[0] * gaps[1] <= 0 or pairs < 2:
+    if pairs < 2 or not abs(mine - theirs) >= least - 1e-9:
         return Case.ALIKE
-    if not differences.of_pairs(a[:pairs], b[:pairs], confidence=confidence).shown:
-        return Case.ALIKE
-    return Case.AHEAD if gaps[0] > 0 else Case.BEHIND
-
-
-def judge(found: differences.Difference, *, better: str, least: float) -> Case:
-    """Return what may be said of A beside B, of which all runs are there, by an interval of their difference."""
-    if not found.shown or abs(found.median) < least - 1e-9:
-        return Case.ALIKE
-    return Case.AHEAD if (found.median > 0) == (better == "higher") else Case.BEHIND
+    found = differences.of_pairs(a[:pairs], b[:pairs], confidence=confidence)
+    return judge(found, better=better, least=least) if found.median * (mine - theirs) > 0 else Case.ALIKE
 
 
 def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:
@@ -79,16 +69,12 @@ def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[
     """
     sign = 1 if better == "higher" else -1
     first, *others = sorted(arms, key=lambda name: -sign * float(np.median(arms[name])))
-    confidence = 1 - (1 - _CONFIDENCE) / max(len(others), 1)
-    how = {"better": better, "confidence": confidence}
+    how = {"better": better, "confidence": 1 - 0.05 / max(len(others), 1)}
     return first, *(name for name in others if compare(arms[first], arms[name], **how) != Case.AHEAD)
 
 
 def onwards(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return the place from which on all ``cases`` are ``case``; their number where the last one is not.
-
-    No correction is needed: the places are tested from the last one down, and the first that fails ends it.
-    """
+    """Return the place from which on all ``cases`` are ``case``; tested from the last down, so none is corrected."""
     return max((place + 1 for place, one in enumerate(cases) if one != case), default=0)
 
 

@@ -12,6 +12,7 @@ from dpcore.regression import perturbed
 from dpcore.regression.least_squares import Statistics
 from pages.transfer import descent, figures, words, words_descent
 from pages.transfer.experiment import TransferSettings
+from tests.claims import better
 from tests.sentences import plain
 
 SMALL = TransferSettings(target_rows=200, dimension=20, sources=1, repeats=4)
@@ -156,21 +157,21 @@ class TestPage:
 
     def test_who_is_ahead_is_said_as_measured(self, result):
         said, settings = plain(words_descent.coefficients(result)), result.settings
-        walk, other = (float(np.median(getattr(result.alone[settings.dimension], one))) for one in ("walk", "descent"))
-        assert ("Noisy descent is ahead with" in said) == (other < walk)
-        assert ("The walk is ahead with" in said) == (walk < other)
+        now, how = result.alone[settings.dimension], {"higher": False, "constant": 0.4 / 3}
+        walk, other = now.medians
+        assert ("Noisy descent is ahead with" in said) == better(now.descent, now.walk, **how)
+        assert ("The walk is ahead with" in said) == better(now.walk, now.descent, **how)
         assert ("would do no worse" in said) == (min(walk, other) >= 0.4 / 3)
         assert figures.risk(walk) in said
         assert figures.risk(other) in said
-        sides = descent.ahead(result.alone)
-        for name, them in zip(("the walk", "descent"), sides, strict=True):
-            assert (f"{name} with {', '.join(map(str, them))}" in said) == bool(them)
-            for one in them:
-                medians = dict(zip(("the walk", "descent"), result.alone[one].medians, strict=True))
-                assert medians[name] == min(medians.values())
+        for name, mine, theirs in (("the walk", "walk", "descent"), ("descent", "descent", "walk")):
+            found = sorted(result.alone.items())
+            them = [str(d) for d, one in found if better(getattr(one, mine), getattr(one, theirs), **how)]
+            assert (f"{name} with {', '.join(them)}" in said) == bool(them)
         beside = words_descent.beside(result)
-        helped = float(np.median(result.focus.risk[3]))
-        assert ("does better than the walk with them" in beside) == (other < min(helped, walk))
+        helped = result.focus.risk[3]
+        ahead = all(better(now.descent, one, **how) for one in (helped, now.walk))
+        assert ("does better than the walk with them" in beside) == ahead
         assert beside in words.diagnostics(result)
 
     def test_many_coefficients_and_little_noise_are_what_the_walk_is_for(self):

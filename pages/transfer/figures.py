@@ -70,7 +70,7 @@ def walk(result: TransferResult) -> dict:
         _mark(found.source, "what the source says", "diamond-open", theme.PUBLIC),
         _mark(found.truth, names[0], "x-thin", theme.NOW),
         margin=_MARGIN,
-        title=theme.title("Every run's walk", _nearer(*result.misses)),
+        title=theme.title("Every run's walk", _nearer(result.nearer)),
         shapes=shapes,
         annotations=_captions(result),
         xaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[2]}, "zeroline": False},
@@ -99,11 +99,9 @@ def _captions(result: TransferResult) -> list[dict]:
     ]
 
 
-def _nearer(zero: float, source: float) -> str:
-    """From where the walks end nearer to the truth, if one can see it."""
-    if max(zero, source) < 1.1 * min(zero, source):
-        return ""
-    return f"nearer from {'the source' if source < zero else 'zero'}"
+def _nearer(case: Case) -> str:
+    """Return from where the walks are shown to end nearer to the truth."""
+    return {Case.AHEAD: "nearer from the source", Case.BEHIND: "nearer from zero"}.get(case, "")
 
 
 def _end(x: float, y: float, colour: str) -> dict:

@@ -123,7 +123,18 @@ class TransferResult:
     @property
     def misses(self) -> list[float]:
         """Median L1 distance from the truth at which the two walks in the plane end."""
-        return [float(np.median(np.abs(points[-1] - self.walks.truth).sum(axis=1))) for points in self.walks.points]
+        return [float(np.median(distances)) for distances in self._ends]
+
+    @property
+    def _ends(self) -> list[np.ndarray]:
+        """L1 distances (R,) from the truth at which the walks in the plane end: from zero, and around the source."""
+        return [np.abs(points[-1] - self.walks.truth).sum(axis=1) for points in self.walks.points]
+
+    @property
+    def nearer(self) -> Case:
+        """What may be said of the ends of the walks around the source beside those from zero."""
+        zero, source = self._ends
+        return compare(source, zero, better="lower", least=_LEAST_SHOWN * float(np.median(zero)))
 
     def plan(self, name: str) -> work.Plan:
         """How a candidate's walk spends its budget now."""
