@@ -300,7 +300,7 @@ class TestSettings:
         assert (settings.sources, settings.dimension) == (2, 4)
         assert (settings.target_rows, settings.migrated) == (int(0.8 * own.sizes[0]), sum(own.sizes[1:]))
         assert settings.data.counts(settings.migrated) == own.sizes[1:]
-        assert settings.change(dataset="made") == TransferSettings(repeats=3)
+        assert settings.change(dataset="made") == TransferSettings(repeats=6)
 
     def test_what_only_a_known_truth_gives_a_meaning_is_refused(self, own):
         for changes in ({"noise": "printed"}, {"q": 0.5}, {"difference": 0.5}, {"dimension": 7}, {"sources": 6}):
