@@ -46,7 +46,7 @@ def caption(result: WhatIfResult) -> str:
     """What lines and marks are."""
     settings = result.settings
     if settings.exact:
-        return "Everything here is computed, not estimated from random runs. Click on a bar to ask about its "
+        return "Everything here is computed rather than sampled. Click on a bar to ask about its "
         "parameter, on the map to go there."
     area = "Blue area: nine runs in ten"
     if settings.asks == "best":
