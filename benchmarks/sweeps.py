@@ -6,8 +6,9 @@ Engines are started before the clock; the cells of a round are new to all of the
 import time
 
 from benchmarks.report import Line, Outcome, Print, at_most, number, row
-from dpcore import at_scale, cores
-from dpcore.kept import MEMORY
+from dpcore import cores
+from dpcore.cache import CACHE
+from lab import at_scale
 from pages.classifier.experiment import ClassifierSettings
 
 SETTINGS = ClassifierSettings(public_rows=0)
@@ -40,7 +41,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 def _taken(backend: str, *, seed: int, cells: int) -> float:
     """Seconds, from nothing; threads keep what they have trained, so it is forgotten."""
-    MEMORY.forget()
+    CACHE.forget()
     every = at_scale.cells(SETTINGS.change(seed=seed), {"epsilon": (1.0,)}, seeds=cells)
     began = time.perf_counter()
     for _ in at_scale.stream(every, measure="scratch", repeats=REPEATS, backend=backend, jobs=WORKERS):

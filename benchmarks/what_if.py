@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from benchmarks.report import Line, Outcome, Print, at_most, duration, row
-from dpcore.crossing import smallest
-from dpcore.kept import MEMORY
-from dpcore.sweep import Look
+from dpcore.cache import CACHE
+from lab.crossing import smallest
+from lab.sweep import Look
 from pages.table import PAGES
 from ui.compute import compute
 
@@ -56,7 +56,7 @@ def _classifier(start, rounds: int) -> list[Line]:
 
 
 def _first(settings) -> float:
-    MEMORY.forget()
+    CACHE.forget()
     begin = time.process_time()
     _shown(settings, 0)
     return time.process_time() - begin
@@ -73,11 +73,11 @@ def _found() -> float:
 
 def _looked(settings, cells: Iterable) -> float:
     """The work of some settings of the topic, and of today's."""
-    MEMORY.forget()
+    CACHE.forget()
     looks: list[Look] = [look for one in (settings.settings, *cells) for look in settings.looks(one)]
     begin = time.process_time()
     for look in looks:
-        MEMORY.answer(look, look.run)
+        CACHE.answer(look, look.run)
     return time.process_time() - begin
 
 
@@ -91,7 +91,7 @@ def _shown(settings, seconds: float):
 
 def _answer(settings) -> tuple[float, float, float, float, float]:
     """CPU seconds to the first picture, of a picture at the end, to the whole curve and to all; the share done."""
-    MEMORY.forget()
+    CACHE.forget()
     begin = time.process_time()
     result, done = _shown(settings, 0)
     first, curve = time.process_time() - begin, 0.0
@@ -99,6 +99,6 @@ def _answer(settings) -> tuple[float, float, float, float, float]:
         result, done = compute(settings, seconds=0.05)
         curve = curve or (time.process_time() - begin if result.trained == 1 else 0.0)
     whole, last = time.process_time() - begin, time.process_time()
-    MEMORY.forget(lambda question: isinstance(question, tuple))  # pictures and words, not the work
+    CACHE.forget(lambda question: isinstance(question, tuple))  # pictures and words, not the work
     _shown(settings, 0)
     return first, time.process_time() - last, curve or whole, whole, done

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.training import losses
 
 Extent = tuple[tuple[float, float], tuple[float, float]]
@@ -102,7 +102,7 @@ def votes(weights: np.ndarray, plane: Plane, *, size: int = 64) -> tuple[np.ndar
     return winner.reshape(size, size), share.reshape(size, size)
 
 
-@kept(newest=16)
+@cached(newest=16)
 def _points(plane: Plane, size: int) -> np.ndarray:
     """The grid with a constant, (3, size * size): the same for all that is drawn in a plane."""
     return losses.with_constant(plane.grid(size)).astype(np.float32).T

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from dpcore import check
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 
 Purpose = Literal["noise", "data", "split", "audit", "start", "lots", "search"]
 
@@ -69,5 +69,5 @@ def normal_steps(
             yield noise
 
     little = block == steps and steps * per_step <= _KEPT_BYTES
-    for noise in [MEMORY.answer(question, lambda: next(blocks()), newest=64)] if little else blocks():
+    for noise in [CACHE.answer(question, lambda: next(blocks()), newest=64)] if little else blocks():
         yield from noise

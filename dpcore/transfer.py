@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from dpcore import check
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.streams import stream
 
 # Public: a bound on the norm of beta, the residuals' bound R, and the standard deviation of the labels' noise.
@@ -60,7 +60,7 @@ class Problem:
         return np.square(weights - self.beta).sum(axis=-1) / 3
 
 
-@kept
+@cached
 def problem(*, seed: int, rows: int, dimension: int, sources: int, difference: float, source_rows: int) -> Problem:
     """Made-up data, the same for the same seed; more rows or more sources leave the others as they are.
 

@@ -10,14 +10,14 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table, paid_bounds
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.own_settings import MOST_LIVE
-from ui import doors, my_rows, samples, uploads, wrong_move
+from lab.own_settings import MOST_LIVE
+from ui import bounds_leak_demo, my_rows, page_links, samples, uploads
 from ui.controls import hold
+from ui.escaping import plain
 from ui.my_rows import USES, Draft, refused
 from ui.outcomes import count
 from ui.own_session import Brought, present
 from ui.panels import number
-from ui.plain import plain
 from ui.samples import SAMPLES, TEMPLATE, Sample
 
 QUESTION = "What would privacy cost on your own data?"
@@ -79,7 +79,7 @@ def show() -> None:
     st.title(QUESTION)
     here = _file()
     if here is None:
-        wrong_move.panel()
+        bounds_leak_demo.panel()
         st.caption(_KEPT)
         return
     _notes(here)
@@ -97,7 +97,7 @@ def show() -> None:
     with side:
         _before(here)
         _seen(here.draft)
-    wrong_move.panel()
+    bounds_leak_demo.panel()
     st.caption(_KEPT)
 
 
@@ -484,7 +484,9 @@ def _way(own: OwnRows | None, page: str, called: str, icon: str, look: str, *, f
     waits = own is None or not fits(own)
     how = {"icon": f":material/{icon}:", "type": look, "width": "stretch", "disabled": waits}
     if st.button(f"{called} with these rows", key=f"data.{page}", **how):
-        st.switch_page(doors.to(page), query_params={"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {}))
+        st.switch_page(
+            page_links.to(page), query_params={"dataset": "own", "own": str(own)} | start | _STARTS.get(page, {})
+        )
 
 
 def _seen(draft: Draft) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 
 from dpcore.check import RefusedError
-from dpcore.links import UNFORESEEN
+from lab.links import UNFORESEEN
 from pages import table
 from ui.controls import from_link
 

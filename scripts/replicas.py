@@ -24,8 +24,8 @@ from pathlib import Path
 
 import segno
 
-from ui.reach import own_address
-from ui.watch import PATH, switched
+from ui.metrics import PATH, switched
+from ui.qr_code import own_address
 
 ROOT = Path(__file__).parents[1]
 # Seconds: until a process must have answered for the first time, and between two looks at all of them.

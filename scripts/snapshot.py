@@ -39,7 +39,7 @@ _PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash",
 
 def opened(topic: str, link: Mapping[str, str]) -> AppTest:
     """The page at this link, with all its work done."""
-    app = AppTest.from_file(str(ROOT / "ui/frame.py"), default_timeout=600)
+    app = AppTest.from_file(str(ROOT / "pages/frame.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
     for name, value in link.items():
         app.query_params[name] = value

@@ -25,10 +25,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from dpcore import at_scale, check, links
-from dpcore.at_scale import Cell
+from dpcore import check
 from dpcore.check import RefusedError
-from dpcore.experiment import Settings
+from lab import at_scale, links
+from lab.at_scale import Cell
+from lab.settings import Settings
 from pages.table import PAGES
 from ui import sweeps
 

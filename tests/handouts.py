@@ -8,7 +8,7 @@ from ui import share
 from ui.controls import Desk, from_link
 from ui.handout import Handout
 from ui.page import Page
-from ui.reach import qr
+from ui.qr_code import qr
 
 # Settings of each page that are computed quickly.
 QUICK = {

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column, Roles
-from dpcore.experiment import Settings
+from lab.settings import Settings
 from pages.table import PAGES
 
 KINDS = ("classifier", "network", "regression", "transfer", "parties", "attack")

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
-from dpcore import at_scale, links
+from dpcore.cache import Memory
 from dpcore.check import RefusedError
-from dpcore.kept import Memory
-from dpcore.sweep import sweep as in_order
+from lab import at_scale, links
+from lab.sweep import sweep as in_order
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from scripts import sweep
@@ -120,7 +120,7 @@ def test_parts_of_a_cell_are_the_cell():
 
 def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):
     memory = Memory(1_000_000)
-    monkeypatch.setattr("dpcore.sweep.MEMORY", memory)
+    monkeypatch.setattr("lab.sweep.CACHE", memory)
     every = at_scale.cells(SETTINGS, OVER)
     assert len([*at_scale.stream(every, measure="scratch", repeats=30)]) == len(every)
     assert memory.held_bytes == 0

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ui import busy, pace
+from ui import busy, debounce
 
 
 @pytest.fixture
@@ -66,25 +66,25 @@ def test_nineteen_in_twenty_wait_no_longer(clock, monkeypatch):
 
 def test_a_run_of_a_page_counts_once_and_also_where_it_fails(monkeypatch):
     runs = busy.Line(1)
-    monkeypatch.setattr(pace, "RUNS", runs)
+    monkeypatch.setattr(debounce, "RUNS", runs)
 
-    @pace.working()
-    @pace.working()
+    @debounce.working()
+    @debounce.working()
     def fails() -> None:
-        assert pace.at_work()
+        assert debounce.at_work()
         assert runs.waiting == 1
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fails()
-    assert not pace.at_work()
+    assert not debounce.at_work()
     assert (runs.waiting, runs.served, len(runs.waits())) == (0, 1, 1)
 
 
 def test_what_a_run_costs_is_its_own_work_and_not_that_of_others(monkeypatch):
     runs = busy.Line(1)
-    monkeypatch.setattr(pace, "RUNS", runs)
-    with pace.working():
+    monkeypatch.setattr(debounce, "RUNS", runs)
+    with debounce.working():
         time.sleep(0.2)
     assert runs.expected(1) < 0.1
     assert runs.waits()[0] >= 0.2

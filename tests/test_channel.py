@@ -11,11 +11,11 @@ import orjson
 import pytest
 from starlette.applications import Starlette
 
-from dpcore.kept import MEMORY
-from dpcore.links import RENAMED
+from dpcore.cache import CACHE
+from lab.links import RENAMED
 from pages.table import PAGES
 from tests.toy.page import TOY, Piece
-from ui import pace
+from ui import debounce
 from ui.busy import Line
 from ui.compute import compute
 from ui.controls import LONGEST, from_link
@@ -88,7 +88,7 @@ class Told:
 
 def talk(conversation, *, base: str = "") -> Any:
     """What comes of a conversation with a channel whose visitors share one thread."""
-    MEMORY.forget()
+    CACHE.forget()
     Piece.begun.clear()
     Told.line = Line(1)
     served = Channel([*PAGES, TOY], line=Told.line)
@@ -495,7 +495,7 @@ def test_a_first_answer_goes_before_others_later_slices(monkeypatch):
 def test_spare_time_goes_to_the_stops_ahead_in_their_order_and_only_it():
     async def conversation(server):
         one, other = await met(server), await met(server)
-        with pace.working():
+        with debounce.working():
             one.ask(name="epsilon", ahead=[5, 6, 7, 1000])
             await asyncio.sleep(0.3)
             assert not Piece.begun
@@ -516,7 +516,7 @@ def test_a_question_goes_before_what_is_wanted_ahead():
         begun = await held_at_work()
         client.ask(("epsilon", 3))
         await client.read()
-        await until(pace.at_work)
+        await until(debounce.at_work)
         Piece.gate.set()
         while (await client.hear()).get("value") is not None:
             pass

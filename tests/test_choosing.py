@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from dpcore.accountants import account
+from dpcore.cache import CACHE
 from dpcore.check import RefusedError
-from dpcore.kept import MEMORY
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from pages.learn import choices
 from pages.learn.choices import DRAWN, EPSILONS, PEOPLE, RELEASED, RELEASES, ROWS_EACH, TRIES, Answers, choose
@@ -31,7 +31,7 @@ def on_the_ledger(settings) -> float:
     if settings.settings_tried > 1:
         return settings.result({}).searches["logarithmic"].epsilon
     (fine,) = settings.work["fine"]
-    found = MEMORY.answer(fine, fine.run)
+    found = CACHE.answer(fine, fine.run)
     return settings.result({fine: found}).guarantee("pld").epsilon
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from pages.classifier.experiment import ClassifierSettings
 from pages.classifier.page import PAGE
 from pages.table import PAGES
@@ -42,7 +42,7 @@ def fresh():
     """The views of two runs that know nothing of each other."""
     found = []
     for settings in (A, B):
-        MEMORY.forget()
+        CACHE.forget()
         found.append(PAGE.view(settings.run()))
     return found
 

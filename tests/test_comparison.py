@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.differences import Difference, of_groups, of_pairs
-from dpcore.experiment import Measure, Settings
+from lab.differences import Difference, of_groups, of_pairs
+from lab.settings import Measure, Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from tests.sentences import Rules, at_random, broken_by, plain

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from dpcore.kept import Memory
+from dpcore.cache import Memory
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.parties.experiment import PartiesSettings
@@ -65,7 +65,7 @@ class Counted:
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
-    monkeypatch.setattr(compute, "MEMORY", Memory(250_000))  # room for three arrays
+    monkeypatch.setattr(compute, "CACHE", Memory(250_000))  # room for three arrays
     Counted.runs.clear()
 
 
@@ -116,8 +116,8 @@ def test_what_another_session_is_at_is_left_to_it(monkeypatch):
     compute.compute(experiment, seconds=0)
     other.start()
     held.wait(5)
-    answer = compute.MEMORY.answer
-    monkeypatch.setattr(compute.MEMORY, "answer", lambda task, make: go.set() or answer(task, make))
+    answer = compute.CACHE.answer
+    monkeypatch.setattr(compute.CACHE, "answer", lambda task, make: go.set() or answer(task, make))
     assert compute.compute(experiment, seconds=9)[1] == 1  # waits for b, which it would have to run
     other.join()
     assert sorted(Counted.runs) == ["a", "b", "c", "d"]
@@ -133,7 +133,7 @@ def test_a_class_that_opens_one_link_at_once_computes_it_once(name: str, monkeyp
             return run(task)
 
         monkeypatch.setattr(kind, "run", run)
-    monkeypatch.setattr(compute, "MEMORY", Memory(10**9))
+    monkeypatch.setattr(compute, "CACHE", Memory(10**9))
     start = threading.Barrier(10)
 
     def visitor(_):

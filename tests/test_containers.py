@@ -262,7 +262,7 @@ from streamlit.testing.v1 import AppTest
 from pages.classifier.experiment import ClassifierSettings
 from ui import samples, takeaway
 
-app = AppTest.from_file("ui/frame.py", default_timeout=120).run()
+app = AppTest.from_file("pages/frame.py", default_timeout=120).run()
 assert not app.exception, app.exception
 assert samples.FOLDER.is_dir()
 assert takeaway.bundle(ClassifierSettings(), page="classifier", question="?", link="/", files={})

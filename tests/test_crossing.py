@@ -17,9 +17,9 @@ from scipy.optimize import brentq
 
 from dpcore.accountants import calibrate, gdp
 from dpcore.check import RefusedError
-from dpcore.crossing import Crossing, exact, reaching, smallest
 from dpcore.privacy import Adjacency, GaussianRelease
-from dpcore.repeats import Means, all_succeed_minimum, over_splits, repeats_needed
+from lab.crossing import Crossing, exact, reaching, smallest
+from lab.repeats import Means, all_succeed_minimum, over_splits, repeats_needed
 
 GRID = np.geomspace(0.05, 20, 61)
 EXPERIMENTS = 1500

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from dpcore.check import RefusedError
-from dpcore.differences import Difference, of_groups, of_pairs, of_splits
-from dpcore.experiment import Settings
+from lab.differences import Difference, of_groups, of_pairs, of_splits
+from lab.settings import Settings
 from pages.table import ROOMS
 
 TRIALS = 4000

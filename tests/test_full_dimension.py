@@ -14,8 +14,8 @@ from scipy.special import expit, gammaln
 
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
+from dpcore.cache import sizes
 from dpcore.data import domains
-from dpcore.kept import sizes
 from dpcore.parties import importance, sources
 from dpcore.parties.sources import Budget
 from dpcore.privacy import Adjacency, Guarantee, PureRelease

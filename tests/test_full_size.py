@@ -17,9 +17,9 @@ import pytest
 from distributed import LocalCluster
 
 from dpcore import cores
+from dpcore.cache import CACHE
 from dpcore.data import own_rows
-from dpcore.experiment import Settings
-from dpcore.kept import MEMORY
+from lab.settings import Settings
 from pages.table import PAGES
 from pages.what_if import full_size, page_full_size
 from pages.what_if import words_full_size as say
@@ -27,8 +27,8 @@ from pages.what_if.full_size import MOST, FullSize, larger
 from scripts import sweep
 from tests.test_own_rows import ROLES, settings_of, table  # noqa: F401
 from tests.test_what_if import asked
+from ui import debounce, sweeps
 from ui import full_size as runs
-from ui import pace, sweeps
 from ui.full_size import Line, Run, Seat
 
 PATIENCE = 120  # seconds
@@ -187,9 +187,9 @@ def test_who_asks_for_the_same_shares_one_run_and_ends_it_for_nobody_else(questi
 def test_others_come_first_and_it_is_not_starved(question, seat, monkeypatch):
     """While others are at work each thread waits before a part, and after ``GIVES_WAY`` trains one all the same."""
     now, asked, begun = [0.0], Counter(), []
-    busy, stream = pace.at_work, runs.at_scale.stream
+    busy, stream = debounce.at_work, runs.at_scale.stream
     monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=time.sleep))
-    monkeypatch.setattr(pace, "at_work", lambda: asked.update([threading.get_ident()]) or busy())
+    monkeypatch.setattr(debounce, "at_work", lambda: asked.update([threading.get_ident()]) or busy())
 
     def noted(cells, *, goes_on, **how):
         return stream(cells, goes_on=lambda: goes_on() and (begun.append(1) or True), **how)
@@ -205,7 +205,7 @@ def test_others_come_first_and_it_is_not_starved(question, seat, monkeypatch):
     run = taken(seat, FullSize(larger(question, 1000, 20)))
     run.start(seat)
     until(lambda: run.trained > 0)
-    with pace.working():
+    with debounce.working():
         for _ in range(2):
             before, trained = all_wait(), run.trained
             assert all_wait() == before
@@ -222,7 +222,7 @@ def test_a_few_are_trained_at_once_and_the_others_wait_in_order_and_are_told(que
     fulls = [FullSize(larger(question.change(seed=next(SEEDS)), 1000, 1)) for _ in range(3)]
     seats = [Seat() for _ in fulls]
     all_runs = [taken(seat, full) for seat, full in zip(seats, fulls, strict=True)]
-    with pace.working():  # nothing ends meanwhile
+    with debounce.working():  # nothing ends meanwhile
         for place, (seat, run) in enumerate(zip(seats, all_runs, strict=True)):
             run.start(seat)
             until(lambda run=run, place=place: run.state == ("waiting" if place else "training"))
@@ -255,9 +255,9 @@ def test_what_is_held_beyond_the_one_memory_is_bounded(question, seat, monkeypat
 
 def test_the_one_memory_keeps_the_runs_and_not_the_work(question, seat):
     full = FullSize(larger(question, 400, 1))
-    before = MEMORY.held_bytes
+    before = CACHE.held_bytes
     whole(seat, full)
-    assert MEMORY.held_bytes - before < 3 * 8 * full.count + 10_000 * len(full.values)
+    assert CACHE.held_bytes - before < 3 * 8 * full.count + 10_000 * len(full.values)
 
 
 def test_a_fault_is_told_and_ends_it(question, seat, monkeypatch, caplog):
@@ -279,7 +279,7 @@ def test_a_cluster_that_is_named_trains_the_same_but_no_private_file(question, s
 
     full = FullSize(larger(question, 400, 1))
     here = numbers(whole(seat, full, private=True))
-    MEMORY.forget()
+    CACHE.forget()
     runs._runs.clear()
     used, once = [], runs.at_scale.stream
     monkeypatch.setattr(runs.at_scale, "stream", lambda cells, **how: used.append(how["backend"]) or once(cells, **how))
@@ -288,7 +288,7 @@ def test_a_cluster_that_is_named_trains_the_same_but_no_private_file(question, s
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster:
         monkeypatch.setenv(sweeps.SCHEDULER, cluster.scheduler_address)
         there = numbers(whole(seat, full))
-        MEMORY.forget()
+        CACHE.forget()
         runs._runs.clear()
         whole(seat, full, private=True)
     assert used == ["dask", "threads"]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dpcore.papers import PAPERS
+from lab.papers import PAPERS
 from pages.learn.figures_terms import DRAWINGS, drawing
 from pages.table import PAGES
 from tests.test_pages import opened, text

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from dpcore import label as labels
+from lab import label as labels
 from pages.table import PAGES
 from tests import own_files
 from tests.handouts import handout, quick

@@ -6,10 +6,10 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from dpcore import label as labels
 from dpcore.data.paid_bounds import Payment
-from dpcore.label import NOT_STATED, NOTHING, Stated, label, tiers
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee, LaplaceRelease, PoissonSampled, Sequence
+from lab import label as labels
+from lab.label import NOT_STATED, NOTHING, Stated, label, tiers
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES, ROOMS
 from tests import own_files

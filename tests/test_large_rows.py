@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 
 from dpcore import check
-from dpcore.data import own_rows, own_settings
+from dpcore.data import own_rows
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.own_settings import MOST_LIVE
-from dpcore.pieces import SLICE
+from lab import own_settings
+from lab.chunking import SLICE
+from lab.own_settings import MOST_LIVE
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from tests.test_own_rows import HELD, table_of

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from dpcore import check, streams
+from dpcore.cache import CACHE
 from dpcore.estimators import seeds
 from dpcore.estimators.linear import REGRESSIONS, DPLinearRegression
 from dpcore.estimators.logistic import DPLogisticRegression
 from dpcore.estimators.network import DPNetworkClassifier
 from dpcore.estimators.sparse import DPFrankWolfeRegressor
-from dpcore.kept import MEMORY
 from tests.fresh import Interpreter
 
 # The module of an estimator, and how it is made there.
@@ -114,7 +114,7 @@ SEEDS = (2**127 + 12345, 2**126 + 54321)
 
 def memory() -> bytes:
     """All questions and answers that the process holds."""
-    return pickle.dumps([(question, answer) for question, (answer, *_) in MEMORY._answers.items()])
+    return pickle.dumps([(question, answer) for question, (answer, *_) in CACHE._answers.items()])
 
 
 def traces(seed: int) -> list[bytes]:
@@ -136,7 +136,7 @@ RELEASES = {
 def test_the_process_keeps_neither_the_seed_nor_the_noise_of_a_release(make, monkeypatch):
     held = []
     for seed in SEEDS:
-        MEMORY.forget()
+        CACHE.forget()
         monkeypatch.setattr(seeds.secrets, "randbits", lambda bits, seed=seed: seed)
         make().fit(*rows())
         held.append(memory())
@@ -145,7 +145,7 @@ def test_the_process_keeps_neither_the_seed_nor_the_noise_of_a_release(make, mon
 
 
 def test_seed_and_noise_of_a_picture_are_kept_and_found():
-    MEMORY.forget()
+    CACHE.forget()
     next(streams.normal_steps(SEEDS[0], "noise", [0], steps=1, shape=(1,), dtype=np.float64))
     assert all(trace in memory() for trace in traces(SEEDS[0])[:2])
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from streamlit.runtime.context import ContextProxy
 
-from dpcore.kept import MEMORY
-from dpcore.links import brief
+from dpcore.cache import CACHE
+from lab.links import brief
 from pages.lessons import page as lessons
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Choice, Lesson, Number
@@ -197,7 +197,7 @@ def test_before_the_guess_no_outcome_is_computed():
     _, after = lesson.cases(page_of(lesson).settings)
     after = after.change(seed=77)
     opened("lessons", lesson=lesson.name)
-    assert not any(MEMORY.find(task)[0] for task in after.samples())
+    assert not any(CACHE.find(task)[0] for task in after.samples())
 
 
 class TestSteps:

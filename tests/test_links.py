@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from test_pages import opened
 
-from dpcore.links import UNFORESEEN
+from lab.links import UNFORESEEN
 from pages.parties.experiment import PartiesSettings
 from scripts.fuzz_links import PAGES, fault, links
 from ui.controls import Desk, from_link

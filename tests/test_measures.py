@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpcore.estimators.linear import REGRESSIONS
-from dpcore.experiment import QUANTILES, Spread, quantiles_of
-from dpcore.pieces import sample
+from lab.chunking import sample
+from lab.settings import QUANTILES, Spread, quantiles_of
 from pages.attack.two_worlds_result import Attacked
 from pages.ledger.experiment import Billed
 from pages.network.work import Ensemble

@@ -8,8 +8,8 @@ from streamlit.util import calc_hash
 from dpcore.check import RefusedError
 from dpcore.data import own_rows, own_table
 from dpcore.data.own_rows import Column
-from dpcore.data.own_settings import PaidBounds
 from dpcore.data.paid_bounds import Payment
+from lab.own_settings import PaidBounds
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from tests.test_pages import at_rest, opened, text

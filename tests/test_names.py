@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpcore import links
+from lab import links
 from pages import data
 from pages.attack import words
 from pages.attack.page import PARTS
@@ -92,7 +92,7 @@ def files() -> list[Path]:
 @cache
 def titles() -> dict[str, str]:
     """Return the address of each page -> what the navigation calls it."""
-    source = (ROOT / "ui" / "frame.py").read_text("utf-8")
+    source = (ROOT / "pages" / "frame.py").read_text("utf-8")
     learn = dict(re.findall(r'\("([a-z]+)", "([^"]+)", ":material', source))
     return {page.name: page.title for page in PAGES} | learn | {"data": "My data"}
 

@@ -9,9 +9,9 @@ import pytest
 
 from dpcore import accountants, check
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, PoissonSampled
 from dpcore.training import networks, sgd, tree
+from lab.own_settings import OWN
 from pages.network import experiment as network
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES, Job, inputs

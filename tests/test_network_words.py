@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.data.own_settings import OWN
 from dpcore.training import tree
+from lab.own_settings import OWN
 from pages.network import figures
 from pages.network import words as say
 from pages.network.experiment import DATA, NetworkSettings

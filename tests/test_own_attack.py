@@ -10,8 +10,8 @@ import pytest
 from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.data import own_rows
+from dpcore.data.file_handles import NONE
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.tokens import NONE
 from dpcore.training import descent, losses
 from pages.attack import figures, two_worlds
 from pages.attack import words as say

@@ -8,7 +8,7 @@ import pytest
 
 from dpcore import check
 from dpcore.data import own_rows
-from dpcore.data.tokens import NONE
+from dpcore.data.file_handles import NONE
 from dpcore.training import networks
 from pages.network import figures
 from pages.network import words as say

@@ -12,8 +12,8 @@ from dpcore import check
 from dpcore.attacks import audit
 from dpcore.data import own_numbers, own_rows, own_table
 from dpcore.data import regression as regression_data
+from dpcore.data.file_handles import key
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.tokens import key
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Adjacency
 from dpcore.regression import functional

@@ -13,10 +13,10 @@ from dp_accounting.pld import PLDAccountant
 
 from dpcore import check
 from dpcore.data import own_rows
-from dpcore.data.own_settings import PaidBounds
 from dpcore.data.paid_bounds import Payment
 from dpcore.mechanisms import NormExponential
 from dpcore.privacy import PureRelease, releases
+from lab.own_settings import PaidBounds
 from pages.classifier.experiment import ClassifierSettings
 from pages.network.experiment import NetworkSettings
 from pages.network.work import FRAMES

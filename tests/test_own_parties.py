@@ -10,9 +10,9 @@ from streamlit.util import calc_hash
 
 from dpcore import check
 from dpcore.data import own_rows, own_table
+from dpcore.data.file_handles import forget
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.tokens import forget
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.streams import stream

@@ -12,15 +12,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dpcore import check, links
+from dpcore import check
+from dpcore.cache import CACHE
 from dpcore.data import own_rows, own_table, toy
+from dpcore.data.file_handles import NONE, forget, key
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.own_settings import MOST_LIVE
-from dpcore.data.tokens import NONE, forget, key
 from dpcore.estimators.reference import optimum
-from dpcore.kept import MEMORY
 from dpcore.streams import stream
 from dpcore.training import descent, losses
+from lab import links
+from lab.own_settings import MOST_LIVE
 from pages.classifier import figures
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
@@ -480,10 +481,10 @@ class TestName:
         kept = own_table.read(customers().to_csv(index=False).encode())
         settings = settings_of(own_rows.choose(kept, ROLES))
         task = settings.probe()
-        MEMORY.answer(task, task.run)
+        CACHE.answer(task, task.run)
         alive = weakref.ref(kept)
         forget(kept)
-        assert not MEMORY.find(task)[0]
+        assert not CACHE.find(task)[0]
         del kept
         gc.collect()
         assert alive() is None

@@ -10,9 +10,9 @@ import pytest
 
 from dpcore import check, transfer
 from dpcore.data import own_rows, own_table
+from dpcore.data.file_handles import key
 from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.tokens import key
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
 from pages.transfer import figures

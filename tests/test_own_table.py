@@ -18,7 +18,7 @@ import pytest
 from pyarrow import parquet
 
 from dpcore import check
-from dpcore.data import kinds, own_table, unpack
+from dpcore.data import column_types, own_table, unpack
 from tests.hostile_files import CANARY, parquet_of, people, tables, written
 
 FILES = tables()
@@ -236,7 +236,7 @@ class TestNumbers:
         cells = ["3"] * 20_000
         cells[15] = "1,234"
         table = column(cells, beside="0,5")
-        assert "1,234" not in kinds.judged(table.columns["a"])
+        assert "1,234" not in column_types.judged(table.columns["a"])
         assert table.numbers("a")[15] == 1.234
 
     def test_floats_come_back_to_the_last_bit(self):
@@ -291,11 +291,11 @@ class TestKinds:
 
     def test_so_many_cells_are_looked_at_however_many_there_are(self):
         rows = own_table.read(("a,b\n" + "1,2\n" * 100_000).encode())
-        assert len(kinds.judged(rows.columns["a"])) == kinds.JUDGED
+        assert len(column_types.judged(rows.columns["a"])) == column_types.JUDGED
 
     def test_long_cells_are_judged_by_how_they_begin(self):
         table = column(["a@" + "." * 100_000 + "@"] * 30)
-        assert {len(cell) for cell in kinds.judged(table.columns["a"])} == {100}
+        assert {len(cell) for cell in column_types.judged(table.columns["a"])} == {100}
 
 
 class TestRoom:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpcore import check
-from dpcore.data import domains, own_texts, tokens
+from dpcore.cache import CACHE
+from dpcore.data import domains, file_handles, own_texts
 from dpcore.data.own_texts import Columns, Own
-from dpcore.kept import MEMORY
 from pages.hypotheses.experiment import HypothesesSettings
 from ui import controls, takeaway
 
@@ -145,11 +145,11 @@ class TestName:
         gone, stays = (settings_of(own).change(repeats=2) for own in owns)
         tasks = [settings.answers()[0] for settings in (gone, stays)]
         for task in tasks:
-            MEMORY.answer(task, task.run)
+            CACHE.answer(task, task.run)
         worlds = [weakref.ref(domains.world(settings.model.where)) for settings in (gone, stays)]
-        tokens.forget(short)
+        file_handles.forget(short)
         assert not short.columns
-        assert [MEMORY.find(task)[0] for task in tasks] == [False, True]
+        assert [CACHE.find(task)[0] for task in tasks] == [False, True]
         gc.collect()
         assert worlds[0]() is None
         assert worlds[1]() is not None
@@ -166,7 +166,7 @@ class TestName:
 
     def test_other_data_let_go_of_it(self, table):
         settings = settings_of(chosen(table)).change(data="domains")
-        assert settings.own == tokens.NONE
+        assert settings.own == file_handles.NONE
         assert settings.preparation == ""
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dpcore.papers import PAPERS
-from dpcore.papers import cited as linked
+from lab.papers import PAPERS
+from lab.papers import cited as linked
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(

@@ -6,7 +6,7 @@ import math
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.sweep import beside
+from lab.sweep import beside
 from pages import table
 from tests.test_pages import opened
 from ui.controls import knob

@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from dpcore.experiment import Settings
-from dpcore.links import brief
+from lab.links import brief
+from lab.settings import Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.network.experiment import NetworkSettings

@@ -10,7 +10,7 @@ from dpcore.attacks import audit, read_off
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
 from tests.test_my_data import said, sampled
-from ui import wrong_move
+from ui import bounds_leak_demo
 
 
 def scores(way: str, seed: int) -> np.ndarray:
@@ -52,10 +52,10 @@ def test_no_two_trainings_have_the_same_noise():
 
 def test_what_is_said_follows_from_what_was_found():
     found = read_off.shown(scores("public", 0))
-    assert "stands" in wrong_move.said("public", found)
+    assert "stands" in bounds_leak_demo.said("public", found)
     caught = read_off.shown(scores("read off", 0))
-    assert "is refuted" in wrong_move.said("read off", caught)
-    assert f"at least epsilon {caught.epsilon:.2f}"[:21] in wrong_move.said("read off", caught)
+    assert "is refuted" in bounds_leak_demo.said("read off", caught)
+    assert f"at least epsilon {caught.epsilon:.2f}"[:21] in bounds_leak_demo.said("read off", caught)
     assert math.isfinite(caught.epsilon)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dpcore.experiment import Settings
+from lab.settings import Settings
 from pages.table import PAGES
 from tests.fresh import FORGET, Interpreter
 from ui import takeaway

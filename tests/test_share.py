@@ -13,7 +13,7 @@ from PIL import Image
 
 from pages.table import PAGES
 from tests.test_pages import opened
-from ui import reach, share
+from ui import qr_code, share
 from ui.controls import Desk, from_link
 
 HERE = "http://localhost:8501/classifier"
@@ -38,28 +38,28 @@ def test_a_link_holds_what_differs_and_opens_the_same(page, at):
 
 
 def test_a_link_of_this_machine_is_told_to_the_network_too(monkeypatch):
-    monkeypatch.setattr(reach, "own_address", lambda: "10.1.2.3")
+    monkeypatch.setattr(qr_code, "own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": None}.get)
-    assert reach.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
-    assert reach.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
-    assert reach.elsewhere("https://lab.example.org/classifier") == ""
-    monkeypatch.setattr(reach, "own_address", lambda: "")
-    assert reach.elsewhere(HERE) == ""
-    monkeypatch.setattr(reach, "own_address", lambda: "10.1.2.3")
+    assert qr_code.elsewhere(f"{HERE}?epsilon=1") == "http://10.1.2.3:8501/classifier?epsilon=1"
+    assert qr_code.elsewhere("http://[::1]:8501/x") == "http://10.1.2.3:8501/x"
+    assert qr_code.elsewhere("https://lab.example.org/classifier") == ""
+    monkeypatch.setattr(qr_code, "own_address", lambda: "")
+    assert qr_code.elsewhere(HERE) == ""
+    monkeypatch.setattr(qr_code, "own_address", lambda: "10.1.2.3")
     monkeypatch.setattr(st, "get_option", {"server.address": "127.0.0.1"}.get)
-    assert reach.elsewhere(HERE) == "", "the server hears nobody else"
+    assert qr_code.elsewhere(HERE) == "", "the server hears nobody else"
     options = {"server.address": None, "server.allowedHosts": ["localhost", "lab.example.org"]}
     monkeypatch.setattr(st, "get_option", options.get)
-    assert reach.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
+    assert qr_code.elsewhere(HERE) == "", "the server answers nobody who asks for that address"
     options["server.allowedHosts"].append("10.1.2.3")
-    assert reach.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
+    assert qr_code.elsewhere(HERE) == "http://10.1.2.3:8501/classifier"
 
 
 @pytest.mark.parametrize("query", ["", "?epsilon=0.3", "?" + "&".join(f"field_{n}=0.123456" for n in range(25))])
 def test_a_phone_reads_the_link(query):
     """The modules of the drawing, as a picture, by another library."""
     link = HERE + query
-    assert reach.qr(link).startswith(f'<svg role="img" aria-label="{reach.QR_ALT}" ')
+    assert qr_code.qr(link).startswith(f'<svg role="img" aria-label="{qr_code.QR_ALT}" ')
     picture = io.BytesIO()
     segno.make(link, error="l").save(picture, kind="png", scale=4, border=3)
     (found,) = zxingcpp.read_barcodes(Image.open(picture).convert("L"))
@@ -74,7 +74,7 @@ def test_every_page_shares_its_tables_and_programs(page):
     assert not app.exception
     labels = [one.proto.label for one in app.get("download_button")]
     (code,) = app.get("image")[0].proto.imgs
-    assert code.alt == reach.QR_ALT
+    assert code.alt == qr_code.QR_ALT
     assert labels[:2] == ["Handout (zip)", "Privacy label (HTML)"]
     assert "Script (Python)" in labels
     assert sum("(CSV)" in label for label in labels) >= 1

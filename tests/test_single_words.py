@@ -9,8 +9,8 @@ import pytest
 from dpcore.accountants import account
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy import Adjacency
-from dpcore.sweep import measured
 from dpcore.training.recipes import noise_sd
+from lab.sweep import measured
 from pages.ledger import figures
 from pages.ledger import words as ledger
 from pages.ledger.experiment import LedgerSettings

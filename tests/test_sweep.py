@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpcore.check import RefusedError
-from dpcore.differences import of_groups, of_pairs
-from dpcore.experiment import Settings
-from dpcore.sweep import (
+from lab.differences import of_groups, of_pairs
+from lab.settings import Settings
+from lab.sweep import (
     DECADE,
     STEPS,
     Look,

@@ -21,7 +21,7 @@ KNOWN = {
     *KINDS,
     "",
     "data",
-    *re.findall(r'^    \("(\w+)", "', (ROOT / "ui" / "frame.py").read_text("utf-8"), re.MULTILINE),
+    *re.findall(r'^    \("(\w+)", "', (ROOT / "pages" / "frame.py").read_text("utf-8"), re.MULTILINE),
 }
 
 
@@ -106,4 +106,4 @@ def test_what_a_server_must_set_is_named_as_it_is(name: str):
 
     assert name in TEXT
     options = config.get_config_options()
-    assert name in options or name in (ROOT / "ui" / "guard.py").read_text("utf-8")
+    assert name in options or name in (ROOT / "ui" / "security_headers.py").read_text("utf-8")

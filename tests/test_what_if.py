@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from dpcore import links
 from dpcore.accountants import gdp
 from dpcore.check import RefusedError
 from dpcore.data import toy as data
-from dpcore.repeats import over_splits
+from lab import links
+from lab.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
 from pages.what_if import figures, words_answers, words_numbers, words_parts

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpcore.crossing import smallest
-from dpcore.sweep import coarse_to_fine, grid, log_scale, measured
+from lab.crossing import smallest
+from lab.sweep import coarse_to_fine, grid, log_scale, measured
 from pages.table import PAGES
 
 # What an answer is made of, and on how many other repeats it is tried.

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from dpcore.papers import PAPERS
+from lab.papers import PAPERS
 from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings

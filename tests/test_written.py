@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from dpcore import label
 from dpcore.check import RefusedError
 from dpcore.privacy import delta_rounded_up
+from lab import label
 from pages.ledger.figures import number as of_ledger
 from pages.transfer.figures import error
 from ui import panels

@@ -75,7 +75,7 @@ class Line:
 # core and little more, and begin at once: they wait until they end, and a piece of work is its CPU time.
 QUESTIONS, RUNS = Line(cores.cores()), Line(1)
 
-# Pages that are open, each with a session; and how many people wait at the door (`ui.admission`).
+# Pages that are open, each with a session; and how many people wait at the door (`ui.waiting_room`).
 PAGES: set[object] = set()
 at_the_door = 0
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.experiment import Settings
+from lab.settings import Settings
 from ui import comparison
 from ui.compare import MOVING, SAID, Both
 from ui.controls import Desk, hold

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dpcore import differences
-from dpcore.experiment import Settings
+from lab import differences
+from lab.settings import Settings
 from ui import comparison
 from ui.compute import compute, repeats
 from ui.ghosts import ghosted

@@ -10,8 +10,8 @@ from dataclasses import fields
 from html import escape, unescape
 from typing import Any
 
-from dpcore.differences import Difference
-from dpcore.experiment import Measure, Settings
+from lab.differences import Difference
+from lab.settings import Measure, Settings
 from ui.panels import Number
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS

@@ -1,8 +1,8 @@
 """The only place where a page waits.
 
-An experiment offers its work as tasks (``dpcore.experiment``). ``compute`` runs as many as fit into a slice of time
+An experiment offers its work as tasks (``lab.settings``). ``compute`` runs as many as fit into a slice of time
 and says how far it has come; the page shows what there is and asks for the next slice, unless a control has moved.
-Outcomes are shared by all sessions (``dpcore.kept``): a class that opens one link computes it once, also at once.
+Outcomes are shared by all sessions (``dpcore.cache``): a class that opens one link computes it once, also at once.
 """
 
 import time
@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from dpcore import cores
-from dpcore.experiment import Settings
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
+from lab.settings import Settings
 
 cores.one_blas_thread()
 
@@ -34,10 +34,10 @@ def compute(experiment: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[An
     tasks, done, ran = experiment.tasks(), {}, False
     end = time.perf_counter() + seconds
     for task in tasks:
-        found, outcome = MEMORY.find(task)
+        found, outcome = CACHE.find(task)
         must = task.essential or (seconds and not ran)
-        if not found and (must or (time.perf_counter() < end and not MEMORY.running(task))):
-            outcome, found, ran = MEMORY.answer(task, task.run), True, True
+        if not found and (must or (time.perf_counter() < end and not CACHE.running(task))):
+            outcome, found, ran = CACHE.answer(task, task.run), True, True
         if found:
             done[task] = outcome
     what = experiment, tuple(done)
@@ -55,9 +55,9 @@ def repeats(experiment: Settings, *, done: bool) -> np.ndarray | None:
         return None
     read, found = experiment.MEASURES[experiment.compared].read, []
     for task in experiment.samples():
-        known, outcome = MEMORY.find(task)
+        known, outcome = CACHE.find(task)
         if not known and not done:
             break
-        found.append(read(outcome if known else MEMORY.answer(task, task.run)))
+        found.append(read(outcome if known else CACHE.answer(task, task.run)))
     values = np.concatenate(found) if found else np.empty(0)
     return values if len(values) > 1 and np.isfinite(values).all() else None

@@ -14,10 +14,10 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dpcore import links
 from dpcore.check import RefusedError
-from ui import live, pace, watch
-from ui.plain import plain, quoted
+from lab import links
+from ui import debounce, live, metrics
+from ui.escaping import plain, quoted
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS
 
@@ -173,7 +173,7 @@ class Desk:
             ack=self.ack,
             pending=done < 1,
             behind=self.told != (self.settings, done == 1) or self.link != self.address,
-            rest=pace.rest(),
+            rest=debounce.rest(),
             progress=done,
             errors={one.name: self.errors[one.name] for one in knobs if one.name in self.errors},
             marks=marks,
@@ -325,9 +325,9 @@ def desk(page: str, settings_type: type) -> Desk:
     move = live.movement(f"{page}.knobs", after=here.ack)
     here.moving = move is not None and not move.tick
     if here.moving:
-        pace.moves(here)
+        debounce.moves(here)
         if not move.page:  # else the channel was asked before
-            watch.RAN.inc()
+            metrics.RAN.inc()
     if move is not None:
         here.ack = move.seq
         if _movable(here.settings, move.name):

@@ -1,7 +1,7 @@
 """Sweeps at full size on behalf of visitors: in threads of this process, which give way to whatever anybody waits for.
 
 A visitor has one run at a time, ``AT_ONCE`` are trained together, and the others wait in line. Who asks for the same
-shares the run. What is trained stays in the one memory (``dpcore.kept``) for as long as there is room, and who comes
+shares the run. What is trained stays in the one memory (``dpcore.cache``) for as long as there is room, and who comes
 back goes on from there. No file is written.
 """
 
@@ -19,12 +19,12 @@ from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
 
-from dpcore import at_scale
-from dpcore.at_scale import Cell
-from dpcore.experiment import Settings
-from dpcore.kept import MEMORY
-from dpcore.sweep import Look
-from ui import pace, sweeps
+from dpcore.cache import CACHE
+from lab import at_scale
+from lab.at_scale import Cell
+from lab.settings import Settings
+from lab.sweep import Look
+from ui import debounce, sweeps
 
 # Runs that are trained at the same time; and that hold what they have found, whoever still looks at it.
 AT_ONCE, HELD = 2, 8
@@ -182,7 +182,7 @@ class Run:
 
         def goes_on() -> bool:
             end = time.monotonic() + GIVES_WAY
-            while pace.at_work() and not ended() and time.monotonic() < end:
+            while debounce.at_work() and not ended() and time.monotonic() < end:
                 time.sleep(LOOK)
             return not ended()
 
@@ -213,7 +213,7 @@ class Run:
             whole = np.concatenate([parts[part] for part in range(cell.parts)])
             self._whole[cell.settings] = whole
             del self._parts[cell.settings]
-            MEMORY.answer(self._look(cell.settings), lambda: whole)
+            CACHE.answer(self._look(cell.settings), lambda: whole)
 
     def numbers(self, settings: Settings) -> np.ndarray:
         """The first of the numbers of a cell, as many as there are."""
@@ -232,7 +232,7 @@ class Run:
             for cell in self.cells:
                 if cell.part:  # of each once
                     continue
-                (known, whole), (begun, parts) = MEMORY.find(self._look(cell.settings)), MEMORY.find(self._begun(cell))
+                (known, whole), (begun, parts) = CACHE.find(self._look(cell.settings)), CACHE.find(self._begun(cell))
                 if known:
                     self._whole[cell.settings] = whole[: self.repeats]
                 elif begun:
@@ -248,10 +248,10 @@ class Run:
     def _remember(self) -> None:
         """Put what is begun into the one memory, where what is whole is already."""
         mine = {self._begun(cell): self._parts.get(cell.settings) for cell in self.cells if not cell.part}
-        MEMORY.forget(lambda question: isinstance(question, tuple) and question in mine)
+        CACHE.forget(lambda question: isinstance(question, tuple) and question in mine)
         for question, parts in mine.items():
             if parts:
-                MEMORY.answer(question, partial(dict, parts))
+                CACHE.answer(question, partial(dict, parts))
 
     def let_go(self) -> None:
         """Forget what was found, but for what the one memory holds."""

@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from dpcore.experiment import Settings
-from dpcore.label import NOT_STATED, SCHEMA, Label, label
+from lab.label import NOT_STATED, SCHEMA, Label, label
+from lab.settings import Settings
 from ui import comparison, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View

@@ -12,16 +12,16 @@ import streamlit as st
 from dpcore import check
 from dpcore.check import RefusedError
 from dpcore.data import own_rows
-from dpcore.data.kinds import Kind
+from dpcore.data.column_types import Kind
+from dpcore.data.file_handles import NONE, forget
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.data.own_settings import OWN, RowsSettings
 from dpcore.data.own_table import Table
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.tokens import NONE, forget
-from ui import doors
+from lab.own_settings import OWN, RowsSettings
+from ui import page_links
 from ui.controls import Desk
+from ui.escaping import plain
 from ui.own_session import Brought, present
-from ui.plain import plain
 from ui.samples import Sample
 
 USES = {
@@ -223,11 +223,11 @@ def ready(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
     if not holds(desk, fits=fits):
         missing = _NOTHING if here is None else _UNREADY
         st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
-        st.page_link(doors.to("data"), label="My data", icon=":material/table:")
+        st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
     if desk.settings.own.roles.payments and not hasattr(desk.settings, "paid"):
         st.markdown(_UNCOUNTED)
-        st.page_link(doors.to("data"), label="My data", icon=":material/table:")
+        st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
     if void := desk.settings.own.roles.void:
         _say_void(void)
@@ -243,7 +243,7 @@ def _say_void(names: tuple[str, ...]) -> None:
             "do not release.",
             icon=":material/warning:",
         )
-        st.page_link(doors.to("data"), label="Type public bounds", icon=":material/edit:")
+        st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
 def holds(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcore.confusion import ByClass
 from dpcore.data.own_rows import Roles
-from dpcore.data.own_settings import RowsSettings
+from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
 from ui.plot.columns import Leading

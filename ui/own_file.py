@@ -13,11 +13,11 @@ import streamlit as st
 
 from dpcore.check import RefusedError
 from dpcore.data import own_texts
+from dpcore.data.file_handles import NONE, forget
 from dpcore.data.own_texts import Own
-from dpcore.data.tokens import NONE, forget
 from ui import controls, uploads
+from ui.escaping import plain
 from ui.own_session import Brought, present
-from ui.plain import plain
 
 _MEGABYTES = own_texts.MOST_BYTES // 10**6
 _KEPT = (

@@ -15,8 +15,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileManager
 
 from dpcore.data import own_texts
+from dpcore.data.file_handles import NONE, Own, forget
 from dpcore.data.own_table import Table
-from dpcore.data.tokens import NONE, Own, forget
 
 # Seconds that a page has to come back in.
 GRACE = 120.0

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from dpcore.cache import cached
 from dpcore.check import RefusedError
-from dpcore.experiment import Settings
-from dpcore.kept import kept
-from dpcore.label import Stated
+from lab.label import Stated
+from lab.settings import Settings
 from ui.compute import SLICE_SECONDS
 from ui.controls import Desk
 from ui.live import Picture
@@ -254,6 +254,6 @@ class Page:
         return Path(inspect.getfile(self.settings)).with_name("method.md").read_text(encoding="utf-8")
 
 
-@kept
+@cached
 def _drawn(pictures: Callable[[Any], Rows], result: Any) -> Rows:
     return pictures(result)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from dpcore.experiment import Settings
-from dpcore.links import APART, word
+from lab.links import APART, word
+from lab.settings import Settings
 from ui.controls import LONGEST, from_link
-from ui.plain import quoted
+from ui.escaping import quoted
 
 # More would not be compared but searched.
 MOST = 3

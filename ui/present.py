@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore.experiment import Settings
-from dpcore.links import APART, brief, word
+from lab.links import APART, brief, word
+from lab.settings import Settings
 from ui import comparison, controls
 from ui.controls import FIRST_PICTURE, Desk
 from ui.live import Knob, serving

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore.experiment import Settings
-from dpcore.links import brief
+from lab.links import brief
+from lab.settings import Settings
 from ui import comparison, takeaway
 from ui.controls import Desk
 from ui.handout import Handout
 from ui.page import Page
-from ui.reach import QR_ALT, elsewhere, qr
+from ui.qr_code import QR_ALT, elsewhere, qr
 
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore import papers
-from ui import controls, delivery, glossary, live, pace, present, teacher, watch
+from lab import papers
+from ui import controls, debounce, glossary, live, metrics, present, static_files, teacher
 from ui.card import card, marks, pins_of
 from ui.compare import Both, compare
 from ui.page import ANSWER, ASK_TAB, FIRST, GUARANTEE_TAB, METHOD_TAB, SHARE_TAB, Page, Tab
@@ -21,10 +21,10 @@ MORE = "More settings"
 
 def style() -> None:
     """The rules of the layout; a browser that came by the first page has them already."""
-    st.html(f"<style>{delivery.rules()}</style>")
+    st.html(f"<style>{static_files.rules()}</style>")
 
 
-@pace.working()
+@debounce.working()
 def show(page: Page, welcome: str = "") -> None:
     """One run of the whole page; while a knob moves, only ``_moving`` runs again.
 
@@ -96,8 +96,8 @@ def _setup(page: Page, desk: controls.Desk) -> None:
 
 
 @st.fragment
-@watch.RUNS.time()
-@pace.working()
+@metrics.RUNS.time()
+@debounce.working()
 def _moving(page: Page, welcome: str) -> None:
     """All that shows a result: numbers, words, pictures and the open tab beside the knobs.
 
@@ -139,7 +139,7 @@ def _seconds(page: Page, desk: controls.Desk) -> float:
 
 
 @st.fragment
-@pace.working()
+@debounce.working()
 def _on_stage(page: Page) -> None:
     """The same of a page that is presented."""
     desk = controls.desk(page.name, page.settings)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 
-from ui import watch
+from ui import metrics
 from ui.live import wire
 
 # The pages, and a slow library that the engine loads only where it is asked for.
@@ -30,5 +30,5 @@ async def lifespan(app: object) -> AsyncIterator[None]:
     # A proxy that looks for a process that starts anew comes before its imports are done, and keeps that connection for
     # its visitors, each of whom would then wait for 40 ms.
     asyncio.get_running_loop().call_later(_ACCEPTED, wire.hurry)
-    async with watch.log():
+    async with metrics.log():
         yield

@@ -14,9 +14,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dpcore import check, links
-from dpcore.at_scale import Cell
-from dpcore.experiment import Settings
+from dpcore import check
+from lab import links
+from lab.at_scale import Cell
+from lab.settings import Settings
 
 SCHEDULER = "LAB_SCHEDULER"
 # What a file says of the sweep that it belongs to.

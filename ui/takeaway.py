@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpcore.experiment import Settings
+from lab.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 # Of what the lab needs, what only its pages, their server and sweeps at full size do.

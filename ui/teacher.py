@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 import numpy as np
 import streamlit as st
 
-from dpcore.experiment import Measure, Settings
-from dpcore.links import brief
-from dpcore.sweep import shown
+from lab.links import brief
+from lab.settings import Measure, Settings
+from lab.sweep import shown
 from ui import guess, live
 from ui.controls import Desk
+from ui.escaping import plain, quoted
 from ui.page import Knobs, Page
-from ui.plain import plain, quoted
 from ui.plot import guesses
 from ui.plot.theme import written
 from ui.vocabulary import KNOBS

@@ -9,7 +9,7 @@ class Term(NamedTuple):
     """A word and what it means.
 
     says: plain sentences (markdown); names in braces are those of
-    ``ui.glossary.FIGURES``. paper: key of ``dpcore.papers``.
+    ``ui.glossary.FIGURES``. paper: key of ``lab.papers``.
     page, settings, shows: where the lab shows it, and what is to be seen there. words: what texts call it, beside its
     name. see: keys of others.
     """

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore import check
-from dpcore.accountants import gdp, naive, pld, rdp, strong
+from dpcore.accountants import advanced, basic, gdp, pld, rdp
 from dpcore.privacy import Adjacency, Event, Guarantee
 from dpcore.roots import UnsafeError, safe_root
 
 ACCOUNTANTS = {
-    "naive": naive.epsilons,
-    "strong": strong.epsilons,
+    "naive": basic.epsilons,
+    "strong": advanced.epsilons,
     "moments": rdp.moments,
     "renyi": rdp.renyi,
     "pld-coarse": pld.coarse,

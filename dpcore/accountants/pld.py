@@ -12,8 +12,8 @@ from scipy import fft
 from scipy.special import ndtri
 
 from dpcore import check
-from dpcore.accountants import gdp, naive, rdp
-from dpcore.kept import kept
+from dpcore.accountants import basic, gdp, rdp
+from dpcore.cache import cached
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -117,7 +117,7 @@ def _silent(release: Release) -> bool:
             return False
 
 
-@kept
+@cached
 def distribution(release: Release, grid: float, adjacency: Adjacency):
     """The library's privacy loss distribution of one release.
 
@@ -147,9 +147,9 @@ def distribution(release: Release, grid: float, adjacency: Adjacency):
             return _sampled_gaussian(gdp.mu_of_event(inner), rate, grid)
         case PoissonSampled(event=LaplaceRelease(noise_multiplier=multiplier)) if not replaced:
             return library.from_laplace_mechanism(multiplier, **sampled)
-        case PoissonSampled() if not replaced and naive.failures(release)[1] == 0:
-            epsilon = float(naive.price(release, slack=np.ones(1))[0])
-            return _randomised_response(epsilon, naive.failures(release)[0], grid)
+        case PoissonSampled() if not replaced and basic.failures(release)[1] == 0:
+            epsilon = float(basic.price(release, slack=np.ones(1))[0])
+            return _randomised_response(epsilon, basic.failures(release)[0], grid)
         case _:
             raise UnsupportedEventError(f"the PLD accountant has no distribution under {adjacency} for {release!r}")
 
@@ -302,5 +302,5 @@ def _size(release: Release, adjacency: Adjacency) -> tuple[float, float]:
             mean = weight @ loss
             return math.sqrt(weight @ (loss - mean) ** 2), loss[-1] - loss[0]
         case _:
-            epsilon = float(naive.price(release, slack=np.ones(1))[0])
+            epsilon = float(basic.price(release, slack=np.ones(1))[0])
             return epsilon, 0.0

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpcore import check
-from dpcore.accountants import account, calibrate, curve, most_steps, naive, strong
+from dpcore.accountants import account, advanced, basic, calibrate, curve, most_steps
 from dpcore.privacy import Adjacency, Event, PoissonSampled
 from dpcore.schedules import Schedule, step
 
-# What the literature prints beside the accountants; no guarantee (``strong.as_published``).
+# What the literature prints beside the accountants; no guarantee (``advanced.as_published``).
 PUBLISHED = "published"
 # The most steps that a search looks at, and that the privacy loss distribution counts: it takes a second for a million.
 MOST_STEPS, MOST_COUNTED = 100_000, 200_000
@@ -51,7 +51,7 @@ class Price:
 
     def _row(self, event: PoissonSampled) -> np.ndarray:
         if self.accountant == PUBLISHED:
-            return strong.as_published(event, np.array(self.steps), delta=self.delta)
+            return advanced.as_published(event, np.array(self.steps), delta=self.delta)
         return curve(event, self.steps, delta=self.delta, adjacency=self.adjacency, accountant=self.accountant)
 
 
@@ -125,7 +125,7 @@ class StepsWithin:
 def one_step(sampling_rate: float, noise_multiplier: float, steps: int, *, delta: float) -> float:
     """What the classical theorems charge for one of ``steps`` steps, where these share half of delta.
 
-    The textbook's epsilon, amplified by ln(1 + q (e^epsilon - 1)): see ``dpcore.accountants.naive.price``.
+    The textbook's epsilon, amplified by ln(1 + q (e^epsilon - 1)): see ``dpcore.accountants.basic.price``.
     """
     slack = np.array([min(delta / (2 * steps * sampling_rate), 0.5)])
-    return float(naive.price(step(sampling_rate, noise_multiplier), slack=slack)[0])
+    return float(basic.price(step(sampling_rate, noise_multiplier), slack=slack)[0])

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from dpcore import check
-from dpcore.accountants import gdp, naive, selection
-from dpcore.kept import kept
+from dpcore.accountants import basic, gdp, selection
+from dpcore.cache import cached
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -59,10 +59,10 @@ def renyi(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjacenc
 
 def _epsilons(event, counts, orders, *, delta, adjacency, sharp) -> np.ndarray:
     check.between(0, 1, inclusive=False, delta=delta)
-    found = naive.proved(event, adjacency, accountant="Renyi accounting")
+    found = basic.proved(event, adjacency, accountant="Renyi accounting")
     counts = np.asarray(counts, dtype=float)[:, None]
     # An (epsilon, delta) release is an (epsilon, 0) release that fails with probability delta, which adds up apart.
-    left = delta - counts * naive.total_failures(found)[0]
+    left = delta - counts * basic.total_failures(found)[0]
     log_delta = np.log(np.where(left > 0, left, 1))
     a = np.array(orders)
     total = counts * summed(event, orders)
@@ -75,7 +75,7 @@ def summed(event: Event, orders: tuple[float, ...]) -> np.ndarray:
     return sum(n * divergences(release, orders) for release, n in releases(event).items())
 
 
-@kept
+@cached
 def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
     """r(a) of one release at each of ``orders`` > 1; for an approximate release, of what does not fail."""
     a = np.array(orders)
@@ -88,9 +88,9 @@ def divergences(release: Release, orders: tuple[float, ...]) -> np.ndarray:
             return _randomised_response(epsilon, a)
         case PoissonSampled(rate=rate, event=inner) if gdp.is_gaussian(inner):
             return sampled_gaussian(rate, gdp.mu_of_event(inner), orders)
-        case PoissonSampled() if naive.failures(release)[1] == 0:
-            return _randomised_response(float(naive.price(release, slack=np.ones(1))[0]), a)
-        case BestOf(event=inner, law=law, tries=tries) if naive.total_failures(releases(inner))[0] == 0:
+        case PoissonSampled() if basic.failures(release)[1] == 0:
+            return _randomised_response(float(basic.price(release, slack=np.ones(1))[0]), a)
+        case BestOf(event=inner, law=law, tries=tries) if basic.total_failures(releases(inner))[0] == 0:
             mu = gdp.mu_of_event(inner) if gdp.is_gaussian(inner) else math.inf
             profile = partial(gdp.deltas_of, mu=mu) if mu < math.inf else None
             return selection.divergences(summed(inner, orders), a, law=law, tries=tries, profile=profile)
@@ -155,7 +155,7 @@ def _log_sums(terms: np.ndarray) -> np.ndarray:
     return np.log1p(others / count) + np.log(count) + top[:, 0]
 
 
-@kept
+@cached
 def _binomials(orders: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """a - k for orders a as a column and k = 2 .. the largest as a row, that row, and ln C(a, k), -inf where k > a."""
     a, k = np.array(orders)[:, None], np.arange(2.0, max(orders) + 1)

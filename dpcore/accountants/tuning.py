@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from dpcore import check
-from dpcore.accountants import account, calibrate, gdp, naive
+from dpcore.accountants import account, basic, calibrate, gdp
 from dpcore.privacy import LAWS, Adjacency, BestOf, Composed, Event, Guarantee, UnsupportedEventError, releases
 
 # Chosen on public rows; the best of a random number of tries alone, by the law of that number; all of them.
@@ -44,7 +44,7 @@ def price(event: Event, *, way: str, tries: int, delta: float, adjacency: Adjace
     UnsupportedEventError for a way that has no proof for such a try.
     """
     whole = released(event, way=way, tries=tries)
-    fixed, shares = naive.total_failures(releases(whole))
+    fixed, shares = basic.total_failures(releases(whole))
     delta = max(check.between(0, 1, inclusive=False, delta=delta), min(fixed, _MOST))
     names = ("gdp",) if gdp.is_gaussian(whole) else ("renyi",) if shares else ("renyi", "naive")
     promise = {"delta": delta, "adjacency": adjacency, "unit": unit}

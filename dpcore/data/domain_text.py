@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
 
+from dpcore.cache import cached
 from dpcore.data.word_counts import Corpus, counted
-from dpcore.kept import kept
 from dpcore.streams import stream
 
 # Each of 5 computer topics beside 2 others makes a source: a pairing of ours, as the paper's table is a lottery too.
@@ -37,7 +37,7 @@ _DOCUMENTS, _WORDS, _SPREAD = 4200, 60, 0.6
 _CACHE = "20news-bydate_py3.pkz"
 
 
-@kept(newest=2)
+@cached(newest=2)
 def topics(sources: int, similarity: float, seed: int) -> Corpus:
     """Is it about computers? Half of a source is its computer topic, the rest two others of its own."""
     rng = stream(seed, "data", 0, 90)
@@ -51,7 +51,7 @@ def topics(sources: int, similarity: float, seed: int) -> Corpus:
     return _written(rng, laws, share=0.15)
 
 
-@kept(newest=2)
+@cached(newest=2)
 def reviews(sources: int, similarity: float, seed: int) -> Corpus:
     """Is it praise? Books and DVDs share half of their subject, as do the two others; the dial is for opinions."""
     rng = stream(seed, "data", 0, 91)
@@ -144,7 +144,7 @@ def _newsgroups(*, download: bool):
         raise NoNewsgroupsError(f"20 Newsgroups {what} ({type(error).__name__}).") from error
 
 
-@kept(newest=1)
+@cached(newest=1)
 def newsgroups(sources: int, similarity: float, seed: int) -> Corpus:
     """Is it about computers? Real texts without headers, footers and quotes; similarity is what it is."""
     found = _newsgroups(download=False)

@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.utils.extmath import randomized_svd
 
 from dpcore import check
-from dpcore.data import own_texts, tokens
+from dpcore.cache import cached
+from dpcore.data import file_handles, own_texts
 from dpcore.data.domain_text import CORPORA
 from dpcore.data.word_counts import Corpus, inverse_frequency, weighted
-from dpcore.kept import kept
 from dpcore.streams import stream
 from dpcore.training import stacks
 from dpcore.training.stacks import Rows
@@ -82,7 +82,7 @@ class Draw:
     left: list[tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
-@kept(newest=3)
+@cached(newest=3)
 def world(where: Where) -> World:
     """The domains of ``where``: a pure function, the newest are kept."""
     return _generated(where) if where.kind == "domains" else _of_text(where)
@@ -164,10 +164,10 @@ class Texts:
     kept: list[np.ndarray]
 
 
-@kept(newest=3)
+@cached(newest=3)
 def _texts(where: Where) -> Texts:
     if where.kind == "own":
-        corpus = own_texts.corpus(tokens.held(where.own), where.sources, where.seed)
+        corpus = own_texts.corpus(file_handles.held(where.own), where.sources, where.seed)
     else:
         corpus = CORPORA[where.kind](where.sources, where.similarity, where.seed)
     public, kept = _divided(corpus, where)
@@ -176,7 +176,7 @@ def _texts(where: Where) -> Texts:
     return Texts(weighted=found, y=corpus.y, public=public, kept=kept)
 
 
-@kept(newest=3)
+@cached(newest=3)
 def _along(where: Where) -> np.ndarray:
     """All texts (n, 60) along the main directions of the public ones: fewer features are the first of these."""
     texts = _texts(replace(where, projection="none"))

@@ -15,12 +15,12 @@ from typing import Self
 import numpy as np
 
 from dpcore import check
-from dpcore.data import kinds, own_numbers, paid_bounds, regression, toy
+from dpcore.cache import cached
+from dpcore.data import column_types, own_numbers, paid_bounds, regression, toy
+from dpcore.data.file_handles import Own, held, key
 from dpcore.data.own_table import Table
 from dpcore.data.paid_bounds import Payment
-from dpcore.data.tokens import Own, held, key
-from dpcore.experiment import Settings
-from dpcore.kept import kept
+from lab.settings import Settings
 
 KINDS = ("number", "category")
 MOST_COLUMNS, MOST_VALUES, MOST_CLASSES, MOST_EACH, MOST_SOURCES = 64, 50, 20, 1000, 12
@@ -278,7 +278,7 @@ class _Rows:
         return X[rows], y[rows], np.repeat(np.arange(len(chosen)), own)
 
 
-@kept(newest=2)
+@cached(newest=2)
 def _encoded(own: "weakref.ref[OwnRows]") -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, ...] | None]:
     """(inputs (n, d) before they are mapped, classes (n,), -1 for none of them, whose rows are where)."""
     token = held(own)
@@ -316,9 +316,9 @@ def places(table: Table, name: str, values: tuple[str, ...]) -> np.ndarray:
 def decimal(table: Table, name: str) -> str:
     """What separates decimals in a column, by its own cells alone: one that is left out has no say. "" where 1,234 may
     be a thousand or one, and a person must say."""
-    cells = kinds.judged(table.columns[name])
-    more = kinds.commas(cells)
-    if not more and kinds.two_ways(cells) == ",":
+    cells = column_types.judged(table.columns[name])
+    more = column_types.commas(cells)
+    if not more and column_types.two_ways(cells) == ",":
         return ""
     return "," if more > 0 else "."
 

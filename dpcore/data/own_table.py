@@ -23,8 +23,8 @@ from pyarrow import parquet
 from scipy import sparse
 
 from dpcore import check
-from dpcore.data import decoding, kinds, unpack
-from dpcore.data.kinds import Kind
+from dpcore.data import column_types, decoding, unpack
+from dpcore.data.column_types import Kind
 from dpcore.data.word_counts import counted
 
 MOST_BYTES, MOST_ROWS, MOST_COLUMNS = 100_000_000, 1_000_000, 200
@@ -84,26 +84,28 @@ class Table:
         decimal = decimal or self.decimal(name)
         if not decimal:
             raise check.RefusedError("decimal", "unclear", '"." or ",": 1,234 may be a thousand or one')
-        return kinds.numbers(self.columns[name], decimal)
+        return column_types.numbers(self.columns[name], decimal)
 
     def decimal(self, name: str) -> str:
         """What separates decimals in a column: "." or ","; "" where 1,234 may be either, and a person must say.
 
         Most of 2,000 cells decide, where they do not those of all columns together; never what is to be learned.
         """
-        found = self._judged(name, kinds.commas) or sum(self._judged(one, kinds.commas) for one in self.columns)
+        found = self._judged(name, column_types.commas) or sum(
+            self._judged(one, column_types.commas) for one in self.columns
+        )
         if found:
             return "," if found > 0 else "."
-        return "" if self._judged(name, kinds.two_ways) == "," else "."
+        return "" if self._judged(name, column_types.two_ways) == "," else "."
 
     def kind(self, name: str) -> Kind:
         """What a column seems to hold, by 2,000 of its cells."""
-        return kinds.guessed(name, kinds.judged(self.columns[name]))
+        return column_types.guessed(name, column_types.judged(self.columns[name]))
 
     def _judged(self, name: str, judge: Any) -> Any:
         key = (judge.__name__, name)
         if key not in self._kept:
-            self._kept[key] = judge(kinds.judged(self.columns[name]))
+            self._kept[key] = judge(column_types.judged(self.columns[name]))
         return self._kept[key]
 
     def counts(self, name: str) -> sparse.csr_matrix:
@@ -150,7 +152,7 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
         columns = _lines(text)
         names = [str(column[0]) for column in columns]
         if head is None:
-            head = kinds.has_head(names, [column[1:] for column in columns])
+            head = column_types.has_head(names, [column[1:] for column in columns])
             notes += [_UNCLEAR] * (head is None) + [_HEADLESS] * (head is False)
         names = [""] * len(names) if head is False else names
         columns = columns if head is False else [column[1:] for column in columns]
@@ -321,7 +323,7 @@ def _parquet(data: bytes) -> tuple[list[str], list[pa.ChunkedArray]]:
     _check_unpacked(schema, about)
     table = _apart(data)
     try:
-        columns = [column if kinds.counts(column.type) else column.cast(pa.string()) for column in table.columns]
+        columns = [column if column_types.counts(column.type) else column.cast(pa.string()) for column in table.columns]
         for column in columns:
             column.validate(full=True)
     except pa.ArrowException:  # of a day in a time zone that there is not, or a text that is no UTF-8
@@ -356,7 +358,7 @@ def _unpacked() -> check.RefusedError:
 
 def _check_unpacked(schema: pa.Schema, about: Any) -> None:
     for number, kind in enumerate(schema.types, 1):
-        if not kinds.is_flat(kind):
+        if not column_types.is_flat(kind):
             raise _refused(
                 f"something else than plain values in column {number}", "numbers, texts, yes or no, and dates"
             )

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dpcore import check
-from dpcore.data import own_table, tokens
-from dpcore.data.kinds import coded
+from dpcore.data import file_handles, own_table
+from dpcore.data.column_types import coded
 from dpcore.data.own_table import Table
 from dpcore.data.word_counts import Corpus
 from dpcore.streams import stream
@@ -49,7 +49,7 @@ class Columns:
     public: str = ""
 
 
-class Own(tokens.Own):
+class Own(file_handles.Own):
     """A file of texts and its columns.
 
     sources and rows: how many private sources there are, and the rows of the smallest (of the whole file where it is

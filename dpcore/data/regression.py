@@ -13,8 +13,8 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
-from dpcore.data.tokens import held
-from dpcore.kept import kept
+from dpcore.cache import cached
+from dpcore.data.file_handles import held
 from dpcore.regression.least_squares import Statistics
 from dpcore.streams import stream
 
@@ -261,13 +261,13 @@ def split_seed(name: Dataset, *, seed: int) -> int:
     return _POPULATION_SEED if source(name).fixed else check.whole(0, seed=seed)
 
 
-@kept(newest=1)
+@cached(newest=1)
 def _load_own(own: weakref.ref, seed: int) -> Table:
     _load_own.cache_clear()  # two of a large file would be too much
     return held(own).regression_table(seed=seed)
 
 
-@kept(newest=8)
+@cached(newest=8)
 def _load(name: str, seed: int) -> Table:
     found = SOURCES[name]
     X, y = found.draw(stream(seed, "data"))
@@ -290,7 +290,7 @@ def train_statistics(name: Dataset, *, seed: int, rows: int, label_top: float) -
     return _train_statistics(name, split_seed(name, seed=seed), rows, label_top)
 
 
-@kept
+@cached
 def _train_statistics(name: Dataset, seed: int, rows: int, label_top: float) -> Statistics:
     table = load(name, seed=seed)
     low, first = table.source.label_bounds[0], table.first(rows)
@@ -304,7 +304,7 @@ def held_out_statistics(name: Dataset, *, seed: int, label_top: float) -> Statis
     return _held_out_statistics(name, split_seed(name, seed=seed), label_top)
 
 
-@kept
+@cached
 def _held_out_statistics(name: Dataset, seed: int, label_top: float) -> Statistics:
     table = load(name, seed=seed)
     label = scaled(table.y_test, low=table.source.label_bounds[0], top=label_top)
@@ -316,7 +316,7 @@ def share_above(name: Dataset, *, seed: int, rows: int, label_top: float) -> flo
     return _share_above(name, split_seed(name, seed=seed), rows, label_top)
 
 
-@kept
+@cached
 def _share_above(name: Dataset, seed: int, rows: int, label_top: float) -> float:
     table = load(name, seed=seed)
     return float((table.y[table.first(rows)] > label_top).mean())

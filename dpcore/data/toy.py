@@ -12,8 +12,8 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from dpcore import check
-from dpcore.data.tokens import Own, held
-from dpcore.kept import kept
+from dpcore.cache import cached
+from dpcore.data.file_handles import Own, held
 from dpcore.streams import stream
 
 # Shares of a data set of fixed size; generated sets have as many public and test rows as a page can ask for.
@@ -251,7 +251,7 @@ def source(dataset: Dataset) -> Source:
     return DATASETS[check.choice(DATASETS, dataset=dataset)]
 
 
-@kept
+@cached
 def load(dataset: Dataset, *, seed: int, private_rows: int | None = None) -> Split:
     """Draw a data set and split it, both by ``seed``; raises RefusedError for an unknown one.
 

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcore import check
+from dpcore.cache import cached
 from dpcore.estimators import seeds
 from dpcore.estimators.bases import PrivateRegressor
-from dpcore.kept import kept
 from dpcore.privacy import Guarantee
 from dpcore.regression.adassp import AdaSSP
 from dpcore.regression.functional import Functional, Published, best_share
@@ -42,7 +42,7 @@ def standard_noise(mechanism: Any, *, inputs: int, repeats: int, seed: int) -> n
     return _drawn(type(mechanism), getattr(mechanism, "steps", None), inputs=inputs, repeats=repeats, seed=seed)
 
 
-@kept
+@cached
 def _drawn(kind: type, steps: int | None, *, inputs: int, repeats: int, seed: int) -> np.ndarray:
     """Kept by what standard draws depend on: not by epsilon, split, repair or delta."""
     chosen, part = kind(**({} if steps is None else {"steps": steps})), list(REGRESSIONS.values()).index(kind)

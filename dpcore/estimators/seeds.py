@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.utils import check_random_state
 
 from dpcore import check
-from dpcore.kept import Secret
+from dpcore.cache import Secret
 
 KNOWN_SEED = "random_state stays secret: who knows it can compute the noise and subtract it"
 

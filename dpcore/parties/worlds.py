@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import ndtr
 from sklearn.datasets import load_digits
 
+from dpcore.cache import cached
 from dpcore.data.recorded import Activities, Addresses, Intrusions
-from dpcore.kept import kept
 from dpcore.streams import stream
 
 CONSTANT = 0.5
@@ -152,7 +152,7 @@ class Recorded(Kind):
         return self.to_unit(_along(self, seed, self.recipe.draw(y, rng)) + moved * pool.std(axis=0), radius)
 
 
-@kept
+@cached
 def _directions_of(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Of the public pool: rows (most_public, f), classes, centre (f,), main directions (f, features)."""
     X, y = kind._of_others(seed, 2, kind.most_public)
@@ -166,7 +166,7 @@ def _along(kind: Recorded, seed: int, X: np.ndarray) -> np.ndarray:
     return (X - centre) @ directions
 
 
-@kept
+@cached
 def _scale(kind: Recorded, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
     """The public pool along its directions, its classes, and the radius that its features are cut to."""
     X, y, _, _ = _directions_of(kind, seed)
@@ -180,7 +180,7 @@ def _digits() -> tuple[np.ndarray, np.ndarray]:
     return X / 16, y
 
 
-@kept
+@cached
 def _projected(seed: int, directions: int) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """All digits in the order of a seed, public ones first, tested ones next: features (1797, f) along the main
     directions of the public ones, classes (1797,), and for each class the places of its private images.
@@ -269,7 +269,7 @@ def _kind(dataset: str | Kind) -> Kind:
     return KINDS[dataset] if isinstance(dataset, str) else dataset
 
 
-@kept
+@cached
 def public(dataset: str | Kind, seed: int, rows: int) -> dict[str, Public]:
     """ "public" (``rows``), "check" and "test" rows; fewer public rows are the first of more."""
     found = _kind(dataset).public(seed, rows)

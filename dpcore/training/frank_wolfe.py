@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dpcore import check
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.privacy import Adjacency, BoundedRangeRelease, Composed, PureRelease
 from dpcore.streams import stream
 
@@ -309,7 +309,7 @@ def _unit_noise(noise, seed, draws, part, steps, vertices):
     return _draws(noise, seed, tuple(indices.tolist()), part, spare, vertices), rows
 
 
-@kept(newest=32)
+@cached(newest=32)
 def _draws(noise, seed, indices, part, steps, vertices) -> np.ndarray:
     drawn = np.empty((len(indices), steps, vertices))
     for place, index in enumerate(indices):

@@ -13,15 +13,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import pieces
 from dpcore.attacks import audit, one_run
-from dpcore.experiment import Settings, quantiles_of
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.streams import stream
 from dpcore.training import descent
 from dpcore.training.recipes import CLIPPING, Guarantees, guarantees
+from lab import chunking
+from lab.settings import Settings, quantiles_of
 from pages.attack.audits import targets
 from pages.attack.audits.runs import Runs, together
 from pages.attack.inputs import Inputs, PrivateRecipe
@@ -57,7 +57,7 @@ class Planting(PrivateRecipe):
     def cells(self) -> float:
         """The work of one training; a few models on so many columns wait for the memory."""
         rows, inputs = self.rows + self.canaries, self.features + 1 + self.canaries
-        return _WAIT * pieces.cells(rows=rows, outputs=1, inputs=inputs, steps=self.steps)
+        return _WAIT * chunking.cells(rows=rows, outputs=1, inputs=inputs, steps=self.steps)
 
     def noise_sd(self, epsilon: float, *, rows: int) -> float:
         """As published by the textbook's formula."""
@@ -154,7 +154,7 @@ def _least(right: int, guesses: int, canaries: int, delta: float) -> LowerBound:
     )
 
 
-@kept
+@cached
 def _beside(done: tuple[Runs, ...], form: audit.Form, delta: float) -> LowerBound:
     """Runs are told apart by who they are, so that a redraw does not count them again."""
     given = {"delta": delta, "adjacency": Adjacency.REPLACE_ONE, "confidence": CONFIDENCE}
@@ -173,13 +173,13 @@ def bounds(planted: Planted, *, share: float, delta: float) -> list[tuple[int, i
 def _planted(settings: Settings, epsilon: float, *, count: int) -> Iterator[Plant]:
     model = Planting.of(settings)
     yield Plant(model=model, epsilon=epsilon, first=0, count=_FIRST, essential=True)
-    for part in pieces.cut(_FIRST, count, each=model.cells, most=_FIRST):
+    for part in chunking.cut(_FIRST, count, each=model.cells, most=_FIRST):
         yield Plant(model=model, epsilon=epsilon, first=part.start, count=len(part))
 
 
 def _point(settings: Settings, epsilon: float) -> list[Plant]:
     model = Planting.of(settings)
-    parts = pieces.cut(0, POINT, each=model.cells)
+    parts = chunking.cut(0, POINT, each=model.cells)
     return [Plant(model=model, epsilon=epsilon, first=part.start, count=len(part)) for part in parts]
 
 

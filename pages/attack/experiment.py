@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpcore import check
-from dpcore.data import own_rows, tokens
+from dpcore.data import file_handles, own_rows
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN, source_of
-from dpcore.experiment import Measure, Settings, Task
 from dpcore.privacy import Adjacency
 from dpcore.training.recipes import VERSIONS, Guarantees, guarantees
+from lab.own_settings import OWN, source_of
+from lab.settings import Measure, Settings, Task
 from pages.attack import canaries, inversion, membership, two_worlds, two_worlds_result, who_pays
 from pages.attack.audits import runs
 from pages.attack.inputs import MOST_LIVE, rows_of
@@ -104,7 +104,7 @@ class AttackSettings(Settings):
 
     part: str = "worlds"
     dataset: str = "gaussians"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     version: str = "sound"
     epsilon: float = 4.0
     delta: float = 1e-5
@@ -130,7 +130,7 @@ class AttackSettings(Settings):
 
     def __post_init__(self) -> None:
         check.choice(self.datasets, dataset=self.dataset)
-        tokens.named(self.own)
+        file_handles.named(self.own)
         self._refuse_long()
         super().__post_init__()
 
@@ -153,7 +153,7 @@ class AttackSettings(Settings):
             if self.dataset not in fitting(part):
                 changes.setdefault("dataset", fitting(part)[0])
         name = changes.get("dataset", self.dataset)
-        own = tokens.named(changes.get("own", self.own)) if name == OWN else tokens.NONE
+        own = file_handles.named(changes.get("own", self.own)) if name == OWN else file_handles.NONE
         if name in fitting(part) and (name, own, type(own)) != (self.dataset, self.own, type(self.own)):
             changes = self._fitting(name, own) | changes
         if (name, own) != (self.dataset, self.own) or {"steps", "sees"} & set(changes):
@@ -186,7 +186,7 @@ class AttackSettings(Settings):
 
     def _awaits(self, own: str) -> bool:
         """Whether a link has only named the file, and has numbers that it keeps."""
-        return self.dataset == OWN and self.source is None and self.own == own != tokens.NONE
+        return self.dataset == OWN and self.source is None and self.own == own != file_handles.NONE
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
@@ -294,7 +294,7 @@ def fitting(part: str) -> tuple[str, ...]:
 
 
 def _key(dataset: str, own: str) -> data.Dataset:
-    return tokens.key(own) if dataset == OWN else dataset
+    return file_handles.key(own) if dataset == OWN else dataset
 
 
 def _most_members(rows: int) -> int:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import pieces
-from dpcore.experiment import quantiles_of
 from dpcore.training import descent, losses
 from dpcore.training.recipes import Claim
+from lab import chunking
+from lab.settings import quantiles_of
 from pages.attack.inputs import PrivateRecipe
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
@@ -63,7 +63,7 @@ class Invert:
 
     @property
     def cells(self) -> float:
-        return self.repeats * pieces.cells(rows=self.model.rows, outputs=10, inputs=65, steps=self.model.steps)
+        return self.repeats * chunking.cells(rows=self.model.rows, outputs=10, inputs=65, steps=self.model.steps)
 
     def run(self) -> Seen:
         split = self.model.split

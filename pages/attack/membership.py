@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import logsumexp, ndtr, ndtri
 
-from dpcore import pieces
 from dpcore.accountants import gdp
 from dpcore.streams import normal_steps, stream
 from dpcore.training import losses
 from dpcore.training.recipes import Claim
+from lab import chunking
 from pages.attack.inputs import PrivateRecipe, Recipe
 
 ATTACKS = ("likelihood ratio", "loss threshold")
@@ -157,7 +157,7 @@ def frontier(rates: np.ndarray, *, epsilon: float, delta: float) -> pd.DataFrame
 def _slices(settings: Claim, arm: str) -> Iterator[Shadow]:
     model = ARMS[arm].of(settings)
     yield Shadow(model=model, arm=arm, first=0, count=_AT_ONCE, essential=True)
-    for part in pieces.cut(_AT_ONCE, MODELS, each=_cells(model, arm), most=_AT_ONCE):
+    for part in chunking.cut(_AT_ONCE, MODELS, each=_cells(model, arm), most=_AT_ONCE):
         yield Shadow(model=model, arm=arm, first=part.start, count=len(part))
 
 
@@ -165,7 +165,7 @@ def _cells(model: Plain | Private, arm: str) -> float:
     """The work of one model, which is trained on all people's rows and hears the members'."""
     outputs, inputs = losses.outputs(model.classes), model.features + 1
     steps = model.steps * (1 if arm == "private" else PLAIN_STEPS)
-    return pieces.cells(rows=2 * model.members, outputs=outputs, inputs=inputs, steps=steps)
+    return chunking.cells(rows=2 * model.members, outputs=outputs, inputs=inputs, steps=steps)
 
 
 def tasks(settings: Claim) -> list[Any]:

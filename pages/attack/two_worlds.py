@@ -12,13 +12,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpcore import pieces
 from dpcore.boundaries import Plane, usual_plane
+from dpcore.cache import cached
 from dpcore.data import toy as data
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from dpcore.training.recipes import CLIPPING, noise_sd
+from lab import chunking
 from pages.attack.exposure import gradient_moves, people_moves
 from pages.attack.inputs import Inputs, Recipe, split_of, worked_rows
 
@@ -39,7 +39,7 @@ class World(NamedTuple):
     people: np.ndarray | None = None
 
 
-@kept
+@cached
 def plane_of(dataset: str, seed: int) -> Plane:
     """Where people are drawn: two features, or the two principal directions of the public rows."""
     split = data.load(dataset, seed=seed)
@@ -83,7 +83,7 @@ class Neighbours(Inputs):
         return _worlds(self)
 
 
-@kept
+@cached
 def _worlds(neighbours: Neighbours) -> tuple[World, World]:
     split = data.load(neighbours.dataset, seed=neighbours.seed)
     found = []
@@ -137,7 +137,7 @@ class OwnNeighbours:
         return _own_worlds(self)
 
 
-@kept
+@cached
 def _own_worlds(neighbours: OwnNeighbours) -> tuple[World, World]:
     split = split_of(neighbours.dataset, seed=neighbours.seed)
     X, y, people = split.learned
@@ -224,7 +224,7 @@ class PointRetrain(Retrain):
         return _point_retrained(self)
 
 
-@kept
+@cached
 def _point_retrained(task: PointRetrain) -> Trained:
     return Retrain.run(task)
 
@@ -237,13 +237,13 @@ def pair_cells(model: Model) -> float:
 def _pair_cells(dataset: data.Dataset, steps: int, sees: str) -> float:
     source = data.source(dataset)
     outputs, inputs = losses.outputs(len(source.classes)), len(source.features) + 1
-    each = pieces.cells(rows=worked_rows(dataset), outputs=outputs, inputs=inputs, steps=steps)
+    each = chunking.cells(rows=worked_rows(dataset), outputs=outputs, inputs=inputs, steps=steps)
     return 2 * each * (STEPS_SEEN if sees == "steps" else 1)
 
 
 def most_repeats(dataset: data.Dataset, steps: int, sees: str) -> int:
     """How many trainings in each world are as many slices as there may be: fewer where one takes long."""
-    return max(_LEAST_MOST, _SLICES * int(pieces.SLICE / _pair_cells(dataset, steps, sees)))
+    return max(_LEAST_MOST, _SLICES * int(chunking.SLICE / _pair_cells(dataset, steps, sees)))
 
 
 def _log_ratio(recipe: Training, worlds, history, *, sd: float) -> np.ndarray:
@@ -291,7 +291,7 @@ class Noiseless:
         return noiseless(self.model)
 
 
-@kept
+@cached
 def noiseless(model: Model) -> np.ndarray:
     """Weights (2, k, p) after the descent without noise in both worlds; every point of the curve asks for them."""
     paths = [train(model, world, sd=0.0, draws=[0]) for world in model.neighbours.worlds()]
@@ -320,7 +320,7 @@ class Risks:
         return exposures(self.recipe, self.nobody)
 
 
-@kept
+@cached
 def exposures(recipe: Training, nobody: bool) -> np.ndarray:
     """As ``Risks``; they choose a person of a file too."""
     X, y, people = recipe.split.learned

@@ -10,19 +10,19 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import pieces
 from dpcore.accountants import gdp
 from dpcore.attacks import audit
 from dpcore.attacks.guess import EACH, Guessed, guess
 from dpcore.boundaries import Plane, boundaries
+from dpcore.cache import CACHE, cached
 from dpcore.clopper_pearson import clopper_pearson
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN
-from dpcore.experiment import Settings
-from dpcore.kept import MEMORY, kept
 from dpcore.privacy import Adjacency, Guarantee, LowerBound
 from dpcore.training import losses
 from dpcore.training.recipes import Guarantees
+from lab import chunking
+from lab.own_settings import OWN
+from lab.settings import Settings
 from pages.attack.exposure import gradient_moves
 from pages.attack.inputs import split_of
 from pages.attack.two_worlds import (
@@ -68,7 +68,7 @@ class CurvePoint:
     @property
     def parts(self) -> tuple[PointRetrain, ...]:
         """The trainings, a slice of work each."""
-        cuts = pieces.cut(self.first, self.first + self.count, each=pair_cells(self.model))
+        cuts = chunking.cut(self.first, self.first + self.count, each=pair_cells(self.model))
         return tuple(
             PointRetrain(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part)) for part in cuts
         )
@@ -86,7 +86,7 @@ class Attacked:
     essential: ClassVar[bool] = False
 
     def run(self) -> np.ndarray:
-        trained = [MEMORY.answer(part, part.run) for part in self.slices]
+        trained = [CACHE.answer(part, part.run) for part in self.slices]
         return np.array([_attacked(trained, self.slices[0].model).accuracy])
 
 
@@ -105,9 +105,9 @@ def _slices(settings: Settings) -> Iterator[Retrain]:
     """All trainings at today's epsilon: the first few at once, the others while at rest."""
     model = Model.of(settings)
     width, each = _at_once(model), pair_cells(model)
-    first = pieces.first(min(_FIRST, width, settings.repeats), each=each, least=4)
+    first = chunking.first(min(_FIRST, width, settings.repeats), each=each, least=4)
     yield Retrain(model=model, epsilon=settings.epsilon, first=0, count=first, essential=True)
-    for part in pieces.cut(first, settings.repeats, each=each, most=width):
+    for part in chunking.cut(first, settings.repeats, each=each, most=width):
         yield Retrain(model=model, epsilon=settings.epsilon, first=part.start, count=len(part))
 
 
@@ -167,7 +167,7 @@ def result(settings: Settings, outcomes: Mapping[Any, Any]) -> "WorldsResult":
     )
 
 
-@kept
+@cached
 def _limits(epsilons: tuple[float, ...], delta: float) -> pd.DataFrame:
     """Depends on delta alone, and costs as much as all else that is drawn."""
     promised = [1 - (1 - delta) / (1 + math.exp(epsilon)) for epsilon in epsilons]

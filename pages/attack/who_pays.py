@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore import pieces
 from dpcore.data import toy as data
-from dpcore.experiment import Settings, quantiles_of
 from dpcore.streams import stream
 from dpcore.training import descent, losses
+from lab import chunking
+from lab.settings import Settings, quantiles_of
 from pages.attack.inputs import PrivateRecipe
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 150.0)
@@ -41,7 +41,7 @@ class Model(PrivateRecipe):
     def cells(self) -> float:
         """The work of one model."""
         outputs, inputs = losses.outputs(self.classes), self.features + 2
-        return pieces.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
+        return chunking.cells(rows=self.rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
 
 def people(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -109,7 +109,7 @@ def tasks(settings: Settings) -> Iterator[Fitted]:
     yield Fitted(model=model, epsilons=(settings.epsilon,), essential=True)
     yield Fitted(model=model, epsilons=(None,), count=1, essential=True)
     width = 4 if model.rows * model.classes < 2000 else 1
-    for part in pieces.cut(0, REPEATS, each=model.cells):
+    for part in chunking.cut(0, REPEATS, each=model.cells):
         for place in range(0, len(EPSILONS), width):
             epsilons = EPSILONS[place : place + width]
             yield Fitted(model=model, epsilons=epsilons, first=part.start, count=len(part))

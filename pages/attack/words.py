@@ -2,9 +2,9 @@
 ``words_audits`` and ``words_parts``."""
 
 from dpcore.accountants import gdp
-from dpcore.data.own_settings import OWN
 from dpcore.privacy import LowerBound
 from dpcore.training.recipes import crossing
+from lab.own_settings import OWN
 from pages.attack.experiment import PRESETS, AttackSettings
 from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult

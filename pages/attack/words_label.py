@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpcore.label import Stated
+from lab.label import Stated
 
 FIXED = {
     "public": "all rows but one, and all settings, as the attacker knows them",

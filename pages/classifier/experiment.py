@@ -11,18 +11,19 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from dpcore import check, differences, pieces
+from dpcore import check
 from dpcore.accountants import gdp
 from dpcore.boundaries import Plane, boundaries, feature_plane, usual_plane, votes
+from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
-from dpcore.data import tokens
+from dpcore.data import file_handles
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN, PaidBounds, RowsSettings, source_of
-from dpcore.experiment import Measure, Spread, Task, quantiles_of
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import losses
 from dpcore.training.recipes import EPSILONS, PUBLISHED, VERSIONS, Guarantees, guarantees
+from lab import chunking, differences
+from lab.own_settings import OWN, PaidBounds, RowsSettings, source_of
+from lab.settings import Measure, Spread, Task, quantiles_of
 from pages.classifier.work import (
     AccuracyCurve,
     Apart,
@@ -103,7 +104,7 @@ class ClassifierSettings(PaidBounds, RowsSettings):
     COMMON: ClassVar = ("dataset", "own", "rows", "repeats", "seed")
 
     dataset: str = "gaussians"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     version: str = "sound"
     epsilon: float = 0.5
     delta: float = 1e-5
@@ -195,15 +196,15 @@ class ClassifierSettings(PaidBounds, RowsSettings):
     def sample(self, count: int) -> tuple[Ends, ...]:
         return tuple(
             Ends(model=self.model, epsilon=self.epsilon, first=part.start, count=len(part), given=given)
-            for part, given in pieces.sample(self._parts, count, each=self.model.cells)
+            for part, given in chunking.sample(self._parts, count, each=self.model.cells)
         )
 
     @property
     def _parts(self) -> tuple[range, ...]:
         """The repeats: as many as the first picture may wait for, and the others."""
         each = self.model.cells
-        now = min(_FEWEST, self.repeats) if self.beyond else pieces.first(self.repeats, each=each)
-        return (range(now), *pieces.cut(now, self.repeats, each=each))
+        now = min(_FEWEST, self.repeats) if self.beyond else chunking.first(self.repeats, each=each)
+        return (range(now), *chunking.cut(now, self.repeats, each=each))
 
     def _focus(self) -> tuple[Focus, ...]:
         """Today's ensemble, part by part."""
@@ -227,10 +228,10 @@ class ClassifierSettings(PaidBounds, RowsSettings):
         model, each, classes = self.model, self.model.cells, len(self.source.classes)
         cells = len(self.arms) * self.repeats * self.rows * self.steps * classes
         epsilons = self.epsilons
-        width = max(1, min(int(_CELLS_AT_ONCE / cells), int(pieces.SLICE / (each * self.repeats))))
+        width = max(1, min(int(_CELLS_AT_ONCE / cells), int(chunking.SLICE / (each * self.repeats))))
         return tuple(
             AccuracyCurve(model=model, epsilons=epsilons[place : place + width], first=part.start, count=len(part))
-            for part in pieces.cut(0, self.repeats, each=each)
+            for part in chunking.cut(0, self.repeats, each=each)
             for place in range(0, len(epsilons), width)
         )
 
@@ -261,7 +262,7 @@ def _whole(parts: list[np.ndarray | None]) -> np.ndarray | None:
     return np.concatenate(done) if done and len(done) == len(parts) else None
 
 
-@kept
+@cached
 def _plane(split: data.Split, features: tuple[int, int] | None) -> Plane:
     """One plane for all models that are drawn in it, so that what does not move in it is drawn once."""
     source = split.source

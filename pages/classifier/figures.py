@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
 from ui.plot import columns, maps, theme
 
@@ -29,7 +29,7 @@ def reference_regions(result: ClassifierResult) -> dict:
 def _reference(result: ClassifierResult) -> tuple[dict, dict]:
     """(the map of the model without privacy, its boundary in other maps), drawn once: no private knob moves it."""
     about = result.reference, result.split, result.plane, _name(result, "reference")
-    return MEMORY.answer(("reference", *about), lambda: _drawn_reference(result), newest=16)
+    return CACHE.answer(("reference", *about), lambda: _drawn_reference(result), newest=16)
 
 
 def _drawn_reference(result: ClassifierResult) -> tuple[dict, dict]:

@@ -4,8 +4,8 @@ from html import escape
 
 from dpcore.data.own_rows import OwnRows
 from dpcore.data.toy import DATASETS
-from dpcore.experiment import Spread
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
+from lab.settings import Spread
 from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
 from ui import outcomes, panels
 from ui.outcomes import percent

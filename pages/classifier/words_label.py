@@ -1,7 +1,7 @@
 """What the classifier's privacy label says whatever its knobs, and what follows from them."""
 
 from dpcore.data.toy import DATASETS
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.classifier.experiment import OWN, ClassifierResult
 
 FIXED = {

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from dpcore import pieces
+from dpcore.cache import cached
 from dpcore.data import toy as data
 from dpcore.estimators.reference import optimum
-from dpcore.kept import kept
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from dpcore.training.people import PeopleGradient, shares
 from dpcore.training.recipes import CLIPPING, noise_sd
+from lab import chunking
 
 ARMS = ("scratch", "public")
 # Points of a path that are looked at.
@@ -85,7 +85,7 @@ class PublicStart(Training):
         return self.descend(X, self.split.y_public[: self.rows]).weights[0]
 
 
-@kept
+@cached
 def _started(start: PublicStart) -> np.ndarray:
     """Its weights, which are the same at every epsilon."""
     return start.weights()
@@ -121,7 +121,7 @@ class Model(Training):
         outputs, inputs = self.zero.shape
         several = data.source(self.dataset).several and self.split.several
         rows = _SEVERAL * len(several[1]) if several else self.rows
-        return len(self.arms) * pieces.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
+        return len(self.arms) * chunking.cells(rows=rows, outputs=outputs, inputs=inputs, steps=self.steps)
 
     def noise_sd(self, epsilon: float) -> float:
         """Of the training, on a coordinate of the mean gradient."""
@@ -354,7 +354,7 @@ class Reference(Training):
         )
 
 
-@kept
+@cached
 def _optimum(dataset: data.Dataset, private_rows: int, seed: int) -> np.ndarray:
     split = data.load(dataset, seed=seed, private_rows=private_rows)
     X, y, people = split.learned

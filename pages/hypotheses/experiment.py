@@ -7,12 +7,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from dpcore import check, pieces
-from dpcore.data import domains, own_texts, tokens
-from dpcore.experiment import Measure, Settings, Task
+from dpcore import check
+from dpcore.data import domains, file_handles, own_texts
 from dpcore.parties.hypotheses import DIVERGENCES
 from dpcore.parties.sources import NOISES, Budget
 from dpcore.privacy import Guarantee
+from lab import chunking
+from lab.settings import Measure, Settings, Task
 from pages.hypotheses import mixture as mixing
 from pages.hypotheses.result import FEW_REPEATS, HypothesesResult
 from pages.hypotheses.work import Answer, First, RowsWork, Sources, SourceWork, Target, TargetWork, Weighing, projected
@@ -138,7 +139,7 @@ class HypothesesSettings(Settings):
     )
 
     data: str = "domains"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     sources: int = 5
     epsilon: float = 10.0
     label_share: float = 0.05
@@ -167,7 +168,7 @@ class HypothesesSettings(Settings):
     mixture: str = "0.6-0-0-0.4-0"
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
+        file_handles.named(self.own)
         super().__post_init__()
         if mixing.word(self.shares) != self.mixture or abs(math.fsum(self.shares) - 1) > 1e-3:
             raise check.RefusedError("mixture", self.mixture, "the weights, which sum to 1: change() keeps them so")
@@ -175,7 +176,7 @@ class HypothesesSettings(Settings):
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``. A weight takes from the others, or gives to them, in proportion."""
         data = check.choice(domains.KINDS, data=changes.get("data", self.data))
-        own = tokens.named(changes.get("own", self.own)) if data == "own" else tokens.NONE
+        own = file_handles.named(changes.get("own", self.own)) if data == "own" else file_handles.NONE
         if (own, type(own)) != (self.own, type(self.own)):
             changes = changes | {"own": own}
         else:
@@ -205,7 +206,7 @@ class HypothesesSettings(Settings):
         """
         low, high = _most_sources(data, own)
         count = changes.get("sources", min(max(self.sources, low), high))
-        awaited = self.own != tokens.NONE and not isinstance(self.own, own_texts.Own)
+        awaited = self.own != file_handles.NONE and not isinstance(self.own, own_texts.Own)
         fresh = "data" in changes or ("own" in changes and not awaited)
         found = {"sources": count}
         if isinstance(count, int) and low <= count <= high:
@@ -241,7 +242,7 @@ class HypothesesSettings(Settings):
             domains.Where,
             kind=self.data,
             similarity=1.0 if self.data in ("newsgroups", "own") else self.similarity,
-            own=tokens.key(self.own) if self.data == "own" else None,
+            own=file_handles.key(self.own) if self.data == "own" else None,
         )
         return self.part(Sources, where=where, labelled=self.source_rows, unlabelled=self.unlabelled_rows)
 
@@ -380,7 +381,7 @@ class HypothesesSettings(Settings):
 
     def sample(self, count: int) -> tuple[Answer | First, ...]:
         own = self.samples()
-        parts = pieces.sample([_range(one) for one in own], count, each=1.0, most=self._chunk(self.model))
+        parts = chunking.sample([_range(one) for one in own], count, each=1.0, most=self._chunk(self.model))
         wholes = (
             replace(own[0], weighing=replace(own[0].weighing, repeats=tuple(part)), essential=not part.start)
             for part, _ in parts
@@ -438,7 +439,7 @@ def _most_rows(data: str, own: str, count: int) -> dict[str, tuple[int, int]]:
     Of a file that only has a name, as in another's link, nothing is known: all that some file could allow.
     """
     lows, highs = [LIMITS[name][0] for name in ROWS], ROOM[data]
-    if data == "own" and own != tokens.NONE:
+    if data == "own" and own != file_handles.NONE:
         lows = [_OWN_LEAST] * len(ROWS)
     if data == "own" and isinstance(own, own_texts.Own):
         room = own.smallest_source(count)

@@ -11,9 +11,9 @@ import pandas as pd
 
 from dpcore.confusion import ByClass
 from dpcore.data import domains
-from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.parties import importance, sources
 from dpcore.privacy import Guarantee
+from lab.settings import Settings, Spread, quantiles_of
 from pages.hypotheses.work import METHODS, Outcome, coordinates, over_repeats, source_fit
 
 # The sizes of the paper's two data sets: features.

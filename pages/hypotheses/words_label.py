@@ -1,7 +1,7 @@
 """What the privacy label of borrowed models says whatever its knobs, and what follows from them."""
 
 from dpcore.data.domains import KINDS
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.hypotheses.result import HypothesesResult
 
 FIXED = {

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from dpcore.cache import CACHE, cached
 from dpcore.confusion import confusion
 from dpcore.data import domains
 from dpcore.data.domains import Where
-from dpcore.kept import MEMORY, kept
 from dpcore.parties import hypotheses, importance, sources
 from dpcore.parties.sources import Budget, Fitted, Part, Release, Source
 from dpcore.streams import stream
@@ -123,7 +123,7 @@ def over_repeats(outcomes: Sequence[Outcome], name: str) -> np.ndarray:
     return np.concatenate([getattr(one, name) for one in outcomes])
 
 
-@kept
+@cached
 def source_fit(model: Sources, repeat: int) -> Fitted:
     """Steps 1 and 2 of one repeat before noise: axes (K, d)."""
     parts = [group_fit(model, repeat, group) for group in model.groups]
@@ -131,7 +131,7 @@ def source_fit(model: Sources, repeat: int) -> Fitted:
     return replace(parts[0], **both)
 
 
-@kept
+@cached
 def group_fit(model: Sources, repeat: int, group: tuple[int, ...]) -> Fitted:
     """Those of some sources at once."""
     parts = source_parts(model, repeat)
@@ -148,19 +148,19 @@ def source_parts(model: Sources, repeat: int) -> list[Source]:
     ]
 
 
-@kept
+@cached
 def coordinates(model: Sources) -> np.ndarray:
     """The two in which the sources differ most before noise, in the first repeat (analyst only)."""
     return np.sort(np.argsort(source_fit(model, 0).hypotheses.std(axis=0))[-2:])
 
 
 # As many as there are repeats in the first picture: sources and target of each are fitted to the same draw.
-@kept(newest=3)
+@cached(newest=3)
 def _drawn(model: Sources, repeat: int) -> domains.Draw:
     return domains.draw(model.where, repeat, labelled=model.labelled, unlabelled=model.unlabelled, target=model.reserve)
 
 
-@kept
+@cached
 def target_fit(model: Target, repeat: int) -> TargetFit:
     """Step 3 of one repeat, and the baseline that sees all labels of the target."""
     source = model.sources
@@ -184,7 +184,7 @@ def _target_weights(source: Sources, X: Rows) -> np.ndarray:
     return importance.weights(importance.tilts(X, public, regularisation=source.lambda_iw), public)
 
 
-@kept
+@cached
 def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
     """Draws of scale 1 for a repeat (K, 2, d), the same for every epsilon: for each source's hypothesis and tilt."""
     seed, d = model.where.seed, domains.world(model.where).public.shape[1]
@@ -197,7 +197,7 @@ def noise(model: Sources, kind: str, repeat: int) -> np.ndarray:
 
 
 # Other curves ask for them again: today's repeats, and some more.
-@kept(newest=60)
+@cached(newest=60)
 def perturbed(model: Sources, budget: Budget, repeat: int) -> tuple[np.ndarray, np.ndarray]:
     """Hypotheses and tilts (K, d) of a repeat, with noise in their objectives: minimised anew for each epsilon."""
     return sources.perturbed(
@@ -300,11 +300,11 @@ class First:
     essential: ClassVar[bool] = False
 
     def run(self) -> Outcome:
-        whole = MEMORY.answer(self.answer, self.answer.run)
+        whole = CACHE.answer(self.answer, self.answer.run)
         return Outcome(**{one.name: getattr(whole, one.name)[: self.given] for one in fields(whole)})
 
 
-@kept
+@cached
 def _weights(asked: Weighing) -> np.ndarray:
     """Step 4: hypothesis weights (R, K). What was released is larger by far, and quickly made again."""
     public = domains.world(asked.target.sources.where).public

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dpcore import check
 from dpcore.accountants import BASES, account, calibrate, gdp, tuning
 from dpcore.accountants.prices import Price, step
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from dpcore.privacy import Adjacency, Composed, Event, GaussianRelease, Guarantee, PureRelease, for_group
 
 RELEASED = {
@@ -204,7 +204,7 @@ def _held(run: _Run, noise: float, delta: float) -> Guarantee:
         return tuning.price(one, way="logarithmic", tries=run.best_of, delta=delta, adjacency=adjacency)
     told = {"sampling_rate": run.rate, "noise_multipliers": (noise,), "steps": (run.steps,), "delta": delta}
     task = Price(accountant=run.accountant, **told)
-    epsilon = float(MEMORY.answer(task, task.run)[0, 0])
+    epsilon = float(CACHE.answer(task, task.run)[0, 0])
     basis = BASES[run.accountant]
     return Guarantee(epsilon=epsilon, delta=delta, adjacency=adjacency, unit="record", basis=basis, event=one)
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.learn import choices
 from pages.learn.choices import Answers, Choice
-from ui import doors, panels
+from ui import page_links, panels
 from ui.glossary import linked
 from ui.page import Page
 from ui.plot import theme
@@ -83,7 +83,7 @@ def _answer(choice: Choice, answers: Answers, titles: Mapping[str, str]) -> None
         st.caption(
             " · ".join(f"{KNOBS[name]['label']} {value}" for name, value in choice.settings.items() if name in KNOBS)
         )
-        doors.way(choice.page, f"Open these settings: {titles[choice.page]}", choice.settings)
+        page_links.way(choice.page, f"Open these settings: {titles[choice.page]}", choice.settings)
     st.header("Why", anchor=False)
     st.markdown("\n".join(f"- {linked(reason)}" for reason in choice.reasons))
     if choice.page == "classifier":

@@ -5,11 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore import papers
+from lab import papers
 from pages.learn.figures_terms import drawing
-from ui import doors
+from ui import page_links
+from ui.escaping import plain
 from ui.glossary import ASKED, PAGE, found, said
-from ui.plain import plain
 from ui.terms import GROUPS, TERMS
 
 QUESTION = "Glossary"
@@ -63,4 +63,4 @@ def _card(key: str, heading: Callable[..., Any] = st.subheader) -> None:
         st.markdown(f"{said(key)} ({papers.named(term.paper)})")
         if picture := drawing(key):
             st.markdown(picture, unsafe_allow_html=True)  # st.html leaves drawings out
-        doors.way(term.page, term.shows, term.settings)
+        page_links.way(term.page, term.shows, term.settings)

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpcore import papers
+from lab import papers
 from pages.learn.works import BEYOND, WORKS, Part
 from ui.page import Page
 

@@ -11,9 +11,9 @@ import pandas as pd
 
 from dpcore.accountants import BASES, gdp, prices, selection, tuning
 from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, NoiseFor, Price, StepsWithin
-from dpcore.experiment import Measure, Settings, Task
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
+from lab.settings import Measure, Settings, Task
 from pages.ledger.work import GRID, Statements
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
@@ -63,7 +63,7 @@ class Billed:
     essential: bool = False
 
     def run(self) -> "Bill":
-        return Bill(float(np.ravel(MEMORY.answer(self.run_of, self.run_of.run))[0]), self)
+        return Bill(float(np.ravel(CACHE.answer(self.run_of, self.run_of.run))[0]), self)
 
 
 class Bill(NamedTuple):
@@ -81,7 +81,7 @@ class Bill(NamedTuple):
     def tuned(self) -> float:
         """Of all tries."""
         task = self.billed.tries
-        return float(np.ravel(MEMORY.answer(task, task.run))[0])
+        return float(np.ravel(CACHE.answer(task, task.run))[0])
 
 
 @dataclass(frozen=True, kw_only=True)

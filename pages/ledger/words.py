@@ -4,8 +4,8 @@ import math
 
 from dpcore.accountants import selection
 from dpcore.accountants.prices import MOST_STEPS
-from dpcore.papers import short
 from dpcore.privacy import LAWS
+from lab.papers import short
 from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
 from pages.ledger.figures import number

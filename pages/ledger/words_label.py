@@ -1,6 +1,6 @@
 """What the label of the budget says: no data, and what a run like this would promise."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.ledger.experiment import LedgerResult
 
 FIXED = {

@@ -3,7 +3,7 @@
 import math
 
 from dpcore.accountants import asymptotic
-from dpcore.papers import short
+from lab.papers import short
 from pages.ledger.experiment import LedgerResult
 from pages.ledger.words import number
 from pages.ledger.work import FIRST, Statement

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dpcore import links
 from dpcore.accountants import tuning
-from dpcore.experiment import Settings, Spread
 from dpcore.privacy import Adjacency
-from dpcore.sweep import shown
+from lab import links
+from lab.settings import Settings, Spread
+from lab.sweep import shown
 
 
 class Case:

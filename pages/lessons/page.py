@@ -10,14 +10,14 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.links import brief
+from lab.links import brief
 from pages.lessons import page_together as together
 from pages.lessons import words as say
 from pages.lessons.lessons import LESSONS, Case, Lesson, Number
-from ui import doors, guess, live, pace
+from ui import debounce, guess, live, page_links
 from ui.compute import compute
+from ui.escaping import quoted
 from ui.page import Page
-from ui.plain import quoted
 from ui.plot import guesses
 
 NAMED = {lesson.name: lesson for lesson in LESSONS}
@@ -47,7 +47,7 @@ def kept(lesson: Lesson) -> Kept:
     return st.session_state.setdefault("lessons", {}).setdefault(lesson.name, Kept())
 
 
-@pace.working()
+@debounce.working()
 def show(pages: Sequence[Page]) -> None:
     """The lesson that the address names, at its step; without one, all of them."""
     if "lesson" not in st.query_params and st.session_state.get(
@@ -180,7 +180,7 @@ def _start(lesson: Lesson, before: Case, axis: Mapping, place: float) -> float:
 
 
 @st.fragment
-@pace.working()
+@debounce.working()
 def _guess(lesson: Lesson, page: Page, here: together.Seat | None) -> None:
     """The first step: what is known, the covered chart, and the guess."""
     settings, asked = lesson.cases(page.settings)
@@ -268,7 +268,7 @@ def _outcome(lesson: Lesson, page: Page, step: str, here: together.Seat | None) 
         {"reveal": _reveal, "why": _why, "try": _try}[step](lesson, page, before, after)
 
 
-@pace.working()
+@debounce.working()
 def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     """The chart, which gets finer while models are still trained; ``late``: it is asked for until they are."""
     first, second = lesson.cases(page.settings)
@@ -328,7 +328,7 @@ def _try(lesson: Lesson, page: Page, before: Case, after: Case) -> None:
     kept(lesson).done = True
     query = {**brief(after.settings), "only": ",".join(lesson.only)}
     st.page_link(
-        doors.to(lesson.page),
+        page_links.to(lesson.page),
         label=f"Open the page: {page.title}",
         icon=":material/open_in_full:",
         query_params=query,

@@ -14,10 +14,10 @@ from pages.lessons import figures
 from pages.lessons import words as say
 from pages.lessons.lessons import Case, Lesson, Number
 from ui import live
-from ui.admission import browser
 from ui.classroom import LETTERS_A_CODE, Room, classroom, owner, someone
 from ui.plot import guesses
-from ui.reach import elsewhere, qr
+from ui.qr_code import elsewhere, qr
+from ui.waiting_room import browser
 
 ROOM = "room"
 # Seconds between two looks at the room: of who teaches, and of all who wait for them.

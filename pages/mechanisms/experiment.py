@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.special import expit
 
 from dpcore.accountants import gdp
-from dpcore.experiment import Measure, Settings, Task
 from dpcore.streams import stream
+from lab.settings import Measure, Settings, Task
 from pages.mechanisms.work import (
     ANSWERS,
     CLAIMS,

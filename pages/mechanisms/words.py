@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dpcore.papers import short
 from dpcore.privacy import delta_rounded_up
+from lab.papers import short
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
 from ui import outcomes, panels

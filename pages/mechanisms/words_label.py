@@ -1,6 +1,6 @@
 """What the label of one answer says: made-up groups, and what one release like this would promise."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.mechanisms.experiment import MechanismsResult
 
 FIXED = {

@@ -16,7 +16,7 @@ from scipy.special import expit, log_softmax, ndtr, ndtri
 
 from dpcore import accountants, check
 from dpcore.accountants import gdp
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.mechanisms import Gaussian, Laplace, NoisyMax, classical_noise_multiplier
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.recipes import crossing
@@ -256,7 +256,7 @@ class Formula(NamedTuple):
         return cls(sd, gdp.epsilon_of(delta, mu=1 / sd), gdp.delta_of(epsilon, mu=1 / sd), until)
 
 
-@kept
+@cached
 def real_epsilons(delta: float) -> dict[str, np.ndarray]:
     """Name of ``DRAWN`` -> what its noise gives for each of ``CLAIMS``."""
     return {

@@ -9,19 +9,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from dpcore import check, pieces
+from dpcore import check
 from dpcore.accountants import BASES
 from dpcore.accountants.prices import NoiseFor, Price, StepsWithin
-from dpcore.data import tokens
+from dpcore.cache import cached
+from dpcore.data import file_handles
 from dpcore.data import toy as data
-from dpcore.data.own_settings import OWN, PaidBounds, RowsSettings
-from dpcore.experiment import Measure, Task
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.schedules import SHAPES, Schedule
 from dpcore.training import tree
 from dpcore.training.networks import ACTIVATIONS, Architecture
 from dpcore.training.sgd import VARIANTS, Recipe
+from lab import chunking
+from lab.own_settings import OWN, PaidBounds, RowsSettings
+from lab.settings import Measure, Task
 from pages.network.result import Lots, NetworkResult
 from pages.network.work import FRAMES, Ensemble, Job, Rows, Shown, Trained
 
@@ -142,7 +143,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
     )
 
     dataset: str = "moons"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     variant: str = "sound"
     mechanism: str = "sampled"
     epsilon: float = 0.5
@@ -403,7 +404,7 @@ class NetworkSettings(PaidBounds, RowsSettings):
 
     def sample(self, count: int) -> tuple[Shown, ...]:
         jobs = self.jobs["private"]
-        parts = pieces.sample([range(job.first, job.last) for job in jobs], count, each=jobs[0].cells, most=_SAMPLED)
+        parts = chunking.sample([range(job.first, job.last) for job in jobs], count, each=jobs[0].cells, most=_SAMPLED)
         return tuple(
             Shown(job=replace(jobs[0], first=part.start, last=part.stop), frame=self.shown, given=given)
             for part, given in parts
@@ -439,7 +440,7 @@ def _runs(jobs: Iterable[Job], outcomes: Mapping[Any, Any]) -> list[Trained]:
     return [Trained.of([outcomes[stretch] for stretch in done]) for done in begun if done]
 
 
-@kept
+@cached
 def _done(task: Any) -> Any:
     """The answer of a small question that settings ask again and again."""
     return task.run()

@@ -12,12 +12,12 @@ import pandas as pd
 
 from dpcore.accountants import account
 from dpcore.boundaries import Plane, agreement, traced, usual_plane
+from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
 from dpcore.data import toy as data
-from dpcore.experiment import Settings, Spread, quantiles_of
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.training import networks, sgd, tree
+from lab.settings import Settings, Spread, quantiles_of
 from pages.network.work import FRAMES, Job, Trained, accuracy, clipped_share, inputs, mean_loss
 
 # Points of a map in each direction; private rows, and networks, of the histogram of gradient norms.
@@ -405,7 +405,7 @@ def left_in_weights(settings: Settings, steps: int) -> float:
     return settings.sigma * settings.clip_norm / settings.lot * float(np.linalg.norm(rates))
 
 
-@kept
+@cached
 def _plane(split: data.Split) -> Plane:
     """One for all networks on these rows, so that the rows in it are drawn once."""
     return usual_plane(split.X_public, names=split.source.features, bounds=split.source.bounds)

@@ -3,9 +3,9 @@
 import math
 from html import escape
 
-from dpcore import differences
 from dpcore.data.own_rows import OwnRows
-from dpcore.experiment import Spread
+from lab import differences
+from lab.settings import Spread
 from pages.network.experiment import OVER, OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, arm_name
 from pages.network.result import NetworkResult

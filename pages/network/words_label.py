@@ -1,10 +1,10 @@
 """What the network's privacy label says whatever its knobs, and what follows from them."""
 
-from dpcore.data.own_settings import OWN
 from dpcore.data.toy import DATASETS
-from dpcore.label import Stated
 from dpcore.training.sgd import VARIANTS
 from dpcore.training.tree import ASSUMES, MECHANISMS
+from lab.label import Stated
+from lab.own_settings import OWN
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from dpcore.cache import cached
 from dpcore.data import own_numbers
 from dpcore.data import toy as data
-from dpcore.kept import kept
 from dpcore.streams import stream
 from dpcore.training import losses, networks, sgd
 from dpcore.training.sgd import Recipe
@@ -54,7 +54,7 @@ class Rows:
         return int(np.bincount(_of_persons(self)[2]).max()) if several else 1
 
 
-@kept(newest=2)
+@cached(newest=2)
 def _of_persons(rows: Rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each person ``MOST_EACH`` rows at most, picked by chance, from those with an answer where they have any."""
     X, y, people = rows.load().several
@@ -215,7 +215,7 @@ def _train(job: Job, start: np.ndarray, **steps: Any) -> sgd.Training:
         )
 
 
-@kept
+@cached
 def _stretch(job: Job, frame: int) -> Trained:
     """A stretch goes on where the one before it has ended, which is looked up, or done again."""
     marks, reached = job.marks, Stretch(job=job, frame=frame).reached

@@ -12,15 +12,15 @@ import numpy as np
 
 from dpcore import check
 from dpcore.boundaries import Plane, principal_plane
-from dpcore.data import own_rows, tokens
+from dpcore.cache import cached
+from dpcore.data import file_handles, own_rows
 from dpcore.data.own_rows import OwnRows
-from dpcore.data.own_settings import PaidBounds
-from dpcore.experiment import Measure, Settings, Task
-from dpcore.kept import kept
 from dpcore.parties.aggregation import CONSTANTS
 from dpcore.parties.local import LEARNERS, ONE_BY_ONE
 from dpcore.parties.worlds import KINDS, REACH, World, public
 from dpcore.privacy import Guarantee
+from lab.own_settings import PaidBounds
+from lab.settings import Measure, Settings, Task
 from pages.parties import work
 from pages.parties.crowd import Crowd, Gather, known
 from pages.parties.own import OWN, OwnKind
@@ -121,7 +121,7 @@ class PartiesSettings(PaidBounds, Settings):
     dataset: str = "two"
     parties: int = 1000
     method: str = "soft"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     learner: str = "logistic"
     labels: str = "votes"
     constants: str = "sharp"
@@ -136,7 +136,7 @@ class PartiesSettings(PaidBounds, Settings):
     seed: int = 3
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
+        file_handles.named(self.own)
         super().__post_init__()
         if self.method not in work.methods(self.learner):
             raise check.RefusedError("method", self.method, "one of: vote, soft, pate; only weights can be averaged")
@@ -162,7 +162,7 @@ class PartiesSettings(PaidBounds, Settings):
                 usual |= {"parties": type(self).parties}
             other = asked["dataset"] != self.dataset and {asked["dataset"], self.dataset} & {OWN, *RECORDED}
             back = {name: value for name, value in usual.items() if name not in changes}
-            return {"own": tokens.NONE} | (back if other else {})
+            return {"own": file_handles.NONE} | (back if other else {})
         own = asked["own"]
         found = {name: changes.get(name, 0.0) for name in _INVENTED}
         if isinstance(own, OwnRows) and own is not self.own:
@@ -338,7 +338,7 @@ def _asked(task: Tried | Change) -> int:
     return task.asked
 
 
-@kept
+@cached
 def _plane(world: World, public_rows: int) -> tuple[Plane, tuple[tuple[float, ...], ...]]:
     """(where decisions are drawn, the rows of a grid over it)."""
     features = public(world.dataset, world.seed, public_rows)["public"].X[:, :-1]

@@ -13,11 +13,11 @@ from typing import Self
 
 import numpy as np
 
+from dpcore.cache import cached
 from dpcore.check import RefusedError
 from dpcore.data import toy
+from dpcore.data.file_handles import held, key
 from dpcore.data.own_rows import OwnRows
-from dpcore.data.tokens import held, key
-from dpcore.kept import kept
 from dpcore.parties.worlds import CHECK_ROWS, Kind, Public
 from dpcore.streams import stream
 
@@ -99,7 +99,7 @@ class OwnKind(Kind):
         return stream(seed, "split").permutation(held(self.own).people)
 
 
-@kept(newest=4)
+@cached(newest=4)
 def _held_out(kind: OwnKind, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
     """(inputs (n, d), classes (n,), of how many parties): answered rows of held-out parties in random order.
 

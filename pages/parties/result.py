@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dpcore.accountants import gdp
+from dpcore.cache import cached
 from dpcore.confusion import ByClass, confusion
-from dpcore.experiment import Settings, Spread, Task, quantiles_of
-from dpcore.kept import kept
 from dpcore.parties import aggregation, pate
 from dpcore.parties.worlds import CONSTANT, World, parties
 from dpcore.privacy import Guarantee
 from dpcore.training import losses
+from lab.settings import Settings, Spread, Task, quantiles_of
 from pages.parties import work
 from pages.parties.work import Ensemble, Fits, Moves, Trial
 
@@ -326,7 +326,7 @@ class PartiesResult:
         return pd.DataFrame(self.movements)
 
 
-@kept
+@cached
 def _shown(world: World, count: int) -> Shown:
     kind, (X, y) = world.kind, parties(world, 0, count)
     return Shown(X_private=X.reshape(-1, kind.inputs)[:, :-1], y_private=y.ravel(), source=Names(classes=kind.names))

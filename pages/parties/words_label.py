@@ -1,6 +1,6 @@
 """What the parties' privacy label says whatever its knobs, and what follows from them."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from ui.panels import at_most

@@ -3,8 +3,8 @@
 import math
 from dataclasses import replace
 
-from dpcore.papers import short
 from dpcore.parties import aggregation
+from lab.papers import short
 from pages.parties.experiment import RECORDED
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult

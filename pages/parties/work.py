@@ -13,7 +13,7 @@ from scipy.special import betainc, gammaincinv
 
 from dpcore import accountants
 from dpcore.accountants import gdp
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.mechanisms import NormExponential
 from dpcore.parties import aggregation, local, pate
 from dpcore.parties.aggregation import RELEASES
@@ -122,7 +122,7 @@ def methods(learner: str) -> tuple[str, ...]:
     return METHODS if learner == "logistic" else tuple(name for name in METHODS if name != "average")
 
 
-@kept
+@cached
 def sensitivities(model: Model, release: str, counts: tuple[float, ...]) -> np.ndarray:
     """Of the release with so many parties; no epsilon moves them."""
     return np.array([model.at(count).sensitivity(release) for count in counts])
@@ -145,7 +145,7 @@ class Fits:
     kept: int
 
 
-@kept
+@cached
 def fits(ensemble: Ensemble, asked: int) -> Fits:
     """By the first ``asked`` of the ensemble's parties: all of them, or so far.
 
@@ -173,7 +173,7 @@ def fits(ensemble: Ensemble, asked: int) -> Fits:
     )
 
 
-@kept
+@cached
 def unit_noise(seed: int, method: str, repeats: int, shape: tuple[int, int]) -> np.ndarray:
     """Norm-exponential draws (R, k, d) of sensitivity and epsilon 1: the same ones at every epsilon and for every M."""
     mechanism, size = NormExponential(sensitivity=1, epsilon=1), math.prod(shape)
@@ -227,7 +227,7 @@ def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "so
     return losses.expected_values(z, _said(ensemble, asked, release)).mean(axis=-1)
 
 
-@kept
+@cached
 def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
     """w_0 (k, d): the best that the check rows allow, with the same lambda."""
     X, shares = ensemble.rows["check"].X, _said(ensemble, asked, release)

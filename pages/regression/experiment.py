@@ -12,15 +12,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from dpcore import check, pieces
-from dpcore.data import own_rows, own_table, tokens
+from dpcore import check
+from dpcore.data import file_handles, own_rows, own_table
 from dpcore.data import regression as regression_data
-from dpcore.data.own_settings import PaidBounds
 from dpcore.estimators.linear import REGRESSIONS, mechanism
-from dpcore.experiment import Measure, Settings, Spread, Task, quantiles_of
 from dpcore.privacy import Guarantee
 from dpcore.regression.functional import best_share, published_best_share, published_epsilon
 from dpcore.regression.least_squares import REPAIRS
+from lab import chunking
+from lab.own_settings import PaidBounds
+from lab.settings import Measure, Settings, Spread, Task, quantiles_of
 from pages.regression.surface import REACH, Surface, surface
 from pages.regression.work import (
     EPSILONS,
@@ -93,7 +94,7 @@ class RegressionSettings(PaidBounds, Settings):
     COMMON: ClassVar = ("dataset", "own", "mechanism", "rows", "features", "label_top", "repeats", "seed")
 
     dataset: str = "us"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     mechanism: str = "published"
     epsilon: float = 0.2
     share: float = 0.9
@@ -111,7 +112,7 @@ class RegressionSettings(PaidBounds, Settings):
     draw: int = 37
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
+        file_handles.named(self.own)
         super().__post_init__()
         if self.across == self.up:
             raise check.RefusedError("up", self.up, "another feature than the one across")
@@ -119,7 +120,7 @@ class RegressionSettings(PaidBounds, Settings):
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on them is brought into its new range."""
         dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
-        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        own = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
         fitting: dict[str, Any] = {}
         if "dataset" in changes or (own, type(own)) != (self.own, type(self.own)):
             fitting, changes = self._fitting(dataset, own), changes | {"own": own}
@@ -140,7 +141,7 @@ class RegressionSettings(PaidBounds, Settings):
         source = _source(dataset, own)
         if source is None:
             return {"rows": own_table.MOST_ROWS, "features": own_rows.MOST_COLUMNS, "label_top": _DECLARED}
-        awaited = dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None
+        awaited = dataset == self.dataset == OWN and self.own != file_handles.NONE and self.source is None
         rows = min(self.rows, source.train_rows) if awaited else source.train_rows
         all_of_own = dataset == OWN and not awaited
         features = len(source.features) if all_of_own else min(self.features, len(source.features))
@@ -202,7 +203,7 @@ class RegressionSettings(PaidBounds, Settings):
 
     @property
     def problem(self) -> Problem:
-        dataset = tokens.key(self.own) if self.dataset == OWN else self.dataset
+        dataset = file_handles.key(self.own) if self.dataset == OWN else self.dataset
         return Problem(dataset=dataset, rows=self.rows, features=self.features, label_top=self.top, seed=self.seed)
 
     def share_of(self, name: str) -> float:
@@ -261,7 +262,7 @@ class RegressionSettings(PaidBounds, Settings):
         what = {"problem": self.problem, "mechanism": self.mechanism_of(self.mechanism), "epsilon": self.left}
         return tuple(
             Tried(**what, first=part.start, count=len(part), given=given)
-            for part, given in pieces.sample([range(self.repeats)], count, each=1.0)
+            for part, given in chunking.sample([range(self.repeats)], count, each=1.0)
         )
 
     def schedule(self) -> Iterable[Task]:

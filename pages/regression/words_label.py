@@ -1,6 +1,6 @@
 """What the regression's privacy label says whatever its knobs, and what follows from them."""
 
-from dpcore.label import Stated
+from lab.label import Stated
 from pages.regression.experiment import OWN, RegressionResult
 
 FIXED = {

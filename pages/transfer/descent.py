@@ -14,8 +14,8 @@ import numpy as np
 
 from dpcore import transfer
 from dpcore.accountants import account
+from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.regression.least_squares import Statistics
 from dpcore.regression.perturbed import Descent
@@ -65,7 +65,7 @@ class Beside:
         )
 
 
-@kept
+@cached
 def _rows(seed: int, rows: int, dimension: int) -> transfer.Problem:
     """The page's private rows, whatever the sources are."""
     return transfer.problem(seed=seed, rows=rows, dimension=dimension, sources=1, difference=0.0, source_rows=1)

@@ -13,12 +13,12 @@ import numpy as np
 
 from dpcore import check
 from dpcore.accountants import BASES
-from dpcore.data import own_rows, own_table, tokens
-from dpcore.data.own_settings import OWN, PaidBounds
-from dpcore.experiment import Measure, Settings, Task
+from dpcore.data import file_handles, own_rows, own_table
 from dpcore.privacy import Adjacency, Guarantee, Sequence
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import NARROWEST, RADIUS
+from lab.own_settings import OWN, PaidBounds
+from lab.settings import Measure, Settings, Task
 from pages.transfer import descent, published
 from pages.transfer import own as own_file
 from pages.transfer.result import TransferResult
@@ -121,7 +121,7 @@ class TransferSettings(PaidBounds, Settings):
     )
 
     dataset: str = "made"
-    own: str = tokens.NONE
+    own: str = file_handles.NONE
     epsilon: float = 1.0
     delta: float = 1e-6
     sources: int = 6
@@ -143,13 +143,13 @@ class TransferSettings(PaidBounds, Settings):
     penalty_q: str = "1"
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
+        file_handles.named(self.own)
         super().__post_init__()
 
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on the data is brought into its new range."""
         dataset = check.choice(DATA, dataset=changes.get("dataset", self.dataset))
-        held = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        held = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
         if dataset != self.dataset or (held, type(held)) != (self.own, type(self.own)):
             changes = self._fitting(dataset, held) | changes | {"own": held}
         rows = changes.get("target_rows", self.target_rows)
@@ -168,7 +168,7 @@ class TransferSettings(PaidBounds, Settings):
             return sound
         limits = _limits_of(held)
         sound["epsilon"] = max(self.epsilon, self._limit(held)[0])
-        awaited = self.dataset == OWN and self.own != tokens.NONE and not _usable(self.own)
+        awaited = self.dataset == OWN and self.own != file_handles.NONE and not _usable(self.own)
         for name in ("target_rows", "sources", "dimension", "migrated"):
             low, high = limits[name]
             sound[name] = min(max(getattr(self, name), low), high) if awaited else high
@@ -231,7 +231,7 @@ class TransferSettings(PaidBounds, Settings):
     def data(self) -> Data | own_file.OwnData:
         """The made-up data, or those of a file. Raises RefusedError for one that is only named."""
         if self.dataset == OWN:
-            return own_file.OwnData(own=tokens.key(self.own), seed=self.seed, rows=self.target_rows)
+            return own_file.OwnData(own=file_handles.key(self.own), seed=self.seed, rows=self.target_rows)
         return self.part(Data, rows=self.target_rows)
 
     @cached_property

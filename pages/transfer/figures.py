@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dpcore.data.own_settings import OWN
+from lab.own_settings import OWN
 from pages.transfer.descent import ahead
 from pages.transfer.experiment import LIMITS
 from pages.transfer.result import TransferResult

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpcore.cache import cached
 from dpcore.data import own_numbers, own_rows, regression
+from dpcore.data.file_handles import held
 from dpcore.data.own_rows import OwnRows
-from dpcore.data.tokens import held
-from dpcore.kept import kept
 from dpcore.streams import stream
 
 
@@ -83,7 +83,7 @@ class OwnData:
         return tuple(max(1, size * migrated // sum(sizes)) for size in sizes)
 
 
-@kept(newest=2)
+@cached(newest=2)
 def _problem(own: "weakref.ref[OwnRows]", seed: int) -> OwnProblem:
     token = held(own)
     table, roles = token.table, token.roles

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from dpcore.accountants import account, zcdp
-from dpcore.experiment import Settings, Spread, quantiles_of
 from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training import frank_wolfe as fw
 from dpcore.transfer import Problem, norm_q
+from lab.settings import Settings, Spread, quantiles_of
 from pages.transfer import descent, published, work
 from pages.transfer.work import CANDIDATES, EPSILONS, FocusOutcome, WalkOutcome
 

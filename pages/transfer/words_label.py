@@ -1,7 +1,7 @@
 """What the transfer's privacy label says whatever its knobs, and what follows from them."""
 
-from dpcore.data.own_settings import OWN
-from dpcore.label import Stated
+from lab.label import Stated
+from lab.own_settings import OWN
 from pages.transfer.result import TransferResult
 
 FIXED = {

@@ -10,9 +10,9 @@ from pages.transfer.figures import error
 from pages.transfer.result import TransferResult
 from pages.transfer.work import CANDIDATES
 from ui import outcomes, panels
+from ui.escaping import plain
 from ui.outcomes import count
 from ui.panels import Number, number
-from ui.plain import plain
 
 LEAD = (
     "A few private rows are to be learnt from: those of one value of your column. The rows of others are **public, as "

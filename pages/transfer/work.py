@@ -10,8 +10,8 @@ import numpy as np
 
 from dpcore import transfer
 from dpcore.accountants import zcdp
+from dpcore.cache import cached
 from dpcore.estimators.reference import penalised_least_squares
-from dpcore.kept import kept
 from dpcore.privacy import Adjacency, Composed, GaussianRelease, Guarantee
 from dpcore.privacy import Sequence as Events
 from dpcore.training import frank_wolfe as fw
@@ -156,18 +156,18 @@ class Model:
         return self.detection_share * self.claim.rho(epsilon)
 
 
-@kept
+@cached
 def statistics(data: Data | OwnData, rows: tuple[int, ...]) -> transfer.Statistics:
     return transfer.statistics(data.problem, rows)
 
 
-@kept
+@cached
 def _least_squares(data: Data | OwnData, penalty: float, q: str) -> np.ndarray:
     """(d,): the private rows without privacy, with the same penalty."""
     return penalised_least_squares(data.problem.X, data.problem.y, penalty=penalty, q=q)
 
 
-@kept
+@cached
 def _trusted(data: Data | OwnData, rows: tuple[int, ...], chosen: tuple[bool, ...]) -> np.ndarray:
     """(1, d): the weights of the sources that are known to be near, whatever epsilon is."""
     return statistics(data, rows).fit(np.array([chosen]))
@@ -377,7 +377,7 @@ def polytope(name: str, radius: float, penalty: float = 0.0) -> fw.Polytope:
     return fw.Hull(corners=tuple((radius * x, radius * y) for x, y in _CORNERS))
 
 
-@kept
+@cached
 def plane_data(seed: int, rows: int, difference: float, own: OwnData | None):
     """(X (n, 2), y (n,), truth (2,), what the source says (2,)): a source of very many rows is what it says."""
     if own is not None:
@@ -401,7 +401,7 @@ def _plane_walk(X, y, shape, centre, *, seed=0, **options) -> fw.Walk:
     )
 
 
-@kept
+@cached
 def _plane_optimum(
     seed: int,
     rows: int,

@@ -12,11 +12,12 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self
 
-from dpcore import check, links, pieces
+from dpcore import check
+from dpcore.cache import cached
 from dpcore.data.own_rows import OwnRows
-from dpcore.experiment import Measure, Settings, Task
-from dpcore.kept import kept
-from dpcore.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
+from lab import chunking, links
+from lab.settings import Measure, Settings, Task
+from lab.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import Again, Solved
 
@@ -85,7 +86,7 @@ class WhatIfSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     topic: a key of ``TOPICS``.
-    base: the topic's settings in one word (``dpcore.links``).
+    base: the topic's settings in one word (``lab.links``).
     question: one of ``QUESTIONS``; or "curve".
     knob: the field of the base that is solved for, and that the curve goes along.
     other: the field of the base that the map goes up along.
@@ -337,12 +338,12 @@ class WhatIfSettings(Settings):
         how = f"measure={self.measure!r}, repeats={self.repeats}"
         if self.asks == "best":
             best = f"print(recommend(settings, tries={self.tries}, {how}, seeds={OTHER_SEEDS}).to_string())\n"
-            return f"{first}from dpcore.sweep import recommend\n{made}{best}"
+            return f"{first}from lab.sweep import recommend\n{made}{best}"
         one_way = self.along in (*self.asked.rises, *self.asked.falls) and not self.exact and self.seeds == 1
         share = f", share={self.most}" if self.reached == "most" else ""
         answer = f"smallest(settings, {self.along!r}, {self.goal!r}, values=values, {how}{share})"
         return (
-            f"{first}from dpcore.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
+            f"{first}from lab.sweep import smallest, summary, sweep\n{made}values = {[*self.around.curve]!r}\n"
             f"runs = sweep(settings, {self.along!r}, values, {how}, seeds={self.seeds})\n"
             f"print(summary(runs, target={self.goal!r}, better={self.asked.better!r}).to_string())\n"
             + (f"found = {answer}  # the answer, in a row\n" if one_way else "")
@@ -506,9 +507,9 @@ class Around:
     def near(self) -> tuple[Look, ...]:
         """The coarsest curve, which the page waits for too where it is quick."""
         turn = [*self._turns[1].values()] if len(self._turns) > 1 else []
-        each = sum(getattr(task, "cells", pieces.FIRST) for task in self._tasks) * self.seeds
+        each = sum(getattr(task, "cells", chunking.FIRST) for task in self._tasks) * self.seeds
         found = (look for there in turn for look in self.looks(there))
-        return tuple(replace(look, essential=each * len(turn) < pieces.FIRST) for look in found)
+        return tuple(replace(look, essential=each * len(turn) < chunking.FIRST) for look in found)
 
     @cached_property
     def rest(self) -> tuple[Look, ...]:
@@ -519,7 +520,7 @@ class Around:
         return tuple(look for turn in turns for there in turn for look in self.looks(there))
 
 
-@kept(newest=32)
+@cached(newest=32)
 def _around(**what: Any) -> Around:
     return Around(**what)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dpcore.at_scale import Cell
-from dpcore.experiment import Settings
-from dpcore.sweep import coarse_to_fine, split
+from lab.at_scale import Cell
+from lab.settings import Settings
+from lab.sweep import coarse_to_fine, split
 from pages.what_if.experiment import CURVE, WhatIfSettings
 from pages.what_if.result import WhatIfResult
 

@@ -9,16 +9,16 @@ import streamlit as st
 
 from dpcore import check
 from dpcore.check import RefusedError
-from dpcore.experiment import Settings
-from dpcore.links import Word, changed, word
-from dpcore.sweep import beside
+from lab.links import Word, changed, word
+from lab.settings import Settings
+from lab.sweep import beside
 from pages.what_if import figures, page_full_size, words_answers, words_asked, words_label, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
-from ui import controls, doors, live
+from ui import controls, live, page_links
+from ui.escaping import quoted
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
-from ui.plain import quoted
 from ui.vocabulary import KNOBS
 
 HEIGHT = 380
@@ -42,7 +42,7 @@ def setup(pages: Sequence[Page], desk: controls.Desk) -> None:
         desk.choose("measure", "Measure", {name: one.label for name, one in settings.settings.MEASURES.items()})
         desk.choose("knob", "Parameter to solve for", named)
         desk.choose("other", "Second axis of the map", named)
-        doors.door(settings.topic, "Open these settings on their page", settings.settings)
+        page_links.door(settings.topic, "Open these settings on their page", settings.settings)
 
 
 def more(pages: Sequence[Page], desk: controls.Desk) -> None:
@@ -201,7 +201,7 @@ def inset(desk: controls.Desk) -> None:
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(OF_PRIVATE_ROWS)
     else:
-        doors.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
+        page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 
 
 def below(desk: controls.Desk, paper: Mapping[str, Any]) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.links import Word
+from lab.links import Word
 from pages.what_if import figures, full_size, words
 from pages.what_if import words_full_size as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import WhatIfSettings
 from pages.what_if.full_size import FullSize, Numbers
-from ui import controls, live, outcomes, pace, takeaway
+from ui import controls, debounce, live, outcomes, takeaway
 from ui.compute import compute
 from ui.full_size import LINE, Run, Seat
 from ui.sweeps import Sweep
@@ -115,7 +115,7 @@ def _made(full: FullSize) -> Run:
     return Run(full.cells(), measure=question.measure, repeats=question.repeats, private=private)
 
 
-@pace.working()
+@debounce.working()
 def _follow(question: WhatIfSettings, full: FullSize, run: Run | None, state: str, paper: Mapping[str, Any]) -> None:
     """How far it has come, and what it says so far. ``state``: what the buttons are for."""
     if (_state(run) in _BUSY) != (state in _BUSY) or (state not in _BUSY and _state(run) != state):

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpcore import crossing
 from dpcore.boundaries import zeros
-from dpcore.differences import Difference
-from dpcore.experiment import Settings, Task, quantiles_of
 from dpcore.privacy import Guarantee
-from dpcore.repeats import Means, over_splits
-from dpcore.sweep import Look, apart, best, summary
+from lab import crossing
+from lab.differences import Difference
+from lab.repeats import Means, over_splits
+from lab.settings import Settings, Task, quantiles_of
+from lab.sweep import Look, apart, best, summary
 from pages.what_if.work import prices, together
 
 

@@ -1,6 +1,6 @@
 """What stands beside an answer: why it is so, what looking for it cost, tables, and charts in words."""
 
-from dpcore.papers import short
+from lab.papers import short
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_numbers import hits

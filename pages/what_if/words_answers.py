@@ -1,6 +1,6 @@
 """The answer in a sentence or two, chosen by what came out."""
 
-from dpcore.crossing import Answer, Crossing
+from lab.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import REPEATS, WhatIfResult, WhatIfSettings
 from pages.what_if.words_asked import capital, of_accuracy, reaches, the_measure, today

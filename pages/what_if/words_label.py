@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dpcore.label import Stated
+from lab.label import Stated
 
 FIXED = {
     "public": "what the page that is asked about takes as public",

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from dpcore.crossing import Answer, Crossing
+from lab.crossing import Answer, Crossing
 from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from pages.what_if.words_asked import capital, today

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from dpcore.differences import Difference
+from lab.differences import Difference
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from pages.what_if.result import Effect
 from ui.panels import number

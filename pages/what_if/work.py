@@ -6,18 +6,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpcore import crossing
 from dpcore.accountants import tuning
-from dpcore.experiment import Settings
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.privacy import ApproximateRelease, Composed, Guarantee, PureRelease, Sequence, UnsupportedEventError
-from dpcore.sweep import best, measured, split
+from lab import crossing
+from lab.settings import Settings
+from lab.sweep import best, measured, split
 
 # What several runs together are counted at, where one of them has no delta.
 DELTA = 1e-6
 
 
-@kept
+@cached
 def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     """Way to release what a search of so many ``tries`` has found -> what that costs; none where a run promises
     nothing.
@@ -30,7 +30,7 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
     return found | {"public": replace(one, assumes=found["public"].assumes)}
 
 
-@kept
+@cached
 def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
     """What so many runs of each of some settings promise together; None where one of them promises nothing, or they
     have different neighbours or units.

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, Response, expect
 from benchmarks import people
 from dpcore.cores import cores
 from tests.browser.person import PATIENCE, drawn, slider
-from ui.admission import FEW, INSIDE
+from ui.waiting_room import FEW, INSIDE
 
 SIZES = count(201)
 LINE = re.compile(rf"The lab is busy, {FEW} others are before you: about \d+ s\.")

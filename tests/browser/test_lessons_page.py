@@ -12,7 +12,7 @@ from pages.table import PAGES
 from tests.browser.person import PATIENCE, darken, field, hold_still
 from tests.browser.test_accessibility import broken
 from ui.live.chart import Picture
-from ui.reach import QR_ALT
+from ui.qr_code import QR_ALT
 
 # (how far the middle of the mark at the guess is from where its value stands on the axis, in pixels; the guess)
 OFF = """(node) => {

@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.person import PATIENCE, drawn, hold_still
-from ui.reach import QR_ALT
+from ui.qr_code import QR_ALT
 
 LINKS = ["classifier?epsilon=0.3&pin=~mine~clip_norm~0.1", "parties"]
 

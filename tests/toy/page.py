@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcore.experiment import Settings
+from lab.settings import Settings
 from ui.live import Picture
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always
 from ui.panels import Number

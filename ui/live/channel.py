@@ -24,16 +24,16 @@ import orjson
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dpcore.experiment import Settings
-from dpcore.links import page_now
-from ui import busy, controls, pace, watch
+from lab.links import page_now
+from lab.settings import Settings
+from ui import busy, controls, debounce, metrics
 from ui.compare import compare
 from ui.compute import SLICE_SECONDS
-from ui.guard import same_origin
 from ui.page import Page
 from ui.pins import MOST
 from ui.pins import read as read_pins
 from ui.present import staged
+from ui.security_headers import same_origin
 
 NAME = "lab-channel"
 MOST_BYTES, MOST_A_SECOND = 16_384, 200
@@ -190,7 +190,7 @@ class Seen:
         }
         self._words, self._rows = now.words, now.rows
         self._parts = {name: parts for name, (_, parts) in now.pictures.items()}
-        told = {"done": now.done, "errors": now.errors, "values": now.values, "rest": round(1000 * pace.rest(REST))}
+        told = {"done": now.done, "errors": now.errors, "values": now.values, "rest": round(1000 * debounce.rest(REST))}
         return told | {"words": words, "charts": charts} | rows
 
 
@@ -241,7 +241,7 @@ class Turns:
         return await self._in_turn(lambda: work, later, next(self._count))
 
     async def _in_turn(self, plan: Callable[[], Work], later: float, place: int) -> Any:
-        with pace.asking():
+        with debounce.asking():
             await self._wait(later, place)
             began = time.monotonic()
             try:
@@ -287,7 +287,7 @@ class Turns:
     async def spare(self, work: Callable, *args: Any) -> Any:
         """Do this, one thing at a time, once nobody in the whole process waits for anything."""
         async with self._spare:
-            while pace.at_work():
+            while debounce.at_work():
                 await asyncio.sleep(LOOK)
             return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
@@ -335,7 +335,7 @@ class Visit:
             if ahead is None:
                 self._asked = asked
                 self._unanswered.append((asked, now))
-                watch.MOVED.inc()
+                metrics.MOVED.inc()
                 self._news.set()
             else:
                 self._ahead = deque(ahead)
@@ -345,7 +345,7 @@ class Visit:
         """Answer the newest question, and go on with it until it is done or there is a newer one."""
         while True:
             await self._news.wait()
-            pace.moves(self)
+            debounce.moves(self)
             now = await self._turns.take(self._newest, self._wait_is_told)
             question = self._begun
             done = await self._tell(question, now)
@@ -407,7 +407,7 @@ class Visit:
         while self._unanswered.popleft()[0] is not question:
             pass
         if now:
-            watch.WAITED.observe(time.monotonic() - since)
+            metrics.WAITED.observe(time.monotonic() - since)
 
 
 class Channel:

@@ -11,7 +11,7 @@ made here, in code. Why this way and not another:
 - The components' names hold what their files hold, as a hash: a browser may keep each file for good, and never mixes
   those of two versions. Who edits one starts the server anew.
 - `plotly/` is the smallest of the bundles that Plotly publishes: scatter, bar and pie, in the very version of
-  plotly.js that the installed Python half was written for (`tests/test_delivery.py` compares them).
+  plotly.js that the installed Python half was written for (`tests/test_static_files.py` compares them).
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Regions are an image and boundaries a shape: where only they move, Plotly need n
 import numpy as np
 
 from dpcore.boundaries import Plane
+from dpcore.cache import cached
 from dpcore.data.toy import Split
-from dpcore.kept import kept
 from ui.plot import theme
 
 # Shades of a region, from "half of the models say so" to "all of them do", and their opacity: boundaries and points
@@ -66,7 +66,7 @@ def symbol(label: int) -> str:
     return theme.SYMBOLS[label % len(theme.SYMBOLS)]
 
 
-@kept(newest=16)
+@cached(newest=16)
 def _points(split: Split, plane: Plane) -> list[dict]:
     """Some private rows, by class; no knob that trains moves them."""
     rows, labels = split.X_private[:_POINTS], split.y_private[:_POINTS]

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from dpcore.experiment import Settings
-from dpcore.kept import kept
+from dpcore.cache import cached
 from dpcore.privacy import LowerBound
+from lab.settings import Settings
 from pages.attack.audits.table import AUDITS
 
 # The audit that is done before the others.
@@ -77,7 +77,7 @@ def slices(name: str, seed: int) -> list[Slice]:
     return [Slice(name=name, seed=seed, part=part, count=count) for part, count in enumerate(counts)]
 
 
-@kept
+@cached
 def _bound(name: str, done: tuple[Runs, ...]) -> LowerBound:
     """Runs are told apart by who they are, so that a redraw does not count them again."""
     return AUDITS[name].bound(together(done))

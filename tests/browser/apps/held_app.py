@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpcore.experiment import Settings
+from lab.settings import Settings
 from ui import compute as computing
 
 HELD = Path(os.environ["LAB_HELD"])
@@ -43,7 +43,7 @@ def shown(question: channel.Question, seconds: float) -> channel.Shown | None:
 
 channel.shown = shown
 app = st.App(
-    Path(lab.__file__).parent / "ui/frame.py",
+    Path(lab.__file__).parent / "pages/frame.py",
     routes=[lab.channel],
     lifespan=lab.lifespan,
     middleware=lab.middleware,

@@ -6,8 +6,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from tests.toy.page import TOY
-from ui.guard import Guard
 from ui.live.channel import Channel
+from ui.security_headers import Guard
 from ui.start import lifespan
 
 channel = Channel([TOY]).route(st.get_option("server.baseUrlPath"))

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from dpcore import check
-from dpcore.data import own_rows, own_table, tokens, toy
+from dpcore.data import file_handles, own_rows, own_table, toy
 from dpcore.data.paid_bounds import Payment
-from dpcore.experiment import Settings
 from dpcore.privacy import Guarantee, after
+from lab.settings import Settings
 
 OWN = "own"
 # So many rows of a file of one's own are learned from while knobs move: a random part of a larger one. A file with
@@ -72,7 +72,7 @@ class RowsSettings(Settings):
     SIZED: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        tokens.named(self.own)
+        file_handles.named(self.own)
         if self.rows is None:
             check.choice(self.CHOICES["dataset"], dataset=self.dataset)
             object.__setattr__(self, "rows", self.live if self.source else self.LIMITS["rows"][0])
@@ -81,7 +81,7 @@ class RowsSettings(Settings):
     def change(self, **changes: Any) -> Self:
         """These settings with ``changes``; what depends on the data set is brought into the new one's range."""
         dataset = check.choice(self.CHOICES["dataset"], dataset=changes.get("dataset", self.dataset))
-        own = tokens.named(changes.get("own", self.own)) if dataset == OWN else tokens.NONE
+        own = file_handles.named(changes.get("own", self.own)) if dataset == OWN else file_handles.NONE
         if dataset != self.dataset or (own, type(own)) != (self.own, type(self.own)):
             changes = self.fitting(dataset, own) | changes | {"own": own}
         return replace(self, **changes)
@@ -94,7 +94,7 @@ class RowsSettings(Settings):
         source = source_of(dataset, own)
         if source is None:
             return loop | {"rows": self.LIMITS["rows"][0]}
-        if dataset == self.dataset == OWN and self.own != tokens.NONE and self.source is None:
+        if dataset == self.dataset == OWN and self.own != file_handles.NONE and self.source is None:
             return loop | {"rows": min(self.rows, _most(source))}
         stays = source.sizable and self.source is not None and self.source.sizable
         return loop | {"rows": self.rows if stays else _live(dataset, source)}
@@ -107,7 +107,7 @@ class RowsSettings(Settings):
     @property
     def rows_of(self) -> toy.Dataset:
         """What tasks know the data set by. Raises RefusedError for a file that is only named."""
-        return tokens.key(self.own) if self.dataset == OWN else self.dataset
+        return file_handles.key(self.own) if self.dataset == OWN else self.dataset
 
     @property
     def live(self) -> int:

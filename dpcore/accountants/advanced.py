@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpcore import check
-from dpcore.accountants import naive
+from dpcore.accountants import basic
 from dpcore.privacy import Adjacency, Event, GaussianRelease, PoissonSampled, UnsupportedEventError, releases
 
 # Which part of delta pays for the composition, the rest being shared by the releases: tried all at once.
@@ -22,8 +22,8 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     best of many is. Samples are amplified by ln(1 + q (e^epsilon - 1)). For few releases the plain sum is smaller.
     """
     check.between(0, 1, inclusive=False, delta=delta)
-    found = naive.proved(event, adjacency, accountant="strong composition")
-    fixed, shares = naive.total_failures(found)
+    found = basic.proved(event, adjacency, accountant="strong composition")
+    fixed, shares = basic.total_failures(found)
     counts = np.asarray(counts, dtype=float)[:, None]
     left = delta - counts * fixed
     splits = _SPLITS if shares else np.ones(1)
@@ -32,7 +32,7 @@ def epsilons(event: Event, counts: np.ndarray, *, delta: float, adjacency: Adjac
     squares, drift = np.zeros_like(slack), np.zeros_like(slack)
     with np.errstate(over="ignore"):
         for release, n in found.items():
-            each = naive.price(release, slack=slack)
+            each = basic.price(release, slack=slack)
             squares, drift = squares + n * each**2, drift + n * each * np.expm1(each)
         total = np.sqrt(2 * np.log(1 / own) * counts * squares) + counts * drift
     return np.where(left > 0, total, math.inf).min(axis=1)

@@ -14,8 +14,8 @@ import joblib
 import numpy as np
 
 from dpcore import check, cores
-from dpcore.experiment import Settings
-from dpcore.sweep import Look, split
+from lab.settings import Settings
+from lab.sweep import Look, split
 
 BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 

@@ -15,7 +15,7 @@ from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses.experiment import HypothesesSettings
 from tests.hostile import HOSTILE
 from ui import controls, own_file
-from ui.plain import plain, quoted
+from ui.escaping import plain, quoted
 
 
 def seen(text: str) -> str:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import segno
 import streamlit as st
 
-from ui.guard import answers
+from ui.security_headers import answers
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 # What a screen reader says in place of the picture.

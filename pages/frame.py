@@ -14,7 +14,7 @@ from pages.lessons import page as lessons
 from pages.table import PAGES
 from ui import live
 from ui.controls import visit
-from ui.doors import remember
+from ui.page_links import remember
 from ui.show import show, style
 from ui.uploads import limit_mb
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from dpcore import privacy
 from dpcore.data.own_rows import Column, OwnRows, Roles
-from dpcore.experiment import Settings
 from dpcore.privacy import Guarantee
+from lab.settings import Settings
 
 SCHEMA = Path(__file__).with_name("label.schema.json")
 NOT_STATED, NOTHING = "not stated", "nothing promised"

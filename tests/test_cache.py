@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from dpcore import kept
+from dpcore import cache
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60  # seconds
@@ -21,9 +21,9 @@ BYTES = 80_000  # of the array of 10,000 numbers that all cases hold
 
 
 @pytest.fixture
-def memory(monkeypatch) -> kept.Memory:
-    fresh = kept.Memory(10**6)
-    monkeypatch.setattr(kept, "MEMORY", fresh)
+def memory(monkeypatch) -> cache.Cache:
+    fresh = cache.Cache(10**6)
+    monkeypatch.setattr(cache, "CACHE", fresh)
     return fresh
 
 
@@ -77,7 +77,7 @@ HOLDERS = {
 
 
 def total(value) -> int:
-    small, parts = kept.sizes(value)
+    small, parts = cache.sizes(value)
     return small + sum(parts.values())
 
 
@@ -87,7 +87,7 @@ def test_bytes_are_counted_wherever_they_are(name: str):
     assert total(HOLDERS[name](array()[:0].copy())) < BYTES / 10
 
 
-def test_a_part_that_is_held_twice_is_counted_once(memory: kept.Memory):
+def test_a_part_that_is_held_twice_is_counted_once(memory: cache.Cache):
     one = array()
     for name in range(20):
         memory.answer(name, lambda: Outcome(one))
@@ -98,7 +98,7 @@ def test_a_part_that_is_held_twice_is_counted_once(memory: kept.Memory):
     assert memory.held_bytes == 0
 
 
-def test_the_oldest_make_room_for_the_newest(memory: kept.Memory):
+def test_the_oldest_make_room_for_the_newest(memory: cache.Cache):
     for name in range(20):
         memory.answer(name, array)
         memory.find(0)
@@ -112,10 +112,10 @@ def test_the_oldest_make_room_for_the_newest(memory: kept.Memory):
     assert memory.held_bytes < 1000
 
 
-def test_large_answers_that_are_quickly_made_do_not_push_out_others(memory: kept.Memory):
+def test_large_answers_that_are_quickly_made_do_not_push_out_others(memory: cache.Cache):
     runs = []
 
-    @kept.kept(newest=2)
+    @cache.cached(newest=2)
     def large(question):
         runs.append(question)
         return np.zeros(50_000)
@@ -142,10 +142,10 @@ def at_once(threads: int, ask) -> list:
         return list(pool.map(one, range(threads)))
 
 
-def test_ten_who_ask_at_once_get_the_one_answer(memory: kept.Memory):
+def test_ten_who_ask_at_once_get_the_one_answer(memory: cache.Cache):
     runs, going, go = [], threading.Event(), threading.Event()
 
-    @kept.kept
+    @cache.cached
     def slow(question, *, more):
         runs.append(question)
         going.set()
@@ -162,7 +162,7 @@ def test_ten_who_ask_at_once_get_the_one_answer(memory: kept.Memory):
     assert runs == ["a", "a", "a"]
 
 
-def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: kept.Memory):
+def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: cache.Cache):
     runs = []
 
     def fail():
@@ -178,8 +178,8 @@ def test_a_failure_reaches_all_who_wait_and_is_forgotten(memory: kept.Memory):
     assert memory.answer("a", lambda: 2) == 2
 
 
-def test_answers_that_ask_for_others_wait_for_nobody_for_ever(memory: kept.Memory):
-    @kept.kept
+def test_answers_that_ask_for_others_wait_for_nobody_for_ever(memory: cache.Cache):
+    @cache.cached
     def chain(length):
         return 0 if length == 0 else 1 + chain(length - 1)
 
@@ -194,14 +194,14 @@ def test_answers_that_ask_for_others_wait_for_nobody_for_ever(memory: kept.Memor
     assert at_once(20, one) == [0] * 20
 
 
-def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: kept.Memory):
+def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
     runs, page = (
         [],
-        compile("@kept\ndef pictures(result):\n    runs.append(result)\n    return result", "page.py", "exec"),
+        compile("@cached\ndef pictures(result):\n    runs.append(result)\n    return result", "page.py", "exec"),
     )
-    other = compile("@kept\ndef pictures(result):\n    return -result", "other.py", "exec")
+    other = compile("@cached\ndef pictures(result):\n    return -result", "other.py", "exec")
     for script, answer in ((page, 3), (page, 3), (other, -3)):
-        names = {"kept": kept.kept, "runs": runs}
+        names = {"kept": cache.cached, "runs": runs}
         exec(script, names)
         assert names["pictures"](3) == answer
     assert runs == [3]
@@ -232,7 +232,7 @@ def test_what_holds_arrays_goes_through_the_one_memory():
     assert sum(text.count("lru_cache(") for text in sources) == len(CONSTANT)
 
 
-@pytest.mark.parametrize("question", [kept.Secret(3), ("noise", kept.Secret(3)), ("a name", (1, (kept.Secret(3),)))])
+@pytest.mark.parametrize("question", [cache.Secret(3), ("noise", cache.Secret(3)), ("a name", (1, (cache.Secret(3),)))])
 def test_an_answer_to_a_question_with_a_secret_is_not_kept(memory, question):
     made = []
     for _ in range(2):

@@ -21,7 +21,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ui import busy, delivery
+from ui import busy, static_files
 from ui.live import serving
 
 NAME = "lab-busy"
@@ -141,7 +141,7 @@ def page(words: str, again: int) -> str:
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Epsilon Lab is full</title>'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f'<noscript><meta http-equiv="refresh" content="{again}"></noscript><style>{delivery.look()}'
+        f'<noscript><meta http-equiv="refresh" content="{again}"></noscript><style>{static_files.look()}'
         ".lab-first{line-height:1.5}.lab-first p{max-width:36rem}</style>"
         '<main class="lab-first"><h1>The lab is full at the moment</h1>'
         f'<p role="status" data-again="{again}">{html.escape(words)}</p>'

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from benchmarks import extremes
-from dpcore import check, pieces
+from dpcore import check
 from dpcore.data import toy as data
 from dpcore.training import descent, losses
+from lab import chunking
 from pages.attack import two_worlds_result as attack_result
 from pages.attack.experiment import FITTING, AttackSettings
 from pages.attack.two_worlds_result import CurvePoint
@@ -56,8 +57,8 @@ def counted(settings) -> list:
 @pytest.mark.parametrize("name", LARGEST)
 def test_no_setting_makes_a_slice_or_the_first_picture_long(name):
     tasks = counted(LARGEST[name])
-    assert max(task.cells for task in tasks if not task.essential) <= pieces.SLICE
-    assert sum(task.cells for task in tasks if task.essential) <= 1.25 * pieces.FIRST
+    assert max(task.cells for task in tasks if not task.essential) <= chunking.SLICE
+    assert sum(task.cells for task in tasks if task.essential) <= 1.25 * chunking.FIRST
 
 
 @pytest.mark.parametrize("dataset", data.STRAIGHT)
@@ -71,7 +72,7 @@ def test_nor_does_one_in_between(dataset):
         worlds = worlds.change(repeats=min(80 * repeats + 20, worlds.limits["repeats"][1]))
         pays = AttackSettings().change(part="pays", dataset=dataset, steps=steps)
         for task in itertools.chain(*map(counted, (classifier, worlds, pays))):
-            assert task.essential or task.cells <= pieces.SLICE
+            assert task.essential or task.cells <= chunking.SLICE
 
 
 @pytest.mark.parametrize("name", LARGEST)
@@ -116,7 +117,7 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
     done, real = [], descent.noisy_gradient_descent
 
     def watched(X, y, *, n_classes, steps, draws, **options):
-        cells = pieces.cells(rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps)
+        cells = chunking.cells(rows=len(X), outputs=losses.outputs(n_classes), inputs=X.shape[1], steps=steps)
         done.append(len(draws) * cells)
         return real(X, y, n_classes=n_classes, steps=steps, draws=draws, **options)
 
@@ -134,8 +135,8 @@ def in_order(settings, order):
 @pytest.fixture
 def thin(monkeypatch):
     """A slice has one repeat, a first picture two."""
-    monkeypatch.setattr(pieces, "SLICE", 1.0)
-    monkeypatch.setattr(pieces, "FIRST", 1.0)
+    monkeypatch.setattr(chunking, "SLICE", 1.0)
+    monkeypatch.setattr(chunking, "FIRST", 1.0)
 
 
 class TestClassifier:
@@ -146,8 +147,8 @@ class TestClassifier:
 
     def test_parts_are_the_whole(self, small, monkeypatch):
         whole = replace(small).run()
-        monkeypatch.setattr(pieces, "SLICE", 1.0)
-        monkeypatch.setattr(pieces, "FIRST", 1.0)
+        monkeypatch.setattr(chunking, "SLICE", 1.0)
+        monkeypatch.setattr(chunking, "FIRST", 1.0)
         assert [(task.first, task.count) for task in small._focus()] == [(0, 2), (2, 1), (3, 1), (4, 1)]
         parts = small.run()
         np.testing.assert_allclose(parts.focus.weights, whole.focus.weights, atol=5e-6)
@@ -186,7 +187,7 @@ class TestAttack:
         point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
         whole = point.run()
         assert settings.tasks().count(point) == len(point.parts) == 1
-        monkeypatch.setattr(pieces, "SLICE", 30 * point.parts[0].cells / point.count)
+        monkeypatch.setattr(chunking, "SLICE", 30 * point.parts[0].cells / point.count)
         tasks = replace(settings).tasks()
         place = tasks.index(point)
         assert tasks[place - len(point.parts) : place] == point.parts
@@ -198,7 +199,7 @@ class TestAttack:
     def test_a_point_finds_its_parts_again(self, monkeypatch):
         settings = AttackSettings().change(dataset="iris", steps=5, repeats=100, seed=77)
         point = next(task for task in settings.tasks() if isinstance(task, CurvePoint))
-        monkeypatch.setattr(pieces, "SLICE", 50 * point.parts[0].cells / point.count)
+        monkeypatch.setattr(chunking, "SLICE", 50 * point.parts[0].cells / point.count)
         attack_result.noiseless(point.model)
         for part in point.parts:
             part.run()
@@ -211,7 +212,7 @@ class TestAttack:
         whole = settings.run()
         before = len(settings.tasks())
         dearest = max(counted(settings), key=lambda task: task.cells / task.count)
-        monkeypatch.setattr(pieces, "SLICE", 7 * dearest.cells / dearest.count)
+        monkeypatch.setattr(chunking, "SLICE", 7 * dearest.cells / dearest.count)
         settings = replace(settings)
         assert len(settings.tasks()) > before
         parts, back = settings.run(), in_order(settings, reversed)
@@ -227,7 +228,7 @@ class TestAttack:
         settings = AttackSettings().change(part="once").change(canaries=20, steps=2)
         whole = settings.result({task: task.run() for task in settings.tasks() if hasattr(task, "cells")})
         again = replace(settings)
-        monkeypatch.setattr(pieces, "SLICE", 1.0)
+        monkeypatch.setattr(chunking, "SLICE", 1.0)
         tasks = [task for task in again.tasks() if hasattr(task, "cells")]
         assert max(task.count for task in tasks if not task.essential) == 1
         parts = again.result({task: task.run() for task in tasks})
@@ -238,11 +239,11 @@ class TestAttack:
 
 
 def test_repeats_are_cut_in_order_and_none_is_left_out():
-    assert pieces.cut(3, 10, each=pieces.SLICE / 3) == (range(3, 6), range(6, 9), range(9, 10))
-    assert pieces.cut(0, 4, each=1.0) == (range(4),)
-    assert pieces.cut(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
-    assert pieces.cut(0, 2, each=9 * pieces.SLICE) == (range(1), range(1, 2))
-    assert pieces.cut(4, 4, each=1.0) == ()
-    assert pieces.first(10, each=1.0) == 10
-    assert pieces.first(10, each=pieces.FIRST / 3) == 3
-    assert pieces.first(10, each=9 * pieces.FIRST) == 2
+    assert chunking.cut(3, 10, each=chunking.SLICE / 3) == (range(3, 6), range(6, 9), range(9, 10))
+    assert chunking.cut(0, 4, each=1.0) == (range(4),)
+    assert chunking.cut(0, 4, each=1.0, most=3) == (range(3), range(3, 4))
+    assert chunking.cut(0, 2, each=9 * chunking.SLICE) == (range(1), range(1, 2))
+    assert chunking.cut(4, 4, each=1.0) == ()
+    assert chunking.first(10, each=1.0) == 10
+    assert chunking.first(10, each=chunking.FIRST / 3) == 3
+    assert chunking.first(10, each=9 * chunking.FIRST) == 2

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from dpcore import check
-from dpcore.repeats import over_splits, standard_error
+from lab.repeats import over_splits, standard_error
 
 _CONFIDENCE = 0.95
 

@@ -1,6 +1,6 @@
 """The one memory of what was computed: by question, the newest, bounded in bytes, and each answer made once.
 
-``@kept`` is ``functools.lru_cache`` but for three things. All functions share one bound, in bytes, of all that their
+``@cached`` is ``functools.lru_cache`` but for three things. All functions share one bound, in bytes, of all that their
 answers hold: arrays, sparse matrices, frames, and what hangs on attributes and closures. An array that several answers
 hold is counted once. And who asks for an answer that another thread is making waits for it.
 """
@@ -29,7 +29,7 @@ class Secret(int):
     """The seed of a release. ``Memory`` keeps no answer to a question that holds one: it would undo the noise."""
 
 
-class Memory:
+class Cache:
     """The newest answers by question, safe to use from all threads."""
 
     def __init__(self, limit_bytes: int):
@@ -157,22 +157,22 @@ def _part(one: Any) -> tuple[int, list[Any]]:
     return sys.getsizeof(one), gc.get_referents(one)
 
 
-MEMORY = Memory(LIMIT_BYTES)
+CACHE = Cache(LIMIT_BYTES)
 
 
-def kept(function: Callable[..., Answer] | None = None, *, newest: int | None = None) -> Callable[..., Answer]:
-    """``function`` of hashable arguments, remembered in ``MEMORY``. ``cache_clear`` forgets its answers.
+def cached(function: Callable[..., Answer] | None = None, *, newest: int | None = None) -> Callable[..., Answer]:
+    """``function`` of hashable arguments, remembered in ``CACHE``. ``cache_clear`` forgets its answers.
 
     newest: how many answers are kept at most, where they are large and quickly made again: they would push out others.
     A function is known by its place in a file: Streamlit makes those of a page anew for each run.
     """
     if function is None:
-        return partial(kept, newest=newest)
+        return partial(cached, newest=newest)
     name = function.__code__.co_filename, function.__qualname__
 
     @wraps(function)
     def remembered(*args: Hashable, **named: Hashable) -> Answer:
-        return MEMORY.answer((name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest)
+        return CACHE.answer((name, args, *sorted(named.items())), partial(function, *args, **named), newest=newest)
 
-    remembered.cache_clear = lambda: MEMORY.forget(lambda question: isinstance(question, tuple) and question[0] == name)
+    remembered.cache_clear = lambda: CACHE.forget(lambda question: isinstance(question, tuple) and question[0] == name)
     return remembered

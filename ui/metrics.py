@@ -26,7 +26,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from ui import busy
 
 PATH, SWITCH = "/metrics", "LAB_METRICS"
@@ -67,8 +67,8 @@ _WAITS = Histogram(
 )
 MOVED, RAN = _MOVES.labels("channel"), _MOVES.labels("run")
 WAITED, RUNS = _WAITS.labels("channel"), _WAITS.labels("run")
-Gauge("lab_cache_bytes", "What remembered answers hold.", registry=REGISTRY).set_function(lambda: MEMORY.held_bytes)
-Gauge("lab_cache_answers", "How many answers are remembered.", registry=REGISTRY).set_function(lambda: len(MEMORY))
+Gauge("lab_cache_bytes", "What remembered answers hold.", registry=REGISTRY).set_function(lambda: CACHE.held_bytes)
+Gauge("lab_cache_answers", "How many answers are remembered.", registry=REGISTRY).set_function(lambda: len(CACHE))
 Gauge("lab_threads", "Threads of Python.", registry=REGISTRY).set_function(threading.active_count)
 
 
@@ -117,7 +117,7 @@ class Minutes:
             return None
         said = [f"pages {people}", f"moves/s {moved / seconds:.3g}"]
         said += [f"{name} {at_most(waited, share)} s" for name, share in QUANTILES.items() if max(waited.values())]
-        said += [f"cache {MEMORY.held_bytes / 1e6:.0f} MB ({len(MEMORY)} answers)"]
+        said += [f"cache {CACHE.held_bytes / 1e6:.0f} MB ({len(CACHE)} answers)"]
         memory = REGISTRY.get_sample_value("process_resident_memory_bytes")
         return ", ".join([*said, f"memory {memory / 1e6:.0f} MB"] if memory else said)
 

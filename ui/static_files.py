@@ -21,7 +21,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from dpcore.links import RENAMED
+from lab.links import RENAMED
 from ui.live import serving
 
 STATIC = Path(st.__file__).parent / "static"

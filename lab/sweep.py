@@ -8,7 +8,7 @@ In Python, of the settings of any page:
 
 are tidy frames: a row a run, the answer, a row a try.
 
-What is trained is the topic's own work (``Settings.sample``), through ``dpcore.kept``: whatever asks for it again has
+What is trained is the topic's own work (``Settings.sample``), through ``dpcore.cache``: whatever asks for it again has
 it at once, and the number at a page's settings is the page's number, bit for bit.
 """
 
@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpcore import check, crossing, differences
-from dpcore.experiment import Measure, Settings, Task, quantiles_of
-from dpcore.kept import MEMORY
+from dpcore import check
+from dpcore.cache import CACHE
 from dpcore.streams import stream
+from lab import crossing, differences
+from lab.settings import Measure, Settings, Task, quantiles_of
 
 # A range of more than this factor has a log scale, unless it ends below 1 as shares do that do not start near 0.
 _LOG, _LOG_SHARE = 20.0, 1000.0
@@ -47,13 +48,13 @@ class Look:
     essential: bool = field(default=False, compare=False)
 
     def run(self) -> np.ndarray:
-        return self._read(lambda task: MEMORY.answer(task, task.run))
+        return self._read(lambda task: CACHE.answer(task, task.run))
 
     def alone(self) -> np.ndarray:
         """The same, and the work itself is not kept: that of many looks would push out all else."""
 
         def outcome(task: Task) -> Any:
-            known, found = MEMORY.find(task)
+            known, found = CACHE.find(task)
             return found if known else task.run()
 
         return self._read(outcome)
@@ -83,7 +84,7 @@ def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
 def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
     """The numbers themselves, (seeds x repeats,); one where repeats have no noise of their own."""
     found = looks(settings, measure=measure, repeats=repeats, seeds=seeds)
-    return np.concatenate([MEMORY.answer(one, one.run) for one in found])
+    return np.concatenate([CACHE.answer(one, one.run) for one in found])
 
 
 def shown(settings: Settings, measure: str) -> np.ndarray:
@@ -91,7 +92,7 @@ def shown(settings: Settings, measure: str) -> np.ndarray:
     for.
     """
     read = settings.measures[measure].read
-    found = [np.ravel(read(MEMORY.answer(task, task.run))) for task in settings.samples()]
+    found = [np.ravel(read(CACHE.answer(task, task.run))) for task in settings.samples()]
     return np.concatenate(found).astype(float)
 
 
@@ -157,10 +158,10 @@ def smallest(
     repeats: int = 100,
 ) -> pd.DataFrame:
     """From which value of a ``knob`` on ``target`` is reached, in the mean or by a ``share`` of the repeats: one row,
-    the fields of ``dpcore.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
+    the fields of ``lab.crossing.Crossing``; of a knob along which the measure gets worse, up to which value.
 
     values: rising, by default the ``grid`` around the settings. Raises RefusedError for a knob along which the measure
-    may get better and worse, where nothing is the smallest: ``dpcore.crossing.reaching`` says what reaches the target.
+    may get better and worse, where nothing is the smallest: ``lab.crossing.reaching`` says what reaches the target.
 
     >>> from pages.regression.experiment import RegressionSettings
     >>> settings = RegressionSettings(mechanism="adassp")

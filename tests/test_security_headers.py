@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from ui import guard
+from ui import security_headers
 
 
 def rules(ancestors: str | None = None) -> dict[str, str]:
     environment = {} if ancestors is None else {"LAB_FRAME_ANCESTORS": ancestors}
-    return dict(rule.split(" ", 1) for rule in guard.policy(environment).split("; "))
+    return dict(rule.split(" ", 1) for rule in security_headers.policy(environment).split("; "))
 
 
 def test_only_the_server_itself_gives_scripts_and_is_talked_to():
@@ -42,7 +42,7 @@ def test_who_may_frame_the_lab(asked, given):
 @pytest.mark.parametrize("asked", ["*; script-src *", "https://a.example, https://b.example", "a\nb: c"])
 def test_nothing_but_origins_may_frame_it(asked):
     with pytest.raises(ValueError, match="LAB_FRAME_ANCESTORS"):
-        guard.policy({"LAB_FRAME_ANCESTORS": asked})
+        security_headers.policy({"LAB_FRAME_ANCESTORS": asked})
 
 
 async def inside(scope, receive, send):
@@ -58,7 +58,7 @@ def answer(path: str, *, host: bytes = b"x") -> tuple[int, dict[bytes, bytes], b
         said.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": [(b"host", host)]}
-    asyncio.run(guard.Guard(inside)(scope, None, send))
+    asyncio.run(security_headers.Guard(inside)(scope, None, send))
     return said[0]["status"], dict(said[0]["headers"]), said[1]["body"]
 
 
@@ -74,12 +74,12 @@ def test_other_addresses_answer_with_the_rules(path):
     status, headers, body = answer(path)
     assert (status, body) == (200, b"inside")
     assert headers[b"x-content-type-options"] == b"nosniff"
-    assert headers[b"content-security-policy"].decode() == guard.policy()
+    assert headers[b"content-security-policy"].decode() == security_headers.policy()
     assert headers[b"cache-control"] == b"public"
 
 
 @pytest.mark.parametrize("allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]])
 @pytest.mark.parametrize("host", ["10.1.2.3", "lab.example.org", "example.org", "localhost"])
 def test_who_is_answered_is_known_before_a_link_is_told(monkeypatch, allowed, host):
-    monkeypatch.setattr(guard.st, "get_option", {"server.allowedHosts": allowed}.get)
-    assert guard.answers(host) == (answer("/", host=host.encode())[0] == 200)
+    monkeypatch.setattr(security_headers.st, "get_option", {"server.allowedHosts": allowed}.get)
+    assert security_headers.answers(host) == (answer("/", host=host.encode())[0] == 200)

@@ -7,8 +7,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Self
 
 from dpcore import check
+from dpcore.cache import CACHE
 from dpcore.data.own_table import Table
-from dpcore.kept import MEMORY
 
 NONE = "none"
 _NAME = re.compile(r"[\w-]{22}")
@@ -74,7 +74,7 @@ def held(key: "weakref.ref[Own]") -> Any:
 def forget(table: Table) -> None:
     """Let go of a file's rows now, and of all that is remembered of them, whoever holds the table or its tasks."""
     table.clear()
-    MEMORY.forget(_of_no_file)
+    CACHE.forget(_of_no_file)
 
 
 def _of_no_file(question: Any) -> bool:

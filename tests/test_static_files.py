@@ -9,13 +9,13 @@ import plotly
 import pytest
 import streamlit as st
 
-from dpcore import links
+from lab import links
 from pages.attack.experiment import PARTS
 from pages.table import PAGES
-from ui import delivery
+from ui import static_files
 from ui.compute import compute
-from ui.guard import policy
 from ui.live import serving
+from ui.security_headers import policy
 
 QUESTIONS = {"": "What & why?", "classifier": "What does <privacy> cost?"}
 WHEEL = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -31,12 +31,12 @@ async def inside(scope, receive, send):
 
 
 @pytest.fixture(scope="module")
-def front() -> delivery.Delivery:
-    return delivery.Delivery(inside, QUESTIONS)
+def front() -> static_files.Delivery:
+    return static_files.Delivery(inside, QUESTIONS)
 
 
 def ask(
-    app: delivery.Delivery, path: str, *, takes: str = "gzip, br", method: str = "GET", query: str = ""
+    app: static_files.Delivery, path: str, *, takes: str = "gzip, br", method: str = "GET", query: str = ""
 ) -> tuple[dict, bytes]:
     said = []
 
@@ -49,7 +49,7 @@ def ask(
     return {name.decode(): value.decode() for name, value in said[0]["headers"]}, said[1]["body"]
 
 
-def html(app: delivery.Delivery, path: str) -> str:
+def html(app: static_files.Delivery, path: str) -> str:
     return gzip.decompress(ask(app, path)[1]).decode()
 
 
@@ -66,7 +66,7 @@ def test_all_that_a_page_needs_is_small_and_kept_for_good(front):
         assert headers["content-encoding"] == "gzip"
         assert "immutable" in headers["cache-control"]
         assert headers["content-type"].startswith(("text/javascript", "text/css"))
-        there = serving.files().get(path, delivery.STATIC / path.removeprefix("/"))
+        there = serving.files().get(path, static_files.STATIC / path.removeprefix("/"))
         assert gzip.decompress(body) == there.read_bytes()
     assert sum(sizes.values()) < 1000 * MOST, sizes
 
@@ -91,7 +91,7 @@ def test_home_fetches_ahead_what_the_next_page_needs_under_a_directive_that_allo
 
 def test_the_front_end_finds_its_page_as_it_is(front):
     """What is left out is the font's link; what runs is Streamlit's, and its place is where it was."""
-    ours, theirs = html(front, "/classifier"), (delivery.STATIC / "index.html").read_text("utf-8")
+    ours, theirs = html(front, "/classifier"), (static_files.STATIC / "index.html").read_text("utf-8")
     scripts = re.compile(r"<script.*?</script>", re.DOTALL)
     assert scripts.findall(ours) == scripts.findall(theirs)
     assert 'as="font"' in theirs
@@ -100,8 +100,8 @@ def test_the_front_end_finds_its_page_as_it_is(front):
 
 
 def test_the_font_that_is_spared_is_the_one_that_streamlit_declares():
-    styles = next((delivery.STATIC / "static/css").glob("index.*.css")).read_text("utf-8")
-    assert '@font-face{font-family:"Source Sans";font-weight:100 900;font-style:normal;' in delivery.FACE
+    styles = next((static_files.STATIC / "static/css").glob("index.*.css")).read_text("utf-8")
+    assert '@font-face{font-family:"Source Sans";font-weight:100 900;font-style:normal;' in static_files.FACE
     assert "@font-face{font-family:Source Sans;font-weight:100 900;font-style:normal;" in styles
     assert "system-ui" in st.get_option("theme.font")
 
@@ -124,7 +124,7 @@ def test_everything_else_is_answered_by_streamlit(front, path, how):
 
 def test_it_stands_below_the_base_path(monkeypatch):
     monkeypatch.setattr(st, "get_option", lambda name: "lab/" if name == "server.baseUrlPath" else "")
-    below = delivery.Delivery(inside, QUESTIONS)
+    below = static_files.Delivery(inside, QUESTIONS)
     chart = serving.address("chart", "chart.js")
     assert ask(below, chart)[1] == b"inside"
     assert gzip.decompress(ask(below, f"/lab{chart}")[1]) == (serving.HERE / "assets/chart.js").read_bytes()
@@ -135,7 +135,7 @@ def test_it_stands_below_the_base_path(monkeypatch):
 @pytest.mark.parametrize("query", ["", "steps=9&pin=~~steps~3&embed=true"])
 def test_an_old_address_leads_to_the_new_one_with_its_query(monkeypatch, base, query):
     monkeypatch.setattr(st, "get_option", lambda name: base if name == "server.baseUrlPath" else "")
-    moved = delivery.Delivery(inside, QUESTIONS)
+    moved = static_files.Delivery(inside, QUESTIONS)
     for old, now in links.RENAMED.items():
         for takes in ("gzip", ""):
             headers, _ = ask(moved, f"{base}/{old}", query=query, takes=takes)

@@ -9,10 +9,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from streamlit.testing.v1 import AppTest
 
-from dpcore.kept import MEMORY
+from dpcore.cache import CACHE
 from tests.test_channel import met, talk
 from tests.toy.page import TOY
-from ui import busy, watch
+from ui import busy, metrics
 from ui.live import channel
 from ui.live.channel import Question, Visit
 
@@ -35,7 +35,7 @@ def answer(path: str = "/metrics", *, headers=(), app=inside) -> tuple[int, str]
         return {"type": "http.request"}
 
     scope = {"type": "http", "method": "GET", "path": path, "query_string": b"", "headers": list(headers)}
-    asyncio.run(watch.Watch(app)(scope, receive, send))
+    asyncio.run(metrics.Watch(app)(scope, receive, send))
     return said[0]["status"], said[1]["body"].decode()
 
 
@@ -62,7 +62,7 @@ def test_without_the_switch_there_are_no_figures(monkeypatch, said):
 def test_a_switch_that_says_something_else_stops_the_start(monkeypatch):
     monkeypatch.setenv("LAB_METRICS", "perhaps")
     with pytest.raises(ValueError, match="LAB_METRICS is 'perhaps', but must be"):
-        watch.Watch(inside)
+        metrics.Watch(inside)
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/metrics/"])
@@ -80,7 +80,7 @@ def test_a_proxy_gets_them_only_where_that_is_wanted(monkeypatch, on, header):
 
 
 def test_they_are_below_the_path_of_the_app(monkeypatch, on):
-    monkeypatch.setattr(watch.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
+    monkeypatch.setattr(metrics.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
     assert answer("/lab/metrics")[0] == 200
     assert answer("/metrics") == (200, "inside")
 
@@ -173,7 +173,7 @@ def test_no_figure_holds_anything_of_a_visitor(on):
         await client.hear()
 
     talk(conversation)
-    bounds = {*map(str, watch.BOUNDS), "+Inf"}
+    bounds = {*map(str, metrics.BOUNDS), "+Inf"}
     for name, *labels in figures():
         assert name.startswith(("lab_moves_", "lab_wait_seconds_", "process_")) or name in {
             "lab_visitors",
@@ -186,12 +186,12 @@ def test_no_figure_holds_anything_of_a_visitor(on):
 
 
 def test_the_cache_is_what_is_remembered(on):
-    MEMORY.forget()
+    CACHE.forget()
     assert (figures()["lab_cache_bytes",], figures()["lab_cache_answers",]) == (0, 0)
-    MEMORY.answer("a question", lambda: bytes(10**6))
+    CACHE.answer("a question", lambda: bytes(10**6))
     assert figures()["lab_cache_answers",] == 1
     assert 10**6 < figures()["lab_cache_bytes",] < 1.01 * 10**6
-    MEMORY.forget()
+    CACHE.forget()
 
 
 def page() -> None:
@@ -217,11 +217,11 @@ def test_runs_of_a_live_part_are_timed_and_what_they_move_is_counted(on):
 
 
 def test_a_line_says_what_happened_since_the_last(somebody):
-    minutes = watch.Minutes()
+    minutes = metrics.Minutes()
     for wait in (0.2,) * 18 + (3.0,) * 2:
-        watch.MOVED.inc()
-        watch.WAITED.observe(wait)
-    watch.RAN.inc(10)
+        metrics.MOVED.inc()
+        metrics.WAITED.observe(wait)
+    metrics.RAN.inc(10)
     said = minutes.line(60.0)
     assert "pages 1, moves/s 0.5, p50 <= 0.25 s, p95 <= 5 s, cache " in said
     assert "memory " in said
@@ -230,21 +230,21 @@ def test_a_line_says_what_happened_since_the_last(somebody):
 
 def test_nobody_here_is_no_line(monkeypatch):
     monkeypatch.setattr(busy, "PAGES", set())
-    assert watch.Minutes().line(60.0) is None
+    assert metrics.Minutes().line(60.0) is None
 
 
 def test_a_wait_beyond_all_bounds_is_said_to_be_longer():
     counts = {0.1: 5, 1.0: 9, math.inf: 10}
-    assert [watch.at_most(counts, share) for share in (0.5, 0.9, 0.95)] == ["<= 0.1", "<= 1", "> 1"]
+    assert [metrics.at_most(counts, share) for share in (0.5, 0.9, 0.95)] == ["<= 0.1", "<= 1", "> 1"]
 
 
 @pytest.mark.parametrize(("said", "here", "lines"), [("1", True, True), ("1", False, False), ("0", True, False)])
 def test_the_log_has_a_line_a_minute_where_it_is_wanted_and_somebody_is_here(monkeypatch, caplog, said, here, lines):
     monkeypatch.setenv("LAB_METRICS", said)
-    monkeypatch.setattr(watch, "MINUTE", 0.02)
+    monkeypatch.setattr(metrics, "MINUTE", 0.02)
 
     async def while_it_runs():
-        async with watch.log():
+        async with metrics.log():
             await asyncio.sleep(0.1)
 
     monkeypatch.setattr(busy, "PAGES", {object()} if here else set())

@@ -16,8 +16,8 @@ from scipy.special import stdtrit
 
 from dpcore import check
 from dpcore.clopper_pearson import clopper_pearson
-from dpcore.repeats import Means, all_succeed_minimum
 from dpcore.roots import safe_root
+from lab.repeats import Means, all_succeed_minimum
 
 BETTER = ("higher", "lower")
 TOWARDS = ("small", "large")

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from dpcore import accountants
-from dpcore.accountants import gdp, naive, strong
+from dpcore.accountants import advanced, basic, gdp
 from dpcore.privacy import (
     Adjacency,
     ApproximateRelease,
@@ -44,20 +44,22 @@ def test_strong_composition_is_the_best_of_all_splits():
 
 
 def test_the_published_figure_is_no_accountant():
-    assert strong.as_published(STEP, [10_000], delta=1e-5)[0] == pytest.approx(9.339, abs=5e-4)
-    assert strong.as_published(Composed(event=STEP, count=100), [100], delta=1e-5)[0] == pytest.approx(9.339, abs=5e-4)
-    assert strong.as_published not in accountants.ACCOUNTANTS.values()
+    assert advanced.as_published(STEP, [10_000], delta=1e-5)[0] == pytest.approx(9.339, abs=5e-4)
+    assert advanced.as_published(Composed(event=STEP, count=100), [100], delta=1e-5)[0] == pytest.approx(
+        9.339, abs=5e-4
+    )
+    assert advanced.as_published not in accountants.ACCOUNTANTS.values()
 
 
 def test_the_published_amplification_is_too_good():
     each = math.sqrt(2 * math.log(1.25 * 2 * 100 / 1e-5)) / 4
-    assert 0.01 * each < float(naive.amplified(0.01, np.array(each)))
+    assert 0.01 * each < float(basic.amplified(0.01, np.array(each)))
 
 
 def test_the_published_figure_of_other_events_is_refused():
     with pytest.raises(UnsupportedEventError, match=r"PureRelease\(epsilon=1\)"):
-        strong.as_published(PureRelease(epsilon=1), [1], delta=1e-5)
-    assert strong.as_published(GaussianRelease(noise_multiplier=0), [1], delta=1e-5)[0] == math.inf
+        advanced.as_published(PureRelease(epsilon=1), [1], delta=1e-5)
+    assert advanced.as_published(GaussianRelease(noise_multiplier=0), [1], delta=1e-5)[0] == math.inf
 
 
 def test_the_plain_sum():
@@ -88,7 +90,7 @@ def test_strong_composition_of_pure_releases_is_the_theorem():
 @pytest.mark.parametrize("delta", [1e-14, 1e-9, 1e-5, 0.1])
 @pytest.mark.parametrize("multiplier", [0.05, 0.3, 0.7, 1.0, 4.0, 50.0])
 def test_the_price_of_one_gaussian_release_is_safe(multiplier, delta):
-    found = float(naive.textbook_epsilon(multiplier, np.array(delta)))
+    found = float(basic.textbook_epsilon(multiplier, np.array(delta)))
     assert gdp.delta_of(found, mu=1 / multiplier) <= delta
     assert found <= 1.3 * max(
         gdp.epsilon_of(delta, mu=1 / multiplier), math.sqrt(2 * math.log(1.25 / delta)) / multiplier
@@ -101,7 +103,7 @@ def test_the_price_of_one_gaussian_release_is_safe(multiplier, delta):
 def test_amplification(rate, epsilon):
     with mpmath.workdps(1000):
         exact = float(mpmath.log(1 + mpmath.mpf(rate) * (mpmath.exp(mpmath.mpf(epsilon)) - 1)))
-    assert float(naive.amplified(rate, np.array(epsilon))) == pytest.approx(exact, rel=1e-12)
+    assert float(basic.amplified(rate, np.array(epsilon))) == pytest.approx(exact, rel=1e-12)
 
 
 def test_amplification_is_that_of_sampled_randomised_response():
@@ -109,7 +111,7 @@ def test_amplification_is_that_of_sampled_randomised_response():
     p, rate = math.exp(1.5) / (1 + math.exp(1.5)), 0.2
     away = np.array([1 - p, p])  # what is told without the unit
     there = rate * np.array([p, 1 - p]) + (1 - rate) * away
-    found = float(naive.amplified(rate, np.array(1.5)))
+    found = float(basic.amplified(rate, np.array(1.5)))
     assert np.abs(np.log(there / away)).max() == pytest.approx(found, rel=1e-12)
 
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from weakref import WeakKeyDictionary
 
 from dpcore.check import RefusedError
-from dpcore.experiment import Settings
+from lab.settings import Settings
 
 # Parts a name from its value, and a pair from the next, where a whole setting is one word.
 APART = "~"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ui import admission, busy
-from ui.admission import COMES, FEW, INSIDE, REPLICA, SILENT, TURN, Admission, Door, Turn, longest_wait
+from ui import busy, waiting_room
+from ui.waiting_room import COMES, FEW, INSIDE, REPLICA, SILENT, TURN, Admission, Door, Turn, longest_wait
 
 
 @pytest.fixture(autouse=True)
@@ -224,7 +224,7 @@ def test_who_has_gone_away_is_not_waited_for(clock):
 
 
 def test_the_line_is_bounded(clock, monkeypatch):
-    monkeypatch.setattr(admission, "MOST_WAITING", 3)
+    monkeypatch.setattr(waiting_room, "MOST_WAITING", 3)
     door = Door(3.0)
     fill(clock, waits=4)
     assert [door.ask(Turn(came, f"w{came}")) for came in range(9)] == [0, 1, 2, 3, 3, 3, 3, 3, 3]
@@ -238,7 +238,7 @@ def test_they_ask_less_often_the_more_there_are(clock):
     for came in range(500):
         door.ask(Turn(came, f"w{came}"))
     assert door.again > once
-    assert 500 / door.again < admission.ASKED_A_SECOND
+    assert 500 / door.again < waiting_room.ASKED_A_SECOND
 
 
 def test_a_burst_is_let_in_only_as_far_as_it_can_be_served(clock):

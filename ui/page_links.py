@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dpcore.experiment import Settings
-from dpcore.links import brief
+from lab.links import brief
+from lab.settings import Settings
 
 _KEY = "lab.doors"
 
