@@ -7,12 +7,12 @@ import weakref
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from dpcore.claims import Case
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
 from dpcore import check
 from dpcore.data import domain_text, domains, own_texts
+from lab.claims import Case
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings

@@ -286,14 +286,14 @@ class TestTeacher:
         desk = app.session_state["classifier.desk"]
         page = next(page for page in PAGES if page.name == "classifier")
         assert teacher.knobs(page, desk)[:3] == ("clip_norm", ["epsilon"], ())
-        press(app, "Show all knobs")
+        press(app, "Show all sliders")
         assert teacher.knobs(page, app.session_state["classifier.desk"]) == page.knobs(desk.settings)
 
     @pytest.mark.parametrize(
         ("link", "said"),
         [
-            ({"only": "nobody"}, "`only` names no knob"),
-            ({"only": "epsilon,<b>"}, "`only` names no knob"),
+            ({"only": "nobody"}, "`only` names no slider"),
+            ({"only": "epsilon,<b>"}, "`only` names no slider"),
             ({"guess": "nobody"}, "`guess` names nothing"),
             ({"ask": "Why?"}, "`ask` was ignored"),
         ],

@@ -239,7 +239,7 @@ def test_a_file_that_is_removed_is_gone():
     app = whole()
     table = app.session_state["data.brought"].table
     app.button(key="data.remove").click().run()
-    assert "There is no file yet" in said(app)
+    assert "Upload a table" in said(app)
     assert not table.columns
     assert "not here" in said(trained(app, "classifier", own="A" * 22))
 

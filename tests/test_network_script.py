@@ -100,7 +100,7 @@ def test_lots_in_a_fixed_order(mechanism):
     assert not app.warning
     assert "who is not there leaves their place" in text(app)
     assert "stays secret" not in text(app)
-    assert "Lots and noise" in [one.label for one in app.selectbox]
+    assert "Batching" in [one.label for one in app.selectbox]
     settings = app.session_state["network.desk"].settings
     assert "small lots of rows, in a fixed order" in say.lead(settings)
     assert "chance" not in say.lead(settings)

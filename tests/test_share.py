@@ -86,11 +86,11 @@ def test_a_picture_says_what_it_is_of(at):
     page = PAGES[0]
     settings = page.settings(dataset="iris", epsilon=0.3, seed=9)
     desk = Desk(page=page.name, settings=settings)
-    desk.choices = {"dataset": ("Data", {"iris": "Iris"}), "version": ("Method", {"sound": "Sound"})}
+    desk.choices = {"dataset": ("Data", {"iris": "Iris"}), "version": ("Mechanism", {"sound": "Correct"})}
     paper = share.paper(page, desk)
     about, words, link = paper["lines"]
     assert page.question in about
-    for part in ("Data Iris", "Method Sound", "Epsilon 0.3", "Repeats 24", "Seed 9"):
+    for part in ("Data Iris", "Mechanism Correct", "Epsilon 0.3", "Repeats 24", "Seed 9"):
         assert part in words
     assert "Clipping norm" not in words, "as it is by default"
     assert link.startswith(HERE)

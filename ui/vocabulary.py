@@ -73,7 +73,7 @@ KNOBS: Mapping[str, dict[str, Any]] = {
         "The most that one person can add to the number, 1 for a count. The noise is proportional to it.",
     ),
     "value": _whole(
-        "True count without you", "The exact number without your row. With it the number is larger by the sensitivity."
+        "Count without you", "The exact number without your row. With it the number is larger by the sensitivity."
     ),
     "prior": _fine(
         "Your prior",

@@ -206,7 +206,7 @@ def inset(desk: controls.Desk) -> None:
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
         st.caption(OF_PRIVATE_ROWS)
     else:
-        page_links.door("what-if", "More questions", settings.change(question="smallest"))
+        page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 
 
 def below(desk: controls.Desk, paper: Mapping[str, Any]) -> None:

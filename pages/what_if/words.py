@@ -41,13 +41,14 @@ def introduction(settings: WhatIfSettings) -> str:
 
 # ---- beside the answer
 
+CLICKS = "Click on a bar to ask about its parameter, on the map to go there."
+
 
 def caption(result: WhatIfResult) -> str:
     """What lines and marks are."""
     settings = result.settings
     if settings.exact:
-        return "Everything here is computed, not estimated from random runs. Click on a bar to ask about its "
-        "parameter, on the map to go there."
+        return f"Everything here is computed rather than sampled. {CLICKS}"
     area = "Blue area: nine runs in ten"
     if settings.asks == "best":
         area = "Dots: median runs that tries were chosen by; diamonds: measured again, on other splits with fresh noise"
@@ -64,7 +65,7 @@ def caption(result: WhatIfResult) -> str:
             area,
             strip,
             "Strokes on bars: 95 % confidence for all of them; hatched: may be nothing",
-            "Click on a bar to ask about its parameter, on the map to go there.",
+            CLICKS,
         )
         if one
     )

@@ -219,7 +219,7 @@ def _exact_said(result: WhatIfResult) -> str:
         return f"<b>No {name}</b> from {least} to {most} {reaches(settings)}: the best is {best}."
     edge, on = ("Up to", "") if result.direction == "falls" else ("From", " on")
     said = f"{edge} {_value(settings, phrases.safely(result, found.safe))}{on}, {_exactly(settings)}."
-    return f"{said} It is computed rather than estimated from random runs, so it has no sampling error."
+    return f"{said} It is computed rather than sampled, so it has no sampling error."
 
 
 def _exactly(settings: WhatIfSettings) -> str:

@@ -11,7 +11,7 @@ from tests.browser.person import PATIENCE, SHOWN, drag_until, drawn, field, look
 CHARTS = 3
 # Where the page says what it shows.
 MAP = "[data-chart='map.scratch'] [role=img]"
-TABLE = "Table, and as published"
+TABLE = "Results table"
 # Notes every value of epsilon that the map names, in order.
 NOTE_EPSILONS = f"""() => {{
   window.epsilons = []

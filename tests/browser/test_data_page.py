@@ -67,7 +67,7 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
     expect(answer).to_contain_text(re.compile(r"At epsilon .* the average run is right 75\s%"), timeout=PATIENCE)
     assert person.clicks == 10
     expect(opened.get_by_text("An epsilon that is chosen by it gives something away")).to_be_visible()
-    expect(opened.get_by_role("link", name="More questions")).to_be_hidden()
+    expect(opened.get_by_role("link", name="Open in the What-if planner")).to_be_hidden()
     expect(opened.get_by_role("button", name="Run this at full size")).to_be_visible()
     expect(opened.get_by_text("The same without a page")).to_be_hidden()  # nowhere else is there this file
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
@@ -85,7 +85,7 @@ def test_networks_learn_from_the_sample_too(page, serve):
     person.use("tenure_years", "Number")
     expect(opened.get_by_text("Bounds needed.")).to_be_visible(timeout=PATIENCE)
     person.bounds("tenure_years", "0", "30")
-    opened.get_by_role("button", name="Network with these rows").click()
+    opened.get_by_role("button", name="Neural network with these rows").click()
     drawn(opened, 2)
     expect(opened.locator(".lab-words-caption")).to_contain_text("No row is drawn", timeout=PATIENCE)
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
@@ -98,7 +98,7 @@ def test_an_attacker_looks_for_one_of_the_customers(page, serve):
     opened = page(f"{serve('app.py')}/data")
     opened.get_by_role("button", name="Use the customers table").click()
     opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
-    opened.get_by_role("button", name="Attacker with these rows").click()
+    opened.get_by_role("button", name="Attacks and audits with these rows").click()
     drawn(opened, 3)
     expect(opened.locator(".lab-words-caption")).to_contain_text("2,000 of 2,400 rows, picked", timeout=PATIENCE)
     right = opened.locator(".lab-tile", has_text="The attacker was right").locator("b")

@@ -214,8 +214,8 @@ def test_from_the_list_through_a_lesson_to_the_page(page, serve):
     opened.wait_for_url("**/mechanisms?*only=epsilon*")
     assert len(opened.context.pages) == tabs  # in the same one
     expect(opened.get_by_role("slider")).to_have_count(2, timeout=PATIENCE)
-    opened.get_by_role("button", name="Show all knobs").click()
-    expect(opened.get_by_role("button", name="Show all knobs")).to_have_count(0, timeout=PATIENCE)
+    opened.get_by_role("button", name="Show all sliders").click()
+    expect(opened.get_by_role("button", name="Show all sliders")).to_have_count(0, timeout=PATIENCE)
     opened.get_by_test_id("stTopNavSection").filter(has_text="Learn").click()
     opened.get_by_role("menuitem", name="Lessons").click()  # where one was
     expect(opened.get_by_role("heading", name="Try it yourself")).to_be_visible(timeout=PATIENCE)

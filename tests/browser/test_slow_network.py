@@ -48,7 +48,7 @@ class Kind:
         if self.path == "data":
             page.get_by_role("button", name="Use the customers table").click()
             page.get_by_role("button", name="Use the bounds from the sample's notes").click()
-            page.get_by_role("button", name="Attacker with these rows").click()
+            page.get_by_role("button", name="Attacks and audits with these rows").click()
         drawn(page, 2)
         self.settled(page)
 

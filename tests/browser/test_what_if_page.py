@@ -66,7 +66,7 @@ def test_the_tab_asks_about_the_page_and_its_link_too(opened):
     expect(here).to_have_url(re.compile(r"what_if=target"), timeout=PATIENCE)
     expect(here.locator("[data-chart=answer]")).not_to_contain_text(TRAINING, timeout=PATIENCE)
     said, link = answer.inner_text(), here.url
-    here.get_by_role("link", name="More questions").click()
+    here.get_by_role("link", name="Open in the What-if planner").click()
     expect(here).to_have_url(re.compile("/what-if"), timeout=PATIENCE)
     expect(here.locator(VERDICT)).to_have_text(said, timeout=PATIENCE)
     here.goto(link)
