@@ -102,7 +102,12 @@ RULES: Rules = {
         [float(m[1]), float(m[2])], [100 * middle(r), 100 * r.reference.accuracy], atol=0.51
     ),
     r"learnt nothing yet": lambda r, _: middle(r) <= always(r),
-    r"may land anywhere": lambda r, _: spread(r) >= 0.15,
+    r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
+        spread(r) >= 0.15
+        and np.allclose(
+            [float(m[1]), float(m[2])], 100 * np.quantile(r.focus.accuracy[0], [0.05, 0.95]), atol=0.5 + 1e-6
+        )
+    ),
     r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
     r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
     r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,

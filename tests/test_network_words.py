@@ -167,7 +167,12 @@ RULES: Rules = {
     ),
     r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
     r"these networks are random": lambda r, _: r.step == 0,
-    r"may land anywhere": lambda r, _: spread(r) >= 0.15,
+    r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
+        spread(r) >= 0.15
+        and np.allclose(
+            [float(m[1]), float(m[2])], 100 * np.quantile(r.accuracy["private"], [0.05, 0.95]), atol=0.5 + 1e-6
+        )
+    ),
     r"is right: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Without privacy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
     r"price: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),

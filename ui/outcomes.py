@@ -149,13 +149,11 @@ def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, ru
 
 
 def landing(low: float, high: float) -> str:
-    """Where nine runs in ten end."""
+    """Return between which accuracies 90 % of runs lie, from the 5 % and the 95 % quantile."""
     left, right = (text.removesuffix("\u00a0%") for text in apart(low, high))
-    if high - low >= WIDE:
-        return f"A single run may land anywhere from {left} to {right}\u00a0%."
     if left == right:
-        return f"Nine runs in ten land at {left}\u00a0%."
-    return f"Nine runs in ten land between {left} and {right}\u00a0%."
+        return f"90\u00a0% of runs reach {left}\u00a0%."
+    return f"90\u00a0% of runs fall between {left} and {right}\u00a0%."
 
 
 def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
