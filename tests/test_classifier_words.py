@@ -67,9 +67,12 @@ def interval(result) -> tuple[float, float]:
     return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
 
 
+def ends(result) -> np.ndarray:
+    return np.quantile(result.focus.accuracy[0], [0.05, 0.95])
+
+
 def spread(result) -> float:
-    low, high = np.quantile(result.focus.accuracy[0], [0.05, 0.95])
-    return high - low
+    return float(np.diff(ends(result))[0])
 
 
 def gains(result) -> np.ndarray:
@@ -103,10 +106,7 @@ RULES: Rules = {
     ),
     r"learnt nothing yet": lambda r, _: middle(r) <= always(r),
     r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
-        spread(r) >= 0.15
-        and np.allclose(
-            [float(m[1]), float(m[2])], 100 * np.quantile(r.focus.accuracy[0], [0.05, 0.95]), atol=0.5 + 1e-6
-        )
+        spread(r) >= 0.15 and np.allclose(np.array(m.groups(), dtype=float), 100 * ends(r), atol=0.5 + 1e-6)
     ),
     r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
     r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,

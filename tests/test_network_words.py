@@ -106,9 +106,12 @@ def always(result) -> float:
     return max(float(np.mean(result.split.y_test == label)) for label in range(result.split.n_classes))
 
 
+def ends(result) -> np.ndarray:
+    return np.quantile(result.accuracy["private"], [0.05, 0.95])
+
+
 def spread(result) -> float:
-    low, high = np.quantile(result.accuracy["private"], [0.05, 0.95])
-    return high - low
+    return float(np.diff(ends(result))[0])
 
 
 def ratio(result) -> float:
@@ -168,10 +171,7 @@ RULES: Rules = {
     r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
     r"these networks are random": lambda r, _: r.step == 0,
     r"90\s% of runs fall between ([\d.]+) and ([\d.]+)": lambda r, m: (
-        spread(r) >= 0.15
-        and np.allclose(
-            [float(m[1]), float(m[2])], 100 * np.quantile(r.accuracy["private"], [0.05, 0.95]), atol=0.5 + 1e-6
-        )
+        spread(r) >= 0.15 and np.allclose(np.array(m.groups(), dtype=float), 100 * ends(r), atol=0.5 + 1e-6)
     ),
     r"is right: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Without privacy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
