@@ -14,8 +14,10 @@ from pages.network.experiment import NetworkSettings
 from pages.network.page import PAGE as NETWORK
 from pages.network.page import knobs
 from pages.network.words_label import label
+from pages.network.work import FRAMES
 from tests.test_figures import numbers
 from tests.test_pages import at_rest, opened, text
+from ui.panels import number
 
 PAGE = "network"
 QUICK = {"rows": "300", "lot_size": "50", "epochs": "3", "repeats": "2", "width": "4", "layers": "1"}
@@ -53,10 +55,12 @@ def test_plotly_accepts_every_figure(result):
 def test_a_partial_result_is_drawn_as_far_as_it_goes():
     settings = NetworkSettings(rows=5000, epochs=30, accountant="pld", repeats=2)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-    assert np.isnan(result.spent[1:]).all()
+    counted = np.flatnonzero(np.isfinite(result.spent[1:])) + 1
+    assert {result.reached, settings.shown} <= {*counted} < {*range(1, FRAMES + 1)}
+    assert not result.fine[1:].any()
     for figure in drawn(result):
         go.Figure(figure)
-    assert "still being counted" in say.verdict(result)
+    assert f"epsilon {number(result.guarantee.epsilon)}</b> is spent" in say.verdict(result)
     title = figures.accuracy(result)["layout"]["title"]["text"]
     assert title.endswith(f"{result.reached} of 60 moments trained")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dpcore.links import versioned
 
 from pages.table import PAGES
 from scripts import sweep
@@ -45,7 +46,7 @@ def test_the_script_prints_the_pages_numbers_in_an_empty_folder(page, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert ran.stdout == quick(page).result.table().to_string() + "\n"
-    assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | asdict(settings)
+    assert json.loads((here / "settings.json").read_text()) == {"page": page.name} | versioned(asdict(settings))
     if page.name != "what-if":  # is about settings of another page, not settings of its own
         assert sweep.read(str(here / "settings.json")) == (page.name, settings)
     assert (here / "tables/a.csv").read_text() == "a\n1\n"

@@ -173,15 +173,7 @@ NUMBERS: Mapping[str, Mapping[str, Callable[[Any], float]]] = {
         "147": lambda result: result.statements.below,
     },
     "jiang2018: Tuning": {
-        "3.41": lambda result: (
-            account(
-                result.tuned.event,
-                delta=result.settings.delta,
-                adjacency=result.tuned.adjacency,
-                accountant="pld",
-            ).epsilon
-        ),
-        "3.42": lambda result: result.tuned.epsilon,
+        "3.41": lambda result: result.tuned.epsilon,
         "1.82": lambda result: result.searches["logarithmic"].epsilon,
     },
     "jiang2018: Private linear regression: sensitivities": {
