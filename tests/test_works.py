@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from lab.links import VERSION, versioned
 from lab.papers import PAPERS
 from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
@@ -114,7 +115,7 @@ LINKS = dict.fromkeys((part.page, tuple(part.settings.items())) for _, part in P
 
 @pytest.mark.parametrize(("page", "link"), LINKS, ids=str)
 def test_every_link_opens_without_a_notice(page: str, link: tuple[tuple[str, str], ...]):
-    app = opened(page, **dict(link))
+    app = opened(page, **versioned(dict(link)))
     assert not app.exception
     assert not app.warning
     settings = app.session_state[f"{page}.desk"].settings
@@ -130,7 +131,7 @@ def test_the_page_has_a_table_for_each():
     assert len([one for one in app.markdown if one.value.startswith("| Part")]) == len(WORKS)
     page = text(app)
     assert all(f"**{part.part}**" in page for _, part in PARTS)
-    assert "(transfer?noise=printed&epsilon=1)" in page
+    assert f"(transfer?noise=printed&epsilon=1&v={VERSION})" in page
 
 
 # What trains with noise -> its audits: the sound version, and one broken on purpose. Noise that changes with the step
