@@ -49,7 +49,7 @@ class Case(NamedTuple):
 
 US = {"dataset": "us", "mechanism": "published"}
 # Its mean does not exist at .2, where Student's intervals hold that of many runs in 29 to 37 of 100
-WORST = {"regression, as published": Case("regression", US, "error", (0.1, 0.2))}
+WORST = {"regression, as published": Case("regression", US, "error", (0.1, 0.2, 0.5))}
 ALL = {
     "regression, as published": Case("regression", US, "error", (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 5.0)),
     "regression, functional": Case("regression", {"mechanism": "functional"}, "error", (0.05, 0.09, 0.16, 0.5, 2.0)),
@@ -116,12 +116,11 @@ def test_intervals_of_differences_cover_them(name):
     assert min(found.values()) >= LEAST, found
 
 
-@pytest.mark.skipif(not SOAK, reason="takes many values")
-@pytest.mark.parametrize("name", [name for name, case in ALL.items() if len(case.epsilons) > 2])
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if len(case.epsilons) > 2])
 def test_answers_hold(name):
     """Of the epsilon from which on the median run reaches a target between two of the true medians, and of the values
     that reach it."""
-    case = ALL[name]
+    case = CASES[name]
     better = case.settings(1.0).measures[case.measure].better
     runs = np.array([case.groups(epsilon) for epsilon in case.epsilons])
     sign = 1 if better == "higher" else -1
