@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from lab.claims import Case, compare, leaders, onwards, upto
+from lab.claims import Case, compare, judge, leaders, onwards, upto
+from lab.differences import Difference
 
 BASE = np.full(20, 0.7)
 
@@ -67,3 +68,11 @@ def test_from_where_on_and_up_to_where():
     ahead, alike = Case.AHEAD, Case.ALIKE
     assert [onwards(cases) for cases in ([ahead, alike, ahead], [ahead] * 3, [ahead, alike])] == [2, 0, 2]
     assert [upto(cases) for cases in ([ahead, alike, ahead], [ahead] * 3, [alike, ahead])] == [1, 3, 0]
+
+
+def test_an_interval_on_one_side_of_0_is_a_claim_if_the_difference_matters():
+    found = Difference(median=-0.02, low=-0.03, high=-0.01)
+    assert judge(found, better="higher", least=0.01) == Case.BEHIND
+    assert judge(found, better="lower", least=0.01) == Case.AHEAD
+    assert judge(found, better="lower", least=0.03) == Case.ALIKE
+    assert judge(Difference(median=0.02, low=-0.01, high=0.03), better="higher", least=0.01) == Case.ALIKE

@@ -245,3 +245,12 @@ def test_the_table_has_heads_for_rows_and_columns():
     assert " ".join(plain(html).split()) == "A now B <mine> A − B Clip norm 0.5 1 Middle run 90.6 87.4 +3.2 Said."
     assert html.count('scope="row"') == 2
     assert html.count('scope="col"') == 3
+
+
+@pytest.mark.parametrize(
+    ("median", "said"), [(0.005, "No difference that matters"), (0.02, "Same noise in both: A is")]
+)
+def test_a_sure_difference_of_less_than_a_point_is_none_that_matters(median, said):
+    found = Difference(median=median, low=median / 2, high=2 * median, pairs=20)
+    measure = ClassifierSettings.MEASURES[ClassifierSettings().compared]
+    assert sentence(found, measure, least=0.01).startswith(said)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from dpcore.links import versioned
 
+from lab.links import versioned
 from pages.table import PAGES
 from scripts import sweep
 from tests.handouts import quick
