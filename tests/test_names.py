@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 # What pages, headings, buttons, selectors, tabs and sliders were once called: as a whole string.
 OLD_LABELS = set(
     """Cost|Promise|Together|Decide|One answer|Budget|Attacker|Head start|Many parties|Borrowed models|Works|Choosing
-What would it take?|New noise|Pin|Advanced|Training loop|Recipe|Release|Noise on the number|Sound|No privacy
+What would it take?|New noise|Advanced|Training loop|Recipe|Release|Noise on the number|Sound|No privacy
 Sharp|Answer|Objective|Noise inside|Realised lot|Shuffled|Known|Detected privately|Two worlds|Membership|One run
 Who pays|Inversion|Then, with the weights|By the|Along|Take the lesson|Lock in and see|Make a lesson of this
 Show it|The link, for a phone|Why|Lot size|Sampling|By class|Table, and as published|All three|A winner instead

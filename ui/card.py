@@ -55,7 +55,8 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
             if pins.ghost:
                 st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             full = not pins.takes(desk.settings)
-            _button(desk, PIN, lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
+            label = "Pin" if pins.ghost else PIN  # beside three others there is room for one word
+            _button(desk, label, lambda: keep(pins.add(desk.settings)), PIN_HELP, disabled=full)
             if pins.ghost:
                 _button(desk, "Swap", swap, "Swap A and B")
                 _button(desk, "Unpin", lambda: keep(pins.unpin()), "Remove B")
@@ -68,7 +69,7 @@ def card(desk: Desk, pins: Pins, both: Both) -> None:
 
 
 def _button(desk: Desk, label: str, act: Callable[[], None], says: str, *, disabled: bool = False) -> None:
-    kind = "tertiary" if label != PIN or desk.pins else "secondary"
+    kind = "secondary" if label == PIN else "tertiary"
     icon, key = ":material/keep:" if kind == "secondary" else None, f"{desk.page}/{label.partition(' ')[0].lower()}"
     st.button(label, key=key, icon=icon, help=says, on_click=act, disabled=disabled, type=kind)
 

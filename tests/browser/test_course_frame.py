@@ -79,7 +79,7 @@ def test_in_a_cross_site_frame_the_page_says_why_it_takes_no_file_and_opens_in_a
     frame = framed(window, f"http://127.0.0.1:{course}", f"{lab('lax')}/data?embed=true")
     expect(frame.get_by_text("your browser sends the lab no cookies")).to_be_visible()
     expect(frame.locator("input[type=file]")).to_have_count(0)
-    frame.get_by_role("button", name="Try").first.click()
+    frame.get_by_role("button", name="Use the").first.click()
     expect(frame.get_by_text("columns", exact=False).first).to_be_visible()
     with window.expect_popup() as tab:
         frame.get_by_role("link", name="Open this page in its own tab").click()

@@ -30,12 +30,10 @@ def classifier(page, serve) -> Page:
 
 
 def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
-    button = {
-        name: classifier.get_by_role("button", name=name, exact=True)
-        for name in ("Pin for comparison", "Swap", "Unpin")
-    }
+    names = ("Pin for comparison", "Pin", "Swap", "Unpin")
+    button = {name: classifier.get_by_role("button", name=name, exact=True) for name in names}
     press(classifier, "Pin for comparison")
-    expect(button["Pin for comparison"]).to_be_disabled(timeout=PATIENCE)  # it is pinned already
+    expect(button["Pin"]).to_be_disabled(timeout=PATIENCE)  # it is pinned already
     rests(classifier, button["Swap"])
     press(classifier, "Swap")
     rests(classifier, button["Swap"])

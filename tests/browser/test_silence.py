@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server
-from tests.browser.person import PATIENCE, darken, drawn, field, slider
+from tests.browser.person import PATIENCE, STANDS, darken, drawn, field, slider
 from tests.browser.test_accessibility import AXE, RUN
 
 RESULTS = ".lab-numbers, .lab-verdict, [data-chart]"
@@ -111,6 +111,7 @@ def test_a_choice_that_was_unfolded_is_named(mechanisms, server):
     mechanisms.get_by_text("More settings", exact=True).click()
     box = mechanisms.get_by_role("combobox").first
     label, before = box.get_attribute("aria-label"), box.input_value()
+    box.evaluate(STANDS)  # a list that is open closes when the page scrolls
     with silent(server):
         box.click()
         mechanisms.get_by_role("option").filter(has_not_text=before).first.click()
