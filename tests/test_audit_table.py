@@ -136,7 +136,7 @@ TRAINED = {
     "pages.classifier": {"dpcore.training.descent", "dpcore.training.people"},
     "pages.data": {"dpcore.data.paid_bounds"},
     "pages.hypotheses": {"dpcore.parties.importance", "dpcore.parties.sources"},
-    "pages.learn": {"dpcore.accountants.tuning", "dpcore.parties.aggregation"},
+    "pages.learn": {"dpcore.accountants.tuning"},
     "pages.ledger": {"dpcore.accountants.tuning"},
     "pages.lessons": {"dpcore.accountants.tuning"},
     "pages.mechanisms": {"dpcore.mechanisms"},
