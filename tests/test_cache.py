@@ -211,6 +211,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_drawn(memory: cache.Cache):
 CONSTANT = {
     "log_odds": "a number",
     "_share_limits": "limits by counts",
+    "_outside": "a number",
     "_mu_of": "a number",
     "_size": "two numbers",
     "_rho_of": "a number",
