@@ -16,6 +16,7 @@ from dpcore.data.paid_bounds import Payment
 from dpcore.parties import aggregation
 from dpcore.parties.worlds import CHECK_ROWS
 from dpcore.streams import stream
+from lab.links import VERSION
 from pages.parties import crowd
 from pages.parties import words as say
 from pages.parties.experiment import PartiesSettings
@@ -316,7 +317,7 @@ def test_from_my_data_to_parties(monkeypatch):
     asked = []
     monkeypatch.setattr("streamlit.switch_page", lambda page, query_params: asked.append(query_params))
     app = app.button(key="data.parties").click().run()
-    assert asked == [{"dataset": "own", "own": str(own), "rows": "100"}]
+    assert asked == [{"dataset": "own", "own": str(own), "rows": "100", "v": str(VERSION)}]
     app._page_hash = calc_hash("parties")
     app.query_params.clear()
     for name, value in {"dataset": "own", "own": str(own), "repeats": "2"}.items():

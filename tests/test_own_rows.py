@@ -580,7 +580,7 @@ def test_a_question_can_be_asked_about_rows_that_are_here(table):
     assert question.settings.own is settings.own
     assert set(question.knobs) == {"epsilon", "clip_norm", "steps", "learning_rate", "rows", "delta"}
     answer = page.asked.view(question.run()).words["answer"]
-    assert "the average run is right <b>70" in answer
+    assert "the median run is right <b>70" in answer
     assert page.asked.asks(question) == "target 70.0"
     assert question.change(rows=100, seeds=2).settings.own is settings.own
     assert np.isfinite(question.change(seeds=2).settings.overlap)
