@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lab.links import VERSION
 from lab.papers import PAPERS
 from pages.learn.figures_terms import DRAWINGS, drawing
 from pages.table import PAGES
@@ -69,7 +70,7 @@ def test_the_page_shows_all_terms_or_the_one_that_is_asked_for():
     assert [head.value for head in one.header] == ["Clipping"]
     assert not one.warning
     links = [(link.proto.page, link.proto.query_string) for link in one.get("page_link")]
-    assert links == [("classifier", "clip_norm=0.1")]
+    assert links == [("classifier", f"clip_norm=0.1&v={VERSION}")]
     assert all(f"](glossary?term={other})" in text(one) for other in TERMS["clipping"].see)
     assert "[All terms](glossary)" in text(one)
     lost = opened("glossary", term="<b>nothing")

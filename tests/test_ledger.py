@@ -64,7 +64,7 @@ def test_the_example_of_the_literature(example):
     assert (exact.value, exact.amount) == ("0.947", 0.947)
     assert (loosest.value, loosest.note) == ("313", "plain sum")
     assert (left.label, left.value) == ("Left of the target", "0.053")
-    assert attacker.amount == 55
+    assert attacker.amount == 56
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
     assert PUBLISHED not in ledger.THEOREMS

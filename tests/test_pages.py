@@ -11,6 +11,7 @@ from streamlit.util import calc_hash
 
 from dpcore.data.toy import STRAIGHT
 from dpcore.training.recipes import VERSIONS
+from lab.links import VERSION_NAME
 from pages import table
 from pages.classifier import figures
 from pages.classifier.experiment import ClassifierResult, ClassifierSettings
@@ -173,7 +174,7 @@ def test_the_plane_of_two_features():
 
 def test_the_address_holds_every_setting():
     app = moved(opened(CLASSIFIER), "epsilon", 3.0)
-    assert set(app.query_params) == set(asdict(ClassifierSettings()))
+    assert set(app.query_params) == {*asdict(ClassifierSettings()), VERSION_NAME}
     assert "3.0" in str(app.query_params["epsilon"])
 
 

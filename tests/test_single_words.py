@@ -72,7 +72,7 @@ def test_noise_is_proportional_to_the_clipping_norm():
     recipe = {"version": "sound", "delta": 1e-5, "steps": 50, "adjacency": "replace-one", "rows": 200}
     noise = [noise_sd(SimpleNamespace(clip_norm=norm, **recipe), 0.5) for norm in (0.1, 1.0, 10.0)]
     np.testing.assert_allclose(noise, noise[0] * np.array([1, 10, 100]))
-    assert "proportional to the bound" in texts("clipping")["Why"]
+    assert "the noise, which is proportional to it" in texts("clipping")["Why"]
     assert "proportional" in KNOBS["clip_norm"]["help"]
 
 
