@@ -311,7 +311,7 @@ class TestTeacher:
 
     def test_the_link_that_share_makes_is_such_a_lesson(self):
         link = teacher.link(page_of(LESSONS[3]).settings(epsilon=2.0), self.LINK)
-        assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch"
+        assert link == "?epsilon=2.0&only=epsilon%2Cclip_norm&ask=How+often+is+%2Ait%2A+right%3F&guess=scratch&v=2"
 
 
 class TestTogether:
