@@ -238,7 +238,7 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match="part"):
             settings.tasks()
         (why,) = opened("attack", part=part, dataset="own").info
-        assert "One person and Membership inference can; Audit needs no file." in why.value
+        assert "One person and Membership can; Audit needs no file." in why.value
         assert run_of(settings.change(part="worlds").change(**QUICK)).trainings == 100
 
     def test_who_has_only_the_name_has_nothing(self, own):

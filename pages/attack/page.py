@@ -23,11 +23,11 @@ from ui.page import GUARANTEE_TAB, Knobs, Page, Rows, Slices, Tab, always, liste
 
 PARTS = {
     "worlds": "One person",
-    "membership": "Membership inference",
+    "membership": "Membership",
     "audit": "Audit",
     "once": "One-run audit",
     "pays": "Fairness",
-    "inversion": "Model inversion",
+    "inversion": "Inversion",
 }
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 SEES = {"weights": "the final weights", "steps": "every step"}

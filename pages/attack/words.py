@@ -14,11 +14,11 @@ from ui.vocabulary import in_sentence
 
 PARTS_HELP = (
     "**One person**: was this person's row in the training data, or another one? "
-    "**Membership inference**: who was in the training data? "
+    "**Membership**: who was in the training data? "
     "**Audit**: does every mechanism of the lab keep its guarantee? "
     "**One-run audit**: what does a single training run reveal? "
     "**Fairness**: which group loses accuracy? "
-    "**Model inversion**: what do released weights reveal about the pictures?"
+    "**Inversion**: what do released weights reveal about the pictures?"
 )
 VERSIONS_HELP = (
     "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
