@@ -2,6 +2,7 @@
 
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,11 +87,13 @@ def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():
     ids=["nothing promised", "void"],
 )
 def test_nothing_is_drawn_where_nothing_holds(stated):
-    assert hundred.stated(stated, ClassifierSettings()) == ""
+    assert hundred.stated(stated, SimpleNamespace(settings=ClassifierSettings())) == ""
 
 
 def test_the_label_decides_whose_attacker_is_drawn():
-    assert hundred.stated(Stated(promise=held()), ClassifierSettings()) == hundred.drawn(held())
+    assert hundred.stated(Stated(promise=held()), SimpleNamespace(settings=ClassifierSettings())) == hundred.drawn(
+        held()
+    )
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "what-if"], ids=lambda page: page.name)

@@ -126,7 +126,7 @@ class Handout:
             f'<figure class="code">{self.code}<figcaption>open these settings</figcaption></figure></header>'
             f"{f'<div class=notes>{notes}</div>' if notes else ''}"
             f'<section class="tiles" aria-label="Numbers">{tiles}</section>'
-            f"{hundred.stated(self.page.label(self.result), self.settings)}"
+            f"{hundred.stated(self.page.label(self.result), self.result)}"
         )
 
     def _foot(self) -> str:

@@ -23,9 +23,9 @@ def people(right: float) -> int:
     return min(100, math.ceil(100 * right - 1e-6))
 
 
-def stated(said: Stated, settings: Any) -> str:
+def stated(said: Stated, result: Any) -> str:
     """Return the drawing for what a page's label states, or nothing where that does not hold."""
-    return "" if said.promise is None or said.void or settings.void else drawn(said.promise)
+    return "" if said.promise is None or said.void or result.settings.void else drawn(said.promise)
 
 
 def drawn(held: Guarantee) -> str:

@@ -240,7 +240,7 @@ class Page:
 
     def _guarantee(self, result: Any) -> str:
         """What the page says of its guarantee, under the attacker that it allows."""
-        return hundred.stated(self.label(result), result.settings) + self.words["guarantee"](result)
+        return hundred.stated(self.label(result), result) + self.words["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:
         """The boards in view while this tab is open."""
