@@ -105,7 +105,9 @@ def test_what_is_to_be_installed_is_what_is_imported():
     for page in PAGES:
         for text in takeaway._sources(takeaway.script(page.settings())).values():
             tops = {name.partition(".")[0] for name in takeaway._imported(text)}
-            imported |= {names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "pages"}}
+            imported |= {
+                names.get(top, top) for top in tops - set(sys.stdlib_module_names) - {"dpcore", "lab", "pages"}
+            }
     pins = takeaway._requirements().splitlines()
     assert {pin.split("==")[0] for pin in pins} == imported
     assert set(pins) <= set((takeaway.ROOT / "requirements.txt").read_text().splitlines())

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
@@ -213,15 +214,23 @@ Rows = pd.DataFrame | Sequence[Mapping[str, Any]]
 
 
 def table(
-    shown: Rows, *, caption: str, heads: Mapping[str, str], now: float | str | None = None, title: str = ""
+    shown: Rows,
+    *,
+    caption: str,
+    heads: Mapping[str, str],
+    now: float | str | None = None,
+    title: str = "",
+    formats: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
 ) -> str:
-    """A table that can be read, copied and spoken; ``heads`` maps columns to their heading (HTML), in this order.
+    """Return a table that can be read, copied and spoken; ``heads`` maps columns to their heading (HTML), in order.
 
-    ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has this value. ``title``
-    (HTML) stands over it. A first column of names stands at the left, one of numbers as the others do.
+    ``shown``: a frame, or its rows, each by column. ``now`` marks the row whose first column has this value, as it is
+    shown. ``title`` (HTML) stands over it. ``formats`` writes the values of a column. A first column of names stands
+    at the left, one of numbers as the others do.
     """
     first = next(iter(heads))
     shown = shown.to_dict("records") if isinstance(shown, pd.DataFrame) else shown
+    shown = [dict(row) | {name: write(row[name]) for name, write in formats.items()} for row in shown]
     named = any(isinstance(row[first], str) and len(_LETTERS.findall(row[first])) > 2 for row in shown)
     head = "".join(f'<th scope="col">{text}</th>' for text in heads.values())
     rows = "".join(
