@@ -6,13 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
-from lab import links
 from pages import data
 from pages.attack import words
 from pages.attack.page import PARTS
-from pages.learn.works import BEYOND, WORKS
 from pages.table import PAGES
 from ui.show import MORE
 from ui.vocabulary import KNOBS
@@ -44,6 +40,9 @@ ALLOWED = {
     ("pages/lessons/page.py", "Why"),
     ("pages/learn/page_choosing.py", "Why"),
     ("pages/lessons/words.py", "Known"),  # a part of a lesson's file
+    # Short forms of "Membership inference" and "Model inversion", so that the selector fits a narrow frame.
+    ("pages/attack/page.py", "Membership"),
+    ("pages/attack/page.py", "Inversion"),
     # Titles of charts, tiles, tables and cards.
     ("pages/attack/figures_audits.py", "Sound"),
     ("pages/attack/figures_parts.py", "No privacy"),
@@ -151,6 +150,7 @@ def test_a_link_to_a_page_has_its_name():
     found = [
         (label, page)
         for path in files()
+        if path.name != "works.md"  # a link there is named by the tab that it opens
         for text in strings(path)
         for label, page in LINK.findall(text)
         if page in titles() and page != "glossary"
@@ -164,14 +164,6 @@ def test_buttons_that_open_a_page_have_its_name():
     buttons = (data._OF_CLASSES, data._OF_ATTACK, data._OF_PARTIES, data._OF_NUMBERS, data._OF_SOURCES)
     for page, (label, *_) in (pair for group in buttons for pair in group.items()):
         assert label == titles()[page]
-
-
-@pytest.mark.parametrize("part", [part for parts in (WORKS | BEYOND).values() for part in parts if part.tab])
-def test_a_tab_that_a_paper_s_line_names_is_on_its_page(part):
-    page = next(page for page in PAGES if page.name == part.page)
-    settings, refused = links.read(page.settings, part.settings)
-    assert refused == {}
-    assert part.tab in {tab.title for tab in page.at(settings).all_tabs}
 
 
 def test_the_parts_of_attacks_are_explained_by_their_names():
