@@ -298,7 +298,8 @@ def _words(lesson: Lesson, step: str, before: Case, after: Case) -> None:
         case "why":
             st.title("Why")
             st.markdown(tell("Why"))
-            st.html(say.attacker(lesson, after))
+            if drawn := say.attacker(lesson, after):
+                st.html(drawn)
             st.markdown(f"**Not so:** {tell('Misconception')}")
         case "try":
             st.title("Try it yourself")
