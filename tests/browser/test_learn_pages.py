@@ -69,7 +69,7 @@ def test_a_line_of_the_works_opens_the_lab_there(page, serve):
 
 def test_an_answer_changes_what_is_chosen_and_opens_it(page, serve):
     opened = page(f"{serve('app.py')}/choosing")
-    opened.get_by_role("combobox", name="How many settings are tried").click()
+    opened.get_by_role("combobox", name="How many configurations are tried on their rows first?").click()
     opened.get_by_role("option", name="10", exact=True).click()
     expect(opened.get_by_text("Make a random number of them")).to_be_visible()
     opened.get_by_role("link", name="Open these settings").click()

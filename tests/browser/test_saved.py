@@ -30,7 +30,7 @@ def plain(svg: str) -> str:
 @pytest.mark.parametrize("topic", PAGES, ids=lambda page: page.name)
 def test_the_first_chart_of_every_page_says_what_it_is_of(page, serve, topic):
     name, value = CHANGED.get(topic.name, ("delta", "2e-06"))
-    opened = page(f"{serve('app.py')}/{topic.name}?{name}={value}", width=1440)
+    opened = page(f"{serve('app.py')}/{topic.name}?{name}={value}&v=2", width=1440)
     drawn(opened, charts=1)
     opened.wait_for_function("() => !document.querySelector('[data-waiting]')", timeout=PATIENCE)
     opened.wait_for_selector(".st-key-pictures .lab-tools", state="attached", timeout=PATIENCE)
@@ -67,7 +67,7 @@ def test_a_print_says_in_words_what_the_controls_say(page, serve):
     for hidden in (".st-key-side", ".st-key-setup", "[data-testid=stHeader]"):
         expect(opened.locator(hidden).first).to_be_hidden()
     settings = opened.locator(".lab-paper").first
-    for part in ("Epsilon 0.3", "Seed 4", "/classifier?epsilon=0.3", "replace one person"):
+    for part in ("Epsilon 0.3", "Seed 4", "/classifier?epsilon=0.3", "Adjacency replace-one"):
         expect(settings).to_contain_text(part)
     fits = "node => node.scrollWidth <= node.clientWidth + 1 && getComputedStyle(node).overflow === 'visible'"
     assert opened.get_by_test_id("stMain").evaluate(fits)
