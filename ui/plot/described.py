@@ -1,4 +1,4 @@
-"""Describe a figure in words, for a screen reader: its title, its axes, and its named lines with some of their values."""
+"""Describe a figure in words, for a screen reader: title, axes, and named lines with some of their values."""
 
 import base64
 import re
