@@ -208,7 +208,7 @@ def test_a_difference_is_that_of_the_numbers_as_shown():
     a = [
         Number("Private model is right", "91 %", amount=91, unit="points"),
         Number("Nine runs in ten", "85 <small>to</small> 95\u00a0%"),
-        Number("Attacker", '<b class="lab-odds">53 <small>times in 100</small></b>', amount=53.0),
+        Number("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0),
     ]
     b = [
         Number("As published, right", "87.4\u00a0%", amount=87.4, unit="points"),

@@ -93,7 +93,7 @@ def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRow
         refusal = _adopt(desk, brought, public_rows)
     _boxes(desk.page, brought, refusal)
     if refusal is not None and holds(desk, public_rows=public_rows):
-        st.caption("What is shown below is still the choice before.")
+        st.caption("The results below are still those of the previous choice.")
     elif refusal is None and awaited:
         st.info(_ANEW)
     return refusal

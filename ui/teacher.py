@@ -164,7 +164,7 @@ def make(page: Page, desk: Desk) -> None:
         return
     key = f"{page.name}.teacher"
     with st.expander("Make this a lesson", icon=":material/school:"):
-        st.caption("Who opens the link guesses first, then sees the runs, and then has the page with these sliders.")
+        st.caption("Visitors of the link guess first, then see the runs and these sliders.")
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
         measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")
