@@ -119,7 +119,7 @@ RULES: Rules = {
     ),
     rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
     r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
-    r"another in its place": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"curvature damps": lambda r, _: (
         r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
     ),

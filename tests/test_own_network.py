@@ -142,7 +142,7 @@ class TestPicture:
         for run in result.runs["plain"]:
             run.weights[-1] = np.inf
         go.Figure(figures.inputs(result))
-        assert "without privacy none" in say.inputs_alt(result, figures.leading(result))
+        assert "non-private none" in say.inputs_alt(result, figures.leading(result))
 
     def test_no_map_and_no_row_is_drawn(self, table):
         result = settings_of(own_rows.choose(table, ROLES)).run()

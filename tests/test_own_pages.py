@@ -94,7 +94,7 @@ def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(pa
     settings = of_page(page, off=True, epsilon=1.0)
     of, result, view = shown(page, settings)
     assert (settings.void, settings.promise) == ("bounds were read off private rows", None)
-    (attacker,) = [one for one in view.numbers if one.label == "Attacker's accuracy, at most"]
+    (attacker,) = [one for one in view.numbers if one.label == "Attacker's accuracy"]
     assert (attacker.value, attacker.note, attacker.tone) == ("no limit", settings.void, "void")
     assert "The guarantee is void" in plain(view.words["verdict"])
     assert plain(view.words["guarantee"]).strip().startswith(f"The guarantee is void, because {settings.void}.")

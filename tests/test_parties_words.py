@@ -153,7 +153,7 @@ RULES: Rules = {
     r"no common weights": lambda r, _: "average" not in r.methods,
     r"no minimiser is longer": lambda r, _: r.settings.constants == "norms",
     r"Theorem 4 bounds": lambda r, _: r.settings.ensemble.classes == 2 and r.settings.method == "soft",
-    r"guessing whether a party took part, or another in its place": lambda r, _: (
+    r"whether a party or another one in its place took part": lambda r, _: (
         r.guarantee(r.settings.method).adjacency == "replace-one"
     ),
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,

@@ -113,7 +113,7 @@ RULES: Rules = {
         r.settings.mechanism == "published" and float(m[1]) <= r.settings.epsilon * 1.005
     ),
     r"not the promise but the answer": lambda r, _: r.settings.mechanism == "published" and failed(r) > 0,
-    r"whether the data hold your row or another": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"whether your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"downward directions: (\d+)": lambda r, m: (
         int(m[1]) == (np.linalg.eigvalsh(r.focus.gram[r.settings.draw - 1]) <= 0).sum()
     ),

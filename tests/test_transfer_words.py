@@ -166,7 +166,7 @@ RULES: Rules = {
     r"There is one source": lambda r, _: r.settings.sources == 1,
     r"residuals are longer": lambda r, _: r.focus.clipped > 0.01,
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
-    r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
     r"never sees a private row": lambda r, _: r.settings.selection == "known",
     r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
 }

@@ -17,9 +17,9 @@ from lab import claims
 from lab.claims import Case
 from lab.own_settings import RowsSettings
 from ui import panels
-from ui.panels import SAYS, Number, apart, at_most, digits_apart, in_hundred, number, percent
+from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
 from ui.plot.columns import Leading
-from ui.texts import count
+from ui.texts import SAYS, count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -186,7 +186,7 @@ def void(settings: RowsSettings) -> str:
 
 def void_attacker(settings: RowsSettings) -> Number:
     """Return the number of an attacker whom nothing limits."""
-    return Number(SAYS["attacker.label"], SAYS["attacker.void"], settings.void, tone="void")
+    return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
 
 
 def void_guarantee(settings: RowsSettings) -> str:

@@ -15,9 +15,8 @@ from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui import mu
 from ui.plot.theme import delta as delta_text
 from ui.plot.theme import number, written
-from ui.texts import Texts
+from ui.texts import SAYS
 
-SAYS = Texts(__file__)
 # A letter, but none of an HTML tag.
 _LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
 
