@@ -155,8 +155,8 @@ def rules(held: Callable[[Any], Guarantee]) -> Rules:
         return -0.05 <= said - 100 * held(result).attacker_accuracy < 1 + 1e-6
 
     return {
-        r"(?:best attacker|an attacker guessing [^.]*) is right (?:at most |only )?([\d.]*\d) times in 100": known,
-        r"; (practically 100|[\d.]+) is the limit for any": alone,
+        r"(?:best attacker|an attacker deciding [^.]*) is right (?:at most |only )?([\d.]*\d) %": known,
+        r"with this epsilon(?: and delta)? is (practically 100|[\d.]+) %": alone,
         r"practically every time": above(0.9995),
-        r"hardly a promise": above(0.95),
+        r"offers little protection": above(0.95),
     }

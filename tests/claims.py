@@ -16,13 +16,14 @@ Claims = Mapping[str, Callable[[Any, re.Match], bool]]
 # Words of a claim.
 WORDS = re.compile(
     r"\b(pays|best|gains?|gained|helps?|ahead|better|beats?|harms?|costs|price|adds|loses|bought|worse|nearer|"
+    r"lowers accuracy|accuracy loss|"
     r"more accurate|less accurate|(?:more|less) often|times (?:less|more|smaller)|(?:above|below) B)\b",
     re.IGNORECASE,
 )
 # Where such words claim nothing of two arms.
 HARMLESS = (
     r"Best attacker|best attacker",
-    r"No cost in accuracy can be shown|[Nn]o (?:cost|gain|help|change|difference)[^.:;(]*\bshown",
+    r"No cost in accuracy can be shown|[Nn]o (?:cost|accuracy loss|gain|help|change|difference)[^.:;(]*\bshown",
     r"Not even a single question can be shown to be answered better|[Nn]o [^.]* can be shown to do (?:better|best)",
     r"not shown (?:better|nearer than equal ones)",
     r"do(?:es)? no (?:better|worse)|would do no worse|no better than",

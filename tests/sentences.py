@@ -84,10 +84,10 @@ def beyond_accuracy(mine: Callable[[Any], ByClass], *others: Callable[[Any], ByC
         return _close(match[1], 100 * rows.max() / rows.sum()) and _close(match[2], 100 / len(rows))
 
     return {
-        r"run is right ([\d.]+) % of the time \(balanced": lambda r, m: _close(m[1], _balanced(mine(r))),
-        r"\(balanced accuracy; ([^)]+)\)": beside,
-        r"is right (\d+) % of the time, and (\d+) % on average": lambda r, m: always(mine(r), m),
-        r"rows, in nats: ([\d.e+,]+) ": lambda r, m: np.isclose(
+        r"balanced accuracy is ([\d.]+) % \(": lambda r, m: _close(m[1], _balanced(mine(r))),
+        r"balanced accuracy is [\d.]+ % \(([^)]+)\)": beside,
+        r"has accuracy (\d+) % and balanced accuracy (\d+) %": lambda r, m: always(mine(r), m),
+        r"loss on held-out rows is ([\d.e+,]+) nats ": lambda r, m: np.isclose(
             float(m[1].replace(",", "")), np.median(mine(r).loss), rtol=0.006
         ),
     }
@@ -107,9 +107,13 @@ def two_stories(mine: Callable[[Any], ByClass]) -> Rules:
         return _close(match[1], np.nanmax(found)) and _close(match[2], np.nanmin(found))
 
     return {
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points more": lambda r, m: ahead(mine(r)) > 2.99 and sizes(mine(r), m),
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points less": lambda r, m: ahead(mine(r)) < -2.99 and sizes(mine(r), m),
-        r"run finds ([\d.]+), of 100 of “[^”]+” ([\d.]+)": lambda r, m: classes(mine(r), m),
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points above balanced": lambda r, m: (
+            ahead(mine(r)) > 2.99 and sizes(mine(r), m)
+        ),
+        r"Accuracy is ([\d.]+) %, ([\d.]+) points below balanced": lambda r, m: (
+            ahead(mine(r)) < -2.99 and sizes(mine(r), m)
+        ),
+        r"run finds ([\d.]+) of 100 rows of “[^”]+” and ([\d.]+) of": lambda r, m: classes(mine(r), m),
     }
 
 

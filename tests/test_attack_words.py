@@ -247,7 +247,7 @@ def test_sentences_of_two_worlds(version):
         assert tiles["The attacker was right"] == f"{right} times in 100"
         assert tiles["Epsilon shown, at least"] == number(count(result))
         if version == "sound":
-            assert tiles["Best attacker, at most"].split()[0] == at_most(result.ceiling)
+            assert tiles["Attacker's accuracy, at most"].split()[0] == at_most(result.ceiling)
             assert tiles["This person moves a step"] == f"{in_hundred(result.risk)}\u00a0%"
         elif version == "published":
             assert tiles["The claim would allow"].split()[0] in (at_most(result.promised), "100")

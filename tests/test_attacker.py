@@ -244,25 +244,26 @@ def test_the_tile_and_the_guarantee_say_it_at_the_defaults(name):
     result = first(ROOMS[name].settings())
     page = ROOMS[name].at(result.settings)
     promise = promised(result.settings)
-    (tile,) = (one for one in page.numbers(result) if one.label == "Best attacker, at most")
+    (tile,) = (one for one in page.numbers(result) if one.label == "Attacker's accuracy, at most")
     assert attackers.close(promise, str(tile.amount))
     said = re.sub(r"<[^>]*>", "", page.view(result).words["guarantee"])
     alone = panels.at_most(promise.attacker_accuracy)
     mine = panels.at_most(best_attacker(promise).right)
     if mine == alone:  # rounded up, and so no difference to speak of
-        assert f"the best attacker is right {mine} times in 100" in said
+        assert f"the best attacker is right {mine}\u00a0%" in said
         return
-    assert f"right only {mine} times in 100" in said
-    assert f"{alone if promise.attacker_accuracy <= 0.9995 else 'practically 100'} is the limit for any" in said
+    assert f"right only {mine}\u00a0%" in said
+    assert f"is {alone if promise.attacker_accuracy <= 0.9995 else 'practically 100'}\u00a0%" in said
 
 
 def test_the_tile_names_what_it_holds_for_and_which_data_sets_are_compared():
     network, classifier = (panels.attacker(one().promise) for one in (NetworkSettings, ClassifierSettings))
-    assert (network.note, classifier.note) == ("against this noise", "against this noise")
-    assert "add/remove, one row. Sampling: each row is in a step with probability 0.25 (Poisson)" in network.about
-    assert "replace-one, one row. Sampling: none counted" in classifier.about
-    assert panels.attacker(held(SEARCH, epsilon=1.0)).note == "any mechanism with this epsilon"
-    assert "epsilon of each part" in panels.attacker(held(EVENTS["bounds and sampled steps"], epsilon=9.0)).note
+    assert (network.note, classifier.note) == ("coin toss: 50\u00a0%", "coin toss: 50\u00a0%")
+    assert "holds for this noise. The data sets differ in one row (add/remove)." in network.about
+    assert "Each row is in a step with probability 0.25 (Poisson sampling)." in network.about
+    assert "holds for this noise. The data sets differ in one row (replace-one). No sampling" in classifier.about
+    assert "any mechanism with this epsilon" in panels.attacker(held(SEARCH, epsilon=1.0)).about
+    assert "epsilon of each part" in panels.attacker(held(EVENTS["bounds and sampled steps"], epsilon=9.0)).about
     assert panels.attacker(None).amount == 100
 
 
@@ -282,5 +283,5 @@ def test_the_same_event_has_the_same_tile_on_classifier_and_network(epsilon):
 def test_no_attack_that_is_carried_out_beats_the_tile(seed):
     settings = ROOMS["attack"].settings(sees="steps", clip_norm=0.02, steps=5, epsilon=4.0, repeats=500, seed=seed)
     result = first(settings)
-    (tile,) = (one for one in ROOMS["attack"].numbers(result) if one.label == "Best attacker, at most")
+    (tile,) = (one for one in ROOMS["attack"].numbers(result) if one.label == "Attacker's accuracy, at most")
     assert 50 < 100 * result.attack.low <= tile.amount + 0.5

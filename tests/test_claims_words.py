@@ -122,7 +122,7 @@ def _pays(r, over: str) -> tuple[list[float], Callable[[float], bool]]:
 
 
 PARTIES: Claims = {
-    r"price: [\d.]+ points?": lambda r, _: worse(_own(r), r.batch_accuracy, **_party(r)),
+    r"accuracy loss: [\d.]+ points?": lambda r, _: worse(_own(r), r.batch_accuracy, **_party(r)),
     r"Joining pays: [^.]*?[\d.]+ points? more often than": lambda r, _: better(_own(r), _alone(r), **_party(r)),
     r"Joining does not pay here: [^.]*?[\d.]+ points? less often than": lambda r, _: worse(
         _own(r), _alone(r), **_party(r)
@@ -175,11 +175,11 @@ def _started(r, epsilon: str) -> bool:
 
 
 CLASSIFIER: Claims = {
-    r"price: [\d.]+ points?": lambda r, _: _lost(r),
-    r"Privacy costs [\d.]+ points? here": lambda r, _: _lost(r),
+    r"accuracy loss: [\d.]+ points?": lambda r, _: _lost(r),
+    r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _lost(r),
     r"is not the price of privacy": lambda r, _: _lost(r),
     r"public rows? adds [\d.]+ points?": lambda r, _: better(*r.focus.accuracy[::-1], **_model(r)),
-    r"public rows? harms: [\d.]+ points? less": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
+    r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
     r"largest gain from the public start is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),
     r"At epsilon ([\d.,]*\d) it is": lambda r, m: _started(r, m[1]),
     r"privacy costs up to ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
@@ -211,8 +211,8 @@ def _net_lost(r) -> bool:
 
 
 NETWORK: Claims = {
-    r"price: [\d.]+ points?": lambda r, _: _net_lost(r),
-    r"Privacy costs [\d.]+ points? here": lambda r, _: _net_lost(r),
+    r"accuracy loss: [\d.]+ points?": lambda r, _: _net_lost(r),
+    r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _net_lost(r),
     r"networks without privacy do worse here": lambda r, _: better(
         r.accuracy["private"], r.accuracy["plain"], **_nets(r)
     ),

@@ -94,14 +94,14 @@ def falls(result) -> bool:
 
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: (
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         m[1] == "100" if r.settings.version == "none" else attackers.close(r.guarantees.formula, m[1])
     ),
-    r"Privacy costs ([\d.]+) points?": lambda r, m: (
+    r"Privacy lowers accuracy by ([\d.]+) points?": lambda r, m: (
         middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
     ),
-    r"No cost can be shown in (\d+) runs": lambda r, m: int(m[1]) == r.trained and not lost(r),
-    r"median accuracy ([\d.]+) %(?: with privacy)?, (?:without privacy )?([\d.]+)": lambda r, m: np.allclose(
+    r"No accuracy loss can be shown in (\d+) runs": lambda r, m: int(m[1]) == r.trained and not lost(r),
+    r"Median accuracy is ([\d.]+) % private and ([\d.]+) %": lambda r, m: np.allclose(
         [float(m[1]), float(m[2])], [100 * middle(r), 100 * r.reference.accuracy], atol=0.51
     ),
     r"learnt nothing yet": lambda r, _: middle(r) <= always(r),
@@ -109,14 +109,14 @@ RULES: Rules = {
         spread(r) >= 0.15 and np.allclose(np.array(m.groups(), dtype=float), 100 * ends(r), atol=0.5 + 1e-6)
     ),
     r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
-    r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
-    r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+    r"it averages out": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
+    r"does not average out": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
     r"adds ([\d.]+) points? in the median pair": lambda r, _: interval(r)[0] > 0,
-    r"harms: ": lambda r, _: interval(r)[1] < 0,
+    r"public rows? lowers accuracy by": lambda r, _: interval(r)[1] < 0,
     r"No difference can be shown": lambda r, _: (
         not better(*r.focus.accuracy[::-1], whole=r.settings.repeats == r.trained)
     ),
-    r"\(sign test\) ([+−]?[\d.]+) to ([+−]?[\d.]+)\.": lambda r, m: np.allclose(
+    r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": lambda r, m: np.allclose(
         [float(one.replace("−", "-")) for one in m.groups()], 100 * np.array(interval(r)), atol=0.051
     ),
     r"largest gain from the public start is \+([\d.]+) points": lambda r, m: (
@@ -128,11 +128,11 @@ RULES: Rules = {
     ),
     r"no gain from the public start can be shown": lambda r, _: not any(gain_shown(r, n) for n in range(len(gains(r)))),
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
-    r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
     r"is right: (\d+(?:\.\d+)?)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Without privacy: (\d+(?:\.\d+)?)": lambda r, m: abs(float(m[1]) - 100 * r.reference.accuracy) <= 0.5 + 1e-9,
-    r"price: ([\d.]+)": lambda r, m: shown_gap(r) == float(m[1]),
-    r"no cost shown": lambda r, _: not lost(r),
+    r"accuracy loss: ([\d.]+)": lambda r, m: shown_gap(r) == float(m[1]),
+    r"no accuracy loss shown": lambda r, _: not lost(r),
     r"really spent: (\S+)": lambda r, m: np.isclose(
         float(m[1].replace(",", "")), r.guarantees.bounded.epsilon, rtol=0.005
     ),
@@ -152,12 +152,12 @@ RULES: Rules = {
     r"loss swings": lambda r, _: not falls(r),
     **two_stories(lambda r: r.held_out["scratch"]),
     **beyond_accuracy(lambda r: r.held_out["scratch"], lambda r: r.held_out["reference"]),
-    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
+    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
 }
 
 
 SELDOM: Rules = {
-    r"even a model without privacy only": lambda r, _: r.reference.accuracy <= always(r),
+    r"non-private model does no better, at": lambda r, _: r.reference.accuracy <= always(r),
     r"So far, (\d+) of (\d+) models": lambda r, m: (int(m[1]), int(m[2])) == (r.trained, r.settings.repeats),
 }
 

@@ -79,7 +79,7 @@ def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
     told = [float(one) for one in re.findall(r"[\d.]+(?= points| to|\)\.)", said(both))]
     # 95 % of 6 pairs are bounded by the least and the largest
     np.testing.assert_allclose(told, np.abs([np.median(each), *np.sort(each)[[0, -1]]]), atol=0.0501)
-    assert "Same noise in both: A is right" in said(both)
+    assert "With the same noise, the accuracy is" in said(both)
     assert "median of 6 paired differences, 95 % confidence interval" in said(both)
 
     table = plain(both.moving[MOVING])
@@ -102,7 +102,7 @@ def said(both) -> str:
 
 def test_settings_beside_themselves_are_the_same():
     beside = whole(A, Pin(A))
-    assert said(beside) == "The same: A is right as often as B, in every run."
+    assert said(beside) == "The accuracy is equal in A and B in every run."
     assert plain(beside.moving[MOVING]).count("0") >= 2
 
 
@@ -185,7 +185,7 @@ def test_pin_swap_and_unpin(quick):
     assert not {"Swap", "Unpin"} & {one.label for one in quick.button}
     assert "lab-compare" not in "".join(one.proto.body for one in quick.get("html") if "<table>" in one.proto.body)
     press(quick, "Pin for comparison")
-    assert "The same: A is right as often as B" in text(quick)
+    assert "The accuracy is equal in A and B" in text(quick)
     assert next(one for one in quick.button if one.label == "Pin").disabled
     at_rest(moved(quick, "epsilon", 2.5), CLASSIFIER)
     assert '<th scope="row">Epsilon</th><td>2.5</td><td>0.5</td>' in text(quick)

@@ -13,15 +13,15 @@ from lab.settings import Measure, Settings
 from pages.classifier.experiment import ClassifierSettings
 from pages.regression.experiment import RegressionSettings
 from tests.sentences import Rules, at_random, broken_by, plain
-from ui.comparison import GROUPS, apart, number_rows, sentence, settings_rows, table
+from ui.comparison import apart, number_rows, sentence, settings_rows, table
 from ui.comparison import rows as to_html
 from ui.compute import repeats
 from ui.panels import Number
 
 NUMBER = r"([+−]?[\d,]*\.?\d+)"
-ENDS = rf"95 % confidence interval {NUMBER} to {NUMBER}\)\.$"
-PAIRS, GROUP = r"\(median of (\d+) paired differences, ", r"\(difference of the medians, "
-TOO_FEW = r"too few runs for a 95 % confidence interval\)\.$"
+ENDS = rf"95 % confidence interval {NUMBER} to {NUMBER}\)\."
+PAIRS, GROUP = r"median of (\d+) paired differences, ", "difference of the medians, "
+TOO_FEW = r"too few runs for a 95 % confidence interval\)\."
 
 
 class Compared(NamedTuple):
@@ -99,25 +99,27 @@ def every_run(sign: int):
 def rules(more: str, less: str, unit: str) -> Rules:
     """Those of a measure, by how it says that A has more of it, or less."""
     said = {more: 1, less: -1}
-    alone, groups = "^Same noise in both: ", f"^{GROUPS}: "
+    alone, groups = "^With the same noise, ", "^Compared as two groups, "
     return {
-        **{f"{alone}{how} {PAIRS}{ENDS}": ahead(sign, paired=True) for how, sign in said.items()},
-        **{f"{groups}{how} {GROUP}{ENDS}": ahead(sign, paired=False) for how, sign in said.items()},
-        rf"^No difference can be shown: {NUMBER}{unit} {PAIRS}{ENDS}": level(paired=True),
-        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {GROUP}{ENDS}": level(paired=False),
-        rf"^No difference can be shown: {NUMBER}{unit} {PAIRS}{TOO_FEW}": level(paired=True),
-        rf"^{GROUPS}: no difference can be shown: {NUMBER}{unit} {GROUP}{TOO_FEW}": level(paired=False),
-        r"^The same: .*, in every run\.$": lambda here, _: bool((here.a == here.b).all()),
+        **{f"{alone}{how} \\({PAIRS}{ENDS}": ahead(sign, paired=True) for how, sign in said.items()},
+        **{f"{groups}{how} \\({GROUP}{ENDS}": ahead(sign, paired=False) for how, sign in said.items()},
+        rf"^No difference can be shown \({NUMBER}{unit}, {PAIRS}{ENDS}": level(paired=True),
+        rf"{groups}no difference can be shown \({NUMBER}{unit}, {GROUP}{ENDS}": level(paired=False),
+        rf"^No difference can be shown \({NUMBER}{unit}, {PAIRS}{TOO_FEW}": level(paired=True),
+        rf"{groups}no difference can be shown \({NUMBER}{unit}, {GROUP}{TOO_FEW}": level(paired=False),
+        r"^The [^.]* is equal in A and B in every run\.$": lambda here, _: bool((here.a == here.b).all()),
     }
 
 
-SHARES = rules(rf"A is right {NUMBER} points? more often", rf"A is right {NUMBER} points? less often", " points?")
+SHARES = rules(
+    rf"the accuracy is {NUMBER} points? higher in A", rf"the accuracy is {NUMBER} points? lower in A", " points?"
+)
 ERRORS = rules(
     rf"the error on held-out rows is {NUMBER} higher in A", rf"the error on held-out rows is {NUMBER} lower in A", ""
 )
 SURE = {
-    rf"^A is right {NUMBER} points? more often, in every run\.$": every_run(1),
-    rf"^A is right {NUMBER} points? less often, in every run\.$": every_run(-1),
+    rf"^The accuracy is {NUMBER} points? higher in A in every run\.$": every_run(1),
+    rf"^The accuracy is {NUMBER} points? lower in A in every run\.$": every_run(-1),
 }
 
 
@@ -208,7 +210,7 @@ def test_a_difference_is_that_of_the_numbers_as_shown():
     a = [
         Number("Private model is right", "91 %", amount=91, unit="points"),
         Number("Nine runs in ten", "85 <small>to</small> 95\u00a0%"),
-        Number("Attacker", '<b class="lab-odds">53 <small>times in 100</small></b>', amount=53.0),
+        Number("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0),
     ]
     b = [
         Number("As published, right", "87.4\u00a0%", amount=87.4, unit="points"),
@@ -248,7 +250,8 @@ def test_the_table_has_heads_for_rows_and_columns():
 
 
 @pytest.mark.parametrize(
-    ("median", "said"), [(0.005, "No difference that matters"), (0.02, "Same noise in both: A is")]
+    ("median", "said"),
+    [(0.005, "The difference is too small to matter"), (0.02, "With the same noise, the accuracy is")],
 )
 def test_a_sure_difference_of_less_than_a_point_is_none_that_matters(median, said):
     found = Difference(median=median, low=median / 2, high=2 * median, pairs=20)

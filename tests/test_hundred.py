@@ -101,7 +101,7 @@ def test_every_guarantee_draws_the_attacker_of_the_tile(page):
     """In the tab, and on the sheet of the handout where the page promises something itself."""
     one = quick(page)
     view = page.view(one.result)
-    ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Best attacker, at most")
+    ((tile,),) = ([number.amount] for number in view.numbers if number.label == "Attacker's accuracy, at most")
     people = math.ceil(tile)
     assert counted(view.words["guarantee"]) == ([(people, 100), (100 - people, 100)], [people, 100 - people])
     if page.name != "attack":

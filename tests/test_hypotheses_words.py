@@ -97,7 +97,7 @@ def shows(result, case, one: str = "transfer", other: str = "weak") -> bool:
 PERCENT = r"(\d+(?:\.\d+)?)\s%"
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
     rf"With borrowed models {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
     rf"Few labels alone {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
     r"Borrowed without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
@@ -119,7 +119,7 @@ RULES: Rules = {
     ),
     rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
     r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
-    r"another in its place": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"curvature damps": lambda r, _: (
         r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
     ),
@@ -142,7 +142,7 @@ RULES: Rules = {
     r"Equal weights do better now, by ([\d.]+)": lambda r, m: abs(float(m[1]) + lead(r)) <= 0.051,
     r"Weighing the sources gains ([\d.]+)": lambda r, m: abs(float(m[1]) - lead(r)) <= 0.051,
     r"best source alone does better": lambda r, _: middle(r, "source") > middle(r),
-    r"publishing one of them whole": lambda r, _: (
+    r"releasing one of them whole": lambda r, _: (
         r.settings.noise == "gaussian" and r.settings.delta * r.settings.source_rows >= 1
     ),
     **beyond_accuracy(

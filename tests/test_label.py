@@ -110,10 +110,10 @@ def test_a_training_that_is_half_shown_promises_what_it_has_spent():
 def test_the_sentence_about_an_attacker_has_the_number_of_the_page():
     for page in PAGES:
         found = quick(page)
-        shown = [one for one in page.view(found.result).numbers if one.label == "Best attacker, at most"]
+        shown = [one for one in page.view(found.result).numbers if one.label == "Attacker's accuracy, at most"]
         said = found.label.fields["how_much"]["attacker"]
         if shown and found.label.fields["how_much"]["epsilon"] != NOTHING and "practically" not in said:
-            assert f"at most {shown[0].amount:g} " in said, page.name
+            assert f"at most {shown[0].amount:g}\u00a0%" in said, page.name
 
 
 @pytest.mark.parametrize("kind", own_files.KINDS)

@@ -191,7 +191,7 @@ def too_small(result, order: int) -> bool:
 
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: attackers.close(r.held, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.held, m[1]),
     r"Theorem 1 with c2 = ([\d.]+), (?:as in its proof|the least on the grid) (\S+) ((?:not )?met(?:: [^…]*?)?) "
     r"(not below it|below it: false here|too near to tell|…) (\S+)": theorem,
     r"Theorem 1 with c2 = …": lambda r, _: np.isnan(r.found["grid"]).any(),

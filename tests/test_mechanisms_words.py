@@ -124,7 +124,7 @@ def row_of(result, match) -> bool:
 
 NUMBER = r"((?:below |above )?[\d.]+)"
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.claim.guarantee, m[1]),
     r"says next to nothing about you": lambda r, _: exact(r) <= 0.55,
     r"is a hint about you, not a proof": lambda r, _: 0.55 < exact(r) <= 0.75,
     r"is strong evidence about you": lambda r, _: 0.75 < exact(r) <= 0.95,

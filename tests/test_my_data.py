@@ -101,9 +101,9 @@ def test_a_page_has_these_rows_and_says_what_is_public(page):
     settings = app.session_state[f"{page}.desk"].settings
     assert (settings.rows, getattr(settings, settings.LOOP), settings.void) == (2400, "sound", "")
     found = said(at_rest(app, page))
-    assert "Learned from 2,400 rows; tested on 600, for the analyst only. No row is drawn." in found
-    assert "Protected is <b>one row</b>" in found
-    assert "Assumed public: the bounds, categories and answers that were typed, the number of rows" in found
+    assert "Learned from 2,400 rows. Tested on 600 (for the analyst only). No row is drawn." in found
+    assert "The unit of privacy is <b>one row</b>" in found
+    assert "Assumed public are the bounds, categories and classes that were typed, the number of rows" in found
 
 
 @pytest.mark.parametrize("page", QUICK)
@@ -147,7 +147,7 @@ def test_bounds_read_off_the_rows_are_void_everywhere(page):
     found = said(app)
     assert "no limit" in found
     assert "The guarantee is void" in found
-    assert "Void: bounds were read off private rows" in found
+    assert "The guarantee is void, because bounds were read off private rows" in found
     assert f"{spend.max():g}" not in found
     settings = app.session_state[f"{page}.desk"].settings
     assert "VOID" in takeaway.table(pd.DataFrame({"a": [1]}), title="t", settings=settings, link="l")
@@ -176,7 +176,9 @@ def test_bounds_are_paid_for_at_each_press_and_counted(monkeypatch):
     app = app.button(key="data.draw.monthly_spend").click().run()
     assert draft(app).payments == (first, first)
     found = said(at_rest(trained(app, "classifier"), "classifier"))
-    assert "<b>0.2</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.3" in found
+    assert (
+        "<b>0.2</b> paid for bounds (2 releases with Laplace noise, used or not). Training has the other 0.3" in found
+    )
     app._page_hash = calc_hash("data")
     app.query_params.clear()
     app = app.run().button(key="data.Type my own.monthly_spend").click().run()
@@ -212,10 +214,10 @@ def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(page, 
     large = own_table.read(pd.concat([pd.read_csv(CUSTOMERS)] * 9).to_csv(index=False).encode())
     monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: large)
     app = trained(whole(), page)
-    assert "Learned from 20,000 of 21,600 rows, picked at random; with all" in said(app)
+    assert "Learned from 20,000 of 21,600 rows, picked at random. With all" in said(app)
     app = app.button(key=f"{page}.part").click().run()
     assert app.session_state[f"{page}.desk"].settings.rows == 21_600
-    assert "Learned from 21,600 rows; tested on 5,400" in said(app)
+    assert "Learned from 21,600 rows. Tested on 5,400" in said(app)
     assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
     app = app.button(key=f"{page}.part").click().run()
     assert app.session_state[f"{page}.desk"].settings.rows == 20_000

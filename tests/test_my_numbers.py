@@ -64,7 +64,7 @@ def test_the_sample_runs_through_to_the_regression_page():
     assert (settings.rows, settings.features, settings.void) == (2400, 4, "")
     found = said(at_rest(app, "regression"))
     assert "Learned from 2,400 rows; tested on 600 rows, for the analyst only. No row is drawn." in found
-    assert "Protected is <b>one row</b>" in found
+    assert "The unit of privacy is <b>one row</b>" in found
     assert "adds nothing, and how many do is protected too" in found
     frame = pd.read_csv(SALARIES)
     assert not [code for code in frame["employee_id"].head(50) if code in found]
@@ -91,7 +91,7 @@ def test_a_person_may_have_several_rows():
     settings = app.session_state["regression.desk"].settings
     assert (settings.own.roles.rows_each, settings.own.roles.gaps, settings.source.rows_each) == (3, False, 3)
     found = said(app)
-    assert "Protected is <b>one person, all of their rows</b>" in found
+    assert "The unit of privacy is <b>one person, all of their rows</b>" in found
     assert "at most 3 rows are used" in found
 
 
@@ -104,7 +104,7 @@ def test_bounds_of_the_answer_that_were_read_off_are_void_everywhere():
     app = at_rest(regression(app), "regression")
     found = said(app)
     assert "The guarantee is void" in found
-    assert "Void: bounds were read off private rows" in found
+    assert "The guarantee is void, because bounds were read off private rows" in found
     assert "no limit" in found
     assert f"{pd.read_csv(SALARIES)['salary'].max():g}" not in found
     assert "VOID" in paper(PAGE, app.session_state["regression.desk"])["lines"][0]

@@ -159,13 +159,13 @@ def lost(result) -> bool:
 
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: (
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.variant == "sound" and attackers.close(r.guarantee, m[1]) if r.step else m[1] == "50"
     ),
-    r"Privacy costs ([\d.]+) points?": lambda r, m: (
+    r"Privacy lowers accuracy by ([\d.]+) points?": lambda r, m: (
         r.step > 0 and middle(r) > always(r) and gap(r) >= 0.01 - 1e-9 and abs(float(m[1]) - 100 * gap(r)) <= 1 + 1e-6
     ),
-    r"No cost can be shown in (\d+) runs": lambda r, m: (
+    r"No accuracy loss can be shown in (\d+) runs": lambda r, m: (
         r.step > 0 and int(m[1]) == len(r.accuracy["private"]) and not lost(r)
     ),
     r"learnt nothing yet": lambda r, _: r.step > 0 and middle(r) <= always(r),
@@ -175,14 +175,14 @@ RULES: Rules = {
     ),
     r"is right: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Without privacy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
-    r"price: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
-    r"no cost shown": lambda r, _: r.step > 0 and not lost(r),
+    r"accuracy loss: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
+    r"no accuracy loss shown": lambda r, _: r.step > 0 and not lost(r),
     r"Private network is right": lambda r, _: r.settings.variant == "sound",
     r"Epsilon proved: none": lambda r, _: r.step > 0 and r.settings.variant in ("inside", "realised"),
     r"Epsilon proved: \d": lambda r, _: r.step > 0 and r.settings.variant == "shuffled",
     r"noise is ([\d.,]+) times": lambda r, m: float(m[1].replace(",", "")) == pytest.approx(ratio(r), rel=0.006),
-    r"still find the way": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
-    r"make up for it": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
+    r"it averages out": lambda r, _: ratio(r) > 1 and middle(r) > always(r) + 0.05,
+    r"does not average out": lambda r, _: ratio(r) > 1 and middle(r) <= always(r) + 0.05,
     r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
     r"its theorem is not about this loop": lambda r, _: r.settings.variant != "sound",
     r"It covers the weights after every step": lambda r, _: r.settings.variant == "sound",
@@ -235,7 +235,7 @@ RULES: Rules = {
     r"without privacy do worse here": lambda r, _: middle(r) > middle(r, "plain") + 0.0099,
     r"never right more than": lambda r, _: r.reached == FRAMES and max(r.trajectories["plain"].accuracy[1]) < 0.9,
     r"is straight": lambda r, _: r.settings.layers == 0,
-    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
+    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.rows >= 1,
     **beyond_accuracy(lambda r: r.held_out["private"], lambda r: r.held_out["plain"]),
 }
 

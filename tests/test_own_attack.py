@@ -222,7 +222,7 @@ class TestSettings:
         assert (settings.rows, settings.limits["person"]) == (MOST_LIVE, (0, MOST_LIVE - 1))
         worlds = settings.neighbours.worlds()
         assert [len(world.X) for world in worlds] == [MOST_LIVE] * 2
-        assert "2,000 of 4,800 rows, picked at random; with all, the noise would weigh 2.4 times less" in plain(
+        assert "2,000 of 4,800 rows, picked at random. With all, the noise would weigh 2.4 times less" in plain(
             mine.worlds_caption(run_of(settings))
         )
 
@@ -297,15 +297,15 @@ def test_what_is_said_of_rows_of_ones_own(own, own_people, part):
     for result, text in zip((rows, people, void), found, strict=True):
         assert broken_by(text, result, NEVER) == set()
     assert "No row is drawn" in found[0]
-    assert "Protected is one row" in found[0]
-    assert "Protected is one person, all of their rows" in found[1]
-    assert "Best attacker, at most" in found[0]
+    assert "The unit of privacy is one row" in found[0]
+    assert "The unit of privacy is one person, all of their rows" in found[1]
+    assert "Attacker's accuracy, at most" in found[0]
     assert "allows" in found[0]
-    for claim in ("Best attacker, at most", "allows", "counted by", "guarantee is made", "No attack then"):
+    for claim in ("Attacker's accuracy, at most", "allows", "counted by", "guarantee is made", "No attack then"):
         assert claim not in found[2], claim
     assert "no limit" in found[2]
-    assert "Void: bounds were read off private rows" in found[2]
-    assert found[2].count("epsilon 4 promises nothing") == 2  # in the verdict, and over the table
+    assert "The guarantee is void, because bounds were read off private rows" in found[2]
+    assert found[2].count("At epsilon 4, nothing is guaranteed") == 2  # in the verdict, and over the table
 
 
 def test_the_exposure_is_of_percentiles_and_of_the_person(own):

@@ -142,7 +142,7 @@ class TestPicture:
         for run in result.runs["plain"]:
             run.weights[-1] = np.inf
         go.Figure(figures.inputs(result))
-        assert "without privacy none" in say.inputs_alt(result, figures.leading(result))
+        assert "non-private none" in say.inputs_alt(result, figures.leading(result))
 
     def test_no_map_and_no_row_is_drawn(self, table):
         result = settings_of(own_rows.choose(table, ROLES)).run()
@@ -180,14 +180,14 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert (
-        "100 of 800 rows, picked at random; with all, and lots that grow along, the noise would weigh 8 times less"
+        "100 of 800 rows, picked at random. With all, and lots that grow along, the noise would weigh 8 times less"
         in said_of(some)
     )
-    assert "Learned from 320 people, up to 8 rows of each; tested on one row each of 80 others" in said_of(people)
-    assert "Protected is one person, all of their rows" in said_of(people)
-    assert "epsilon 0.5 promises nothing" in said_of(void)
+    assert "Learned from 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)
+    assert "The unit of privacy is one person, all of their rows" in said_of(people)
+    assert "At epsilon 0.5, nothing is guaranteed" in said_of(void)
     assert "no limit" in said_of(void)
-    assert "times in 100" not in said_of(void)
-    assert "times in 100" in said_of(some)
+    assert "coin toss: 50" not in said_of(void)
+    assert "coin toss: 50" in said_of(some)
     assert [one.guarantee.unit for one in (some, people)] == ["record", "person"]
     assert [one.settings.promise is None for one in (some, people, void)] == [False, False, True]

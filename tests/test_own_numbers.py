@@ -453,13 +453,13 @@ OWN_RULES = {
     r"of ([\d,]+) (?:rows|people), picked": lambda r, m: int(m[1].replace(",", "")) > r.settings.rows,
     r"tested on ([\d,]+) row": lambda r, m: int(m[1].replace(",", "")) == r.problem.test().there,
     r"one person, all of their rows": lambda r, _: r.settings.own.roles.person and r.settings.source.rows_each >= 1,
-    r"Protected is one row": lambda r, _: not r.settings.own.roles.person,
+    r"The unit of privacy is one row": lambda r, _: not r.settings.own.roles.person,
     r"at most (\d+) rows are used": lambda r, m: int(m[1]) == r.settings.mechanism_of("gaussian").rows_each > 1,
     r"up to (\d+) rows here": lambda r, m: int(m[1]) == r.settings.mechanism_of("output").rows_each > 1,
     r"how many do is protected too": lambda r, _: r.settings.mechanism_of("functional").gaps,
     r"counts as the middle": lambda r, _: not r.settings.own.roles.gaps,
-    r"promises nothing|Void: bounds were read off": lambda r, _: bool(r.settings.own.roles.void),
-    r"times in 100": lambda r, _: not r.settings.void,
+    r"nothing is guaranteed|guarantee is void": lambda r, _: bool(r.settings.own.roles.void),
+    r"coin toss: 50": lambda r, _: not r.settings.void,
     r"held-out people|label bound": lambda *_: False,
 }
 

@@ -94,11 +94,11 @@ def test_bounds_read_off_the_rows_are_void_in_all_that_is_said_and_taken_away(pa
     settings = of_page(page, off=True, epsilon=1.0)
     of, result, view = shown(page, settings)
     assert (settings.void, settings.promise) == ("bounds were read off private rows", None)
-    (attacker,) = [one for one in view.numbers if one.label == "Best attacker"]
+    (attacker,) = [one for one in view.numbers if one.label == "Attacker's accuracy"]
     assert (attacker.value, attacker.note, attacker.tone) == ("no limit", settings.void, "void")
     assert "The guarantee is void" in plain(view.words["verdict"])
-    assert plain(view.words["guarantee"]).strip().startswith("Void: bounds were read off private rows.")
-    assert "times in 100" not in plain("".join(view.words.values()))
+    assert plain(view.words["guarantee"]).strip().startswith(f"The guarantee is void, because {settings.void}.")
+    assert "coin toss: 50" not in plain("".join(view.words.values()))
     files = taken(of, result)
     assert len(files) > len(ASIDE) + 4
     assert {name for name, text in files.items() if not VOID.search(text)} == ASIDE
@@ -137,7 +137,7 @@ class TestEachPage:
         assert held.basis.endswith("basic composition with 2 pure before it")
         of, result, view = shown(page, settings)
         assert (
-            "<b>0.3</b> paid for bounds (2 releases, Laplace noise), kept or not; training has the other 0.7"
+            "<b>0.3</b> paid for bounds (2 releases with Laplace noise, used or not). Training has the other 0.7"
             in (view.words["guarantee"])
         )
         assert "oid" not in plain(view.words["guarantee"] + view.words["verdict"])

@@ -551,17 +551,17 @@ def test_what_is_said_of_rows_of_ones_own(table):
     void = settings_of(own_rows.choose(table, replace(ROLES, columns=off))).run()
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
-    assert "100 of 800 rows, picked at random; with all, the noise would weigh 8 times less" in said_of(some)
-    assert "Learned from 320 people, all rows of each; tested on one row each of 80 others" in said_of(people)
-    assert "Protected is one person, all of their rows" in said_of(people)
-    assert "their gradients are averaged, and the average is clipped" in said_of(people)
-    assert "your rows or another person's in their place" in said_of(people)
-    assert "neighbours replace-one, one person" in said_of(people)
-    assert "neighbours replace-one, one record" in said_of(some)
+    assert "100 of 800 rows, picked at random. With all, the noise would weigh 8 times less" in said_of(some)
+    assert "Learned from 320 people, all rows of each. Tested on one row each of 80 others" in said_of(people)
+    assert "The unit of privacy is one person, all of their rows" in said_of(people)
+    assert "Their gradients are averaged, and the average is clipped" in said_of(people)
+    assert "whether your rows or another person's were used" in said_of(people)
+    assert "adjacency replace-one, one person" in said_of(people)
+    assert "adjacency replace-one, one record" in said_of(some)
     assert "rows one by one" not in said_of(people)
-    assert "epsilon 0.5 promises nothing" in said_of(void)
-    assert "times in 100" not in said_of(void)
-    assert "times in 100" in said_of(some)
+    assert "At epsilon 0.5, nothing is guaranteed" in said_of(void)
+    assert "coin toss: 50" not in said_of(void)
+    assert "coin toss: 50" in said_of(some)
 
 
 def test_no_question_can_be_asked_about_a_file():

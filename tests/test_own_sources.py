@@ -333,8 +333,8 @@ class TestSettings:
         assert settings.void == "bounds were read off private rows"
         assert settings.promise is None
         said = said_of(settings.run())
-        assert "Void: bounds were read off private rows" in said
-        assert "times in 100" not in said
+        assert "The guarantee is void, because bounds were read off private rows" in said
+        assert "coin toss: 50" not in said
 
     def test_a_script_and_a_log_name_nothing_of_the_file(self, own):
         settings = settings_of(own)
@@ -400,8 +400,8 @@ RULES: Rules = {
     r"one row of the target, ": lambda r, _: not r.settings.own.roles.person,
     r"stays and adds nothing": lambda r, _: r.settings.own.roles.gaps,
     r"counts as the middle": lambda r, _: not r.settings.own.roles.gaps,
-    r"promises nothing|Void: bounds were": lambda r, _: bool(r.settings.void),
-    r"times in 100": lambda r, _: not r.settings.void,
+    r"nothing is guaranteed|guarantee is void": lambda r, _: bool(r.settings.void),
+    r"coin toss: 50": lambda r, _: not r.settings.void,
     r"Excess risk|excess risk|the truth": lambda *_: False,
 }
 

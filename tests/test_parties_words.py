@@ -105,12 +105,12 @@ def cost(result) -> float:
 
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee(r.settings.method), m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee(r.settings.method), m[1]),
     r"are right: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.51,
     r"no privacy: (\d+(?:\.\d+)?)\s%": lambda r, m: abs(float(m[1]) - 100 * r.batch_accuracy) <= 0.51,
-    r"price: ([\d.]+) points?": lambda r, m: abs(float(m[1]) - 100 * (r.batch_accuracy - middle(r))) <= 1 + 1e-9,
-    r"no cost shown": lambda r, _: not worse(own(r), r.batch_accuracy),
-    r"no better than one answer": lambda r, _: max(middle(r), r.batch_accuracy) <= always(r),
+    r"accuracy loss: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * (r.batch_accuracy - middle(r))) <= 1 + 1e-9,
+    r"no accuracy loss shown": lambda r, _: not worse(own(r), r.batch_accuracy),
+    r"no better than a constant baseline": lambda r, _: max(middle(r), r.batch_accuracy) <= always(r),
     r"in ten: ([\d.]+) to ([\d.]+)\s%": lambda r, m: np.allclose(
         [float(one) for one in m.groups()], 100 * np.quantile(own(r), [0.05, 0.95]), atol=0.51
     ),
@@ -153,10 +153,10 @@ RULES: Rules = {
     r"no common weights": lambda r, _: "average" not in r.methods,
     r"no minimiser is longer": lambda r, _: r.settings.constants == "norms",
     r"Theorem 4 bounds": lambda r, _: r.settings.ensemble.classes == 2 and r.settings.method == "soft",
-    r"guessing whether a party took part, or another in its place": lambda r, _: (
+    r"whether a party or another one in its place took part": lambda r, _: (
         r.guarantee(r.settings.method).adjacency == "replace-one"
     ),
-    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
+    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.parties >= 1,
     r"asked in [\d,]+ chunks": lambda r, _: r.kept[0] >= 20,
     **beyond_accuracy(lambda r: r.held_out[r.settings.method], lambda r: r.held_out["batch"]),
 }

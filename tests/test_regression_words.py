@@ -77,13 +77,13 @@ def close(text: str, value: float) -> bool:
 
 
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
     r"Middle run is off by: ([\d.,e+]+)": lambda r, m: close(m[1], middle(r)),
     r"Without privacy: ([\d.,e+]+)": lambda r, m: close(m[1], r.least_squares),
     r"(?:always|saying) the mean: ([\d.,e+]*\d)": lambda r, m: close(m[1], r.mean_error),
     r"price: ([\d.,e+]*\d)": lambda r, m: close(m[1], shown_gap(r)) and middle(r) > r.least_squares,
     r"no cost shown": lambda r, _: not off(r),
-    r"no better than one answer": lambda r, _: min(middle(r), r.least_squares) >= r.mean_error,
+    r"no better than a constant baseline": lambda r, _: min(middle(r), r.least_squares) >= r.mean_error,
     r"Nine runs in ten: ([\d.,e+]+) to ([\d.,e+]+) \.": lambda r, m: all(
         close(text, value) for text, value in zip(m.groups(), np.quantile(r.focus.errors, [0.05, 0.95]), strict=True)
     ),
@@ -113,7 +113,7 @@ RULES: Rules = {
         r.settings.mechanism == "published" and float(m[1]) <= r.settings.epsilon * 1.005
     ),
     r"not the promise but the answer": lambda r, _: r.settings.mechanism == "published" and failed(r) > 0,
-    r"whether the data hold your row or another": lambda r, _: r.guarantee.adjacency == "replace-one",
+    r"whether your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
     r"downward directions: (\d+)": lambda r, m: (
         int(m[1]) == (np.linalg.eigvalsh(r.focus.gram[r.settings.draw - 1]) <= 0).sum()
     ),

@@ -58,7 +58,7 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(page):
     result, said = view_of(page, frame, clip_norm=0.01 if page is CLASSIFIER else 0.5)
     counts = result.held_out["scratch" if page is CLASSIFIER else "private"].counts
     assert (counts[:, :, 0].sum(axis=1) == len(result.split.y_test)).all()
-    assert re.search(r"All 4 private (model|network)s always answer “no”, whoever asks", said)
+    assert re.search(r"All 4 private (model|network)s always answer “no”", said)
     drawn = page.at(result.settings).pictures(result)[0][0]
     base = result.split.best_constant[1]
     (line,) = (one for one in drawn.figure["data"] if "always the same answer" in one.get("name", ""))
@@ -70,15 +70,14 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(page):
 def test_one_row_of_a_class_or_none(page, rows):
     frame = customers()
     frame.loc[: rows - 1, "churned"] = "perhaps"
-    result, said = view_of(page, frame, replace(ROLES, classes=("no", "yes", "perhaps")))
+    result, _ = view_of(page, frame, replace(ROLES, classes=("no", "yes", "perhaps")))
     assert np.isfinite(next(iter(result.held_out.values())).loss).all()
-    assert "whoever asks" not in said or "always" in said
 
 
 def test_everybody_has_the_same_answer(page):
     result, said = view_of(page, customers().assign(churned="no"))
     assert result.split.best_constant == ("no", 1.0)
-    assert "every answer is right" not in said
+    assert "makes no error" not in said
 
 
 def test_more_columns_than_rows(page):
@@ -102,9 +101,9 @@ def test_the_answer_in_disguise_is_asked_about(page):
     roles = replace(ROLES, columns=(Column(name="paid", low=0, high=10),))
     large = {"steps": 200} if page is CLASSIFIER else {"epochs": 10}
     _, said = view_of(page, frame, roles, **large)
-    assert "Without privacy every answer is right: does a column give the answer away" in said
+    assert "The non-private model makes no error. Does a column give the answer away" in said
     _, said = view_of(page, frame, ROLES)
-    assert "every answer is right" not in said
+    assert "makes no error" not in said
 
 
 def test_a_public_start_is_refused_with_its_reason():
@@ -127,9 +126,9 @@ class TestOneAnswer:
 
     def test_it_is_said_of_models_that_have_one(self):
         no, yes, right, other = [0] * 4, [1] * 4, [0, 0, 0, 1], [0, 0, 1, 1]
-        assert self.said(no, no) == "All 2 private models always answer “no”, whoever asks."
-        assert self.said(no, right, right) == "Of 3 private models, 1 always answers “no”, whoever asks."
-        assert self.said(no, yes, no) == ("All 3 private models always give one answer, most often “no”, whoever asks.")
+        assert self.said(no, no) == "All 2 private models always answer “no”."
+        assert self.said(no, right, right) == "One of 3 private models always answers “no”."
+        assert self.said(no, yes, no) == "Each of 3 private models always gives one answer, most often “no”."
         assert self.said(right, other) == ""
 
     def test_as_many_right_answers_as_a_constant_model_are_not_enough(self):

@@ -105,7 +105,7 @@ def times(text: str, value: float) -> bool:
 
 RISK = r"(below 0\.0001|[\d.]+?)(?=[.,;:)]? )"
 RULES: Rules = {
-    r"Best attacker, at most:? ([\d.]+)": lambda r, m: (
+    r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: (
         r.settings.noise != "printed" and attackers.close(r.guarantee("transfer"), m[1])
     ),
     rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], middle(r, "transfer")),
@@ -166,9 +166,9 @@ RULES: Rules = {
     r"There is one source": lambda r, _: r.settings.sources == 1,
     r"residuals are longer": lambda r, _: r.focus.clipped > 0.01,
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
-    r"another in its place": lambda r, _: r.settings.adjacency == "replace-one",
+    r"your row or another one was used": lambda r, _: r.settings.adjacency == "replace-one",
     r"never sees a private row": lambda r, _: r.settings.selection == "known",
-    r"publishing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
+    r"releasing one of them whole": lambda r, _: r.settings.delta * r.settings.target_rows >= 1,
 }
 
 

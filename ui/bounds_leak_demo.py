@@ -9,25 +9,19 @@ from ui import live
 from ui.outcomes import percent
 from ui.panels import number
 from ui.plot import theme
+from ui.texts import SAYS
 
 _KEY = "data.wrong"
-_ASKED = (
-    "**What would go wrong** with bounds read off the rows? Two files of {rows} made-up people differ in one: an age "
-    "of {ordinary:g}, or one mistyped as {outside:,.0f}. On each, {runs:,} models are trained for a claim of epsilon "
-    "{epsilon:g}, and an attacker says which file it was."
-)
 _WORLDS = ((theme.WITHOUT_YOU, "ordinary"), (theme.WITH_YOU, "far outside"))
 _NAMES = {"read off": "Bounds read off the rows", "public": "Public bounds, 0 to 100"}
-_ABOUT = (
-    "How many models an attacker gives each score: where the two hills lie apart, each model tells which file it saw."
-)
 
 
 def panel() -> None:
     """One click, and what an attacker finds out."""
     with st.container(border=True):
         st.markdown(
-            _ASKED.format(
+            SAYS(
+                "leak.asked",
                 rows=read_off.ROWS,
                 ordinary=read_off.ORDINARY,
                 outside=read_off.OUTSIDE,
@@ -59,14 +53,9 @@ def _attacked() -> dict[str, np.ndarray]:
 
 def said(way: str, found: LowerBound) -> str:
     """What the audit shows, by its outcome."""
-    least, claim, sure = number(found.epsilon), number(read_off.EPSILON), percent(found.confidence)
-    who = "moves everybody's place between −1 and 1" if way == "read off" else "is clipped, and moves one gradient"
-    if found.epsilon > read_off.EPSILON:
-        end = f"This spends **at least epsilon {least}** ({sure} confidence): the claim of {claim} is refuted."
-    else:
-        shows = f"shows epsilon {least} at least" if found.epsilon else "shows nothing"
-        end = f"The same attack {shows}: the claim of {claim} stands. It rests on its proof, not on this attack."
-    return f"**{_NAMES[way]}.** One age far outside {who}. {end}"
+    case = "refuted" if found.epsilon > read_off.EPSILON else "shown" if found.epsilon else "none"
+    numbers = {"least": number(found.epsilon), "claim": number(read_off.EPSILON), "sure": percent(found.confidence)}
+    return f"**{_NAMES[way]}.** {SAYS[f'leak.{way.replace(chr(32), chr(45))}']} {SAYS(f'leak.{case}', **numbers)}"
 
 
 def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live.Picture:
@@ -94,5 +83,5 @@ def _picture(way: str, scores: np.ndarray, found: dict[str, np.ndarray]) -> live
         xaxis={"title": {"text": "attacker's score"}, "range": [edges[0], edges[-1]]},
         yaxis={"title": {"text": "models"}, "range": [0, 1.35 * max(hill.max() for hill in hills)]},
     )
-    alt = f"{_NAMES[way]}: scores of {scores.shape[1]:,} models on each of two files; epsilon at least {number(least)}."
-    return live.Picture(name=f"wrong.{way}", figure=figure, alt=alt, about=_ABOUT, height=260)
+    alt = SAYS("leak.alt", way=_NAMES[way], runs=scores.shape[1], least=number(least))
+    return live.Picture(name=f"wrong.{way}", figure=figure, alt=alt, about=SAYS["leak.about"], height=260)

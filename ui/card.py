@@ -15,7 +15,7 @@ from ui.vocabulary import KNOBS
 
 _LONGEST_OPTION = 60
 PIN = "Pin for comparison"
-PIN_HELP = f"Save these settings as B and compare what you try next with them. Up to {MOST}; the link keeps them."
+PIN_HELP = f"Save these settings as B and compare what you try next with them. Up to {MOST} are kept in the link."
 
 
 def pins_of(page: Page, desk: Desk) -> Pins:

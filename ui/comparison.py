@@ -15,10 +15,10 @@ from lab.differences import Difference
 from lab.settings import Measure, Settings
 from ui.panels import Number
 from ui.plot.theme import written
+from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
-LATER = "How sure the difference is follows when both are trained."
-GROUPS = "Data or noise may differ between A and B, so they are compared as two groups"
+LATER = SAYS["compared.later"]
 _MOST_DECIMALS = 15
 _TAG, _SMALL = re.compile(r"<[^>]*>"), re.compile(r"<small>(.*?)</small>")
 
@@ -112,47 +112,35 @@ def apart(one: str, other: str) -> str:
 
 
 def sentence(found: Difference, measure: Measure, *, least: float = 0.0) -> str:
-    """How much better A is, and how sure that is. ``least``: the least difference worth a claim."""
-    if found.sure:
-        return _without_chance(found, measure)
+    """Return how much better A is, and how sure that is. ``least``: the least difference worth a claim."""
     decimals = _decimals(found, measure)
-    sure = f"({_basis(found)}, {_range(found, measure, decimals)})"
-    case = judge(found, better=measure.better, least=least)
-    if case != Case.ALIKE:
-        head = "Same noise in both: " if found.paired else f"{GROUPS}: "
-        return f"{head}{_ahead(found.median, measure, decimals)} {sure}."
-    unit = f" {_points(found.median, decimals)}" if measure.share else ""
-    none = "o difference can be shown" if not found.shown else "o difference that matters"
-    none += f": {_signed(_scaled(found.median, measure), decimals, plus='+')}{unit} {sure}."
-    return f"N{none}" if found.paired else f"{GROUPS}: n{none}"
-
-
-def _basis(found: Difference) -> str:
-    return f"median of {found.pairs} paired differences" if found.paired else "difference of the medians"
-
-
-def _without_chance(found: Difference, measure: Measure) -> str:
-    if found.median == 0:
-        same = "A is right as often as B" if measure.share else f"the {measure.label} is equal in A and B"
-        return f"The same: {same}, in every run."
-    return f"{_capital(_ahead(found.median, measure, _decimals(found, measure)))}, in every run."
-
-
-def _ahead(median: float, measure: Measure, decimals: int) -> str:
-    size = f"{abs(_scaled(median, measure)):,.{decimals}f}"
-    if measure.share:
-        return f"A is right <b>{size} {_points(median, decimals)}</b> {'more' if median > 0 else 'less'} often"
-    return f"the {measure.label} is <b>{size} {'higher' if median > 0 else 'lower'}</b> in A"
+    unit = f"\u00a0{_points(found.median, decimals)}" if measure.share else ""
+    scaled, way = _scaled(found.median, measure), "higher" if found.median > 0 else "lower"
+    if found.sure:
+        case = f"sure-{way}" if found.median else "same"
+    else:
+        verdict = judge(found, better=measure.better, least=least)
+        size = way if verdict != Case.ALIKE else "small" if found.shown else "alike"
+        case = f"{'paired' if found.paired else 'groups'}-{size}"
+    return SAYS(
+        f"compared.{case}",
+        what="accuracy" if measure.share else measure.label,
+        size=f"{abs(scaled):,.{decimals}f}{unit}",
+        signed=f"{_signed(scaled, decimals, plus='+')}{unit}",
+        pairs=found.pairs,
+        sure=_range(found, measure, decimals),
+    )
 
 
 def _range(found: Difference, measure: Measure, decimals: int) -> str:
     """The interval in words; where a difference is shown, with the ends of its size."""
     if not found.bounded:
-        return "too few runs for a 95 % confidence interval"
+        return SAYS["compared.unbounded"]
     ends = [_scaled(end, measure) for end in (found.low, found.high)]
     if found.high < 0:
         ends = [-end for end in reversed(ends)]
-    return f"95 % confidence interval {' to '.join(_signed(end, decimals) for end in ends)}"
+    low, high = (_signed(end, decimals) for end in ends)
+    return SAYS("compared.interval", low=low, high=high)
 
 
 def _scaled(value: float, measure: Measure) -> float:
@@ -192,7 +180,3 @@ def _signed(value: float, decimals: int, *, plus: str = "") -> str:
     if float(size.replace(",", "")) == 0:
         return "0"
     return f"{plus if value > 0 else '−'}{size}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

@@ -208,7 +208,7 @@ class Desk:
                 "Resample",
                 key=f"{self.page}/noise",
                 icon=":material/casino:",
-                help="Draw new noise (next seed). Where the seed also decides the split or the made-up data, those "
+                help="Draw new noise (next seed). If the seed also decides the split or the made-up data, they "
                 "change too.",
                 on_click=lambda: self.change(seed=self._next_seed),
             )

@@ -23,6 +23,7 @@ from ui import comparison, hundred, mu, panels
 from ui.live import Picture, serving
 from ui.page import FIRST, Page, View
 from ui.plot import theme
+from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
 HERE = Path(__file__).parent
@@ -50,8 +51,6 @@ _ON_SHEET = (
     ("covered", "tuning", "Configurations tried"),
     ("covered", "analyst_only", "Analyst only"),
 )
-_LEFT_OUT = "No figures: bounds were read off private rows, and axes would show them."
-_OPEN = "seeded and floating-point noise, timing; what others’ data reveals about you"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +93,8 @@ class Handout:
             mu.count(view.words, ["guarantee"])
         pictures = self._pictures(view)
         first, others = "".join(map(_figure, pictures[:1])), "".join(map(_figure, pictures[1:]))
-        caption = f'<p class="caption">{_SCREEN.sub("", view.words.get("caption", "")) if pictures else _LEFT_OUT}</p>'
+        caption = _SCREEN.sub("", view.words.get("caption", "")) if pictures else SAYS["handout.left-out"]
+        caption = f'<p class="caption">{caption}</p>'
         left, right = (caption, "") if len(pictures) != 2 else ("", caption)  # where there is more room
         scripts = (f"<script>{_inside(text)}</script>" for text in (_plotly(), _program()))
         return _document(
@@ -118,7 +118,7 @@ class Handout:
             f'<div class="tile {one.tone}"><b>{one.value}</b><span>{one.label}</span><small>{one.note}</small></div>'
             for one in view.numbers
         )
-        own = "<p class=own><b>Analyst only:</b> numbers and figures come from a file of the analyst’s own.</p>"
+        own = f"<p class=own>{SAYS['handout.own']}</p>"
         notes = _void(found) + own * bool(self.page.private(self.settings))
         return (
             '<header><div><p class="brand"><b>ε</b> Epsilon Lab · handout</p>'
@@ -235,7 +235,7 @@ def _figure(picture: Picture) -> str:
 
 
 def _void(found: Label) -> str:
-    return f'<p class="void"><b>Void:</b> {escape(found.void)}. Do not release.</p>' if found.void else ""
+    return f'<p class="void">{SAYS("handout.void", why=escape(found.void))}</p>' if found.void else ""
 
 
 def _short(found: Label) -> str:
@@ -250,7 +250,7 @@ def _short(found: Label) -> str:
     rows.insert(2, ("Guarantee", f"<b>{pair}</b>" + f"; {escape(str(whose))}" * (whose != NOT_STATED)))
     if found.fields["data"]["columns"] != NOT_STATED:
         rows.insert(-2, ("Bounds", escape(str(found.fields["covered"]["bounds"]))))
-    rows.append(("Not covered", _OPEN))
+    rows.append(("Not covered", SAYS["handout.open"]))
     return _section("Privacy label", _facts(rows), "label" + " voided" * bool(found.void))
 
 

@@ -8,6 +8,7 @@ from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
 from lab.label import Stated
 from ui.plot import theme
+from ui.texts import SAYS
 
 RULES = Path(__file__).with_suffix(".css")
 # By unit, under replace-one: the data with you, those without you, and what the attacker says of the former.
@@ -40,18 +41,16 @@ def drawn(held: Guarantee) -> str:
     else:
         with_you, without_you = _REPLACED.get(held.unit, _REPLACED["record"])
         with_you, without_you, word = f"with {with_you}", f"with {without_you}", "yours"
+    said = {"with_you": with_you, "without_you": without_you, "word": word, "many": many, "few": 100 - many}
+    errors = "errors" if many < 100 else "no-errors"
     return (
         '<div class="lab-hundred">'
-        f"<p>Of 100 releases <b>{with_you}</b>, the attacker says “{word}” for at most <b>{many}</b>.</p>"
+        f"<p>{SAYS('hundred.with', **said)}</p>"
         f"{_row(many, theme.WITH_YOU)}"
-        f"<p>Of 100 releases <b>{without_you}</b>, they say “{word}” for <b>{100 - many}</b>.</p>"
+        f"<p>{SAYS('hundred.without', **said)}</p>"
         f"{_row(100 - many, theme.WITHOUT_YOU)}"
-        f"<small>The attacker says “{word}” for the filled ones. Both rows have {_errors(100 - many)}.</small></div>"
+        f"<small>{SAYS(f'hundred.{errors}', **said)}</small></div>"
     )
-
-
-def _errors(many: int) -> str:
-    return {0: "no error", 1: "1 error"}.get(many, f"{many} errors")
 
 
 def _row(many: int, colour: str) -> str:

@@ -48,7 +48,7 @@ ProcessCollector(registry=REGISTRY)
 Gauge("lab_visitors", "Pages that are open now.", registry=REGISTRY).set_function(lambda: len(busy.PAGES))
 _WAITING = Gauge(
     "lab_waiting",
-    "What waits: movements for a turn, runs for their end, people at the door.",
+    "Waiting movements, runs and visitors.",
     ["at"],
     registry=REGISTRY,
 )

@@ -10,6 +10,7 @@ from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from lab import mu
 from ui.plot.theme import number
+from ui.texts import SAYS
 
 PENDING = '<span class="lab-pending">…</span>'
 _COUNTS: ContextVar[bool] = ContextVar("counts", default=False)
@@ -27,14 +28,11 @@ def said(held: Guarantee) -> str:
     found = found if known else CACHE.answer(work, work.run)
     why = work.why_none(found)
     if why == mu.UNFIT:
-        return (
-            f"{why}. At some {_DELTAS}, its epsilon is more than {_TOLERANCE} below that of the smallest mu that "
-            "covers it."
-        )
+        return SAYS("mu.unfit", why=why, deltas=_DELTAS, tolerance=_TOLERANCE)
     if why:
         return why
-    exact = "exact" if found.exact else f"within {_TOLERANCE} of epsilon at every {_DELTAS}"
-    return f"{number(found.shown)} (Gaussian differential privacy, {exact})"
+    case = "exact" if found.exact else "within"
+    return SAYS(f"mu.{case}", mu=number(found.shown), deltas=_DELTAS, tolerance=_TOLERANCE)
 
 
 def pending(words: Mapping[str, str], names: Iterable[str]) -> bool:

@@ -23,6 +23,7 @@ from ui.controls import Desk
 from ui.escaping import plain
 from ui.own_session import Brought, present
 from ui.samples import Sample
+from ui.texts import SAYS
 
 USES = {
     "out": "Leave out",
@@ -38,22 +39,6 @@ MOST_SPENT = 5.0
 # Of which there is one each.
 ANSWERS, _SINGLE = ("answer", "amount"), ("person", "source")
 _BROUGHT = "data.brought"
-_NOTHING = (
-    "**There is no file yet.** Bring a table on *My data*: say there what is to be predicted, and between which public "
-    "bounds each column lies."
-)
-_UNREADY = (
-    "**Your file is not ready for this page.** On *My data* something is still to be said, or what is said suits "
-    "another page: its buttons tell which."
-)
-_UNCOUNTED = (
-    "**Bounds of this file were paid for**, and this page cannot count what they cost. Those that train can; or bring "
-    "the file again and type bounds that anybody could know."
-)
-_ELSEWHERE = (
-    "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
-    "nor its columns. If you have the file, bring it on *My data*; the other settings of the link are kept."
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -221,12 +206,13 @@ def ready(desk: Desk, *, fits: Callable[[OwnRows], bool] = of_classes) -> bool:
         if chosen is not None:
             desk.settings = desk.settings.change(own=chosen)
     if not holds(desk, fits=fits):
-        missing = _NOTHING if here is None else _UNREADY
-        st.markdown(missing if desk.settings.own == NONE or (here and here.owns) else _ELSEWHERE)
+        missing = "nothing" if here is None else "unready"
+        missing = missing if desk.settings.own == NONE or (here and here.owns) else "elsewhere"
+        st.markdown(SAYS[f"own-rows.{missing}"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
     if desk.settings.own.roles.payments and not hasattr(desk.settings, "paid"):
-        st.markdown(_UNCOUNTED)
+        st.markdown(SAYS["own-rows.uncounted"])
         st.page_link(page_links.to("data"), label="My data", icon=":material/table:")
         return False
     if void := desk.settings.own.roles.void:
@@ -238,11 +224,7 @@ def _say_void(names: tuple[str, ...]) -> None:
     """Over a board whose bounds were read off the rows; the values themselves are not said."""
     named = ", ".join(plain(name) for name in names)
     with st.container(key="void", horizontal=True, vertical_alignment="center"):
-        st.error(
-            f"**Guarantee void.** The bounds of {named} were read off private rows and give their ends away. Look, but "
-            "do not release.",
-            icon=":material/warning:",
-        )
+        st.error(SAYS("own-rows.void", columns=named), icon=":material/warning:")
         st.page_link(page_links.to("data"), label="Type public bounds", icon=":material/edit:")
 
 
@@ -267,7 +249,7 @@ def part(desk: Desk) -> None:
         f"Stop, back to {other:,}" if settings.beyond else f"Train on {some}{other:,}",
         key=f"{desk.page}.part",
         icon=":material/undo:" if settings.beyond else ":material/all_inclusive:",
-        help="Takes longer; work that is not done yet gives way to a slider that moves.",
+        help=SAYS["own-rows.part"],
         on_click=lambda: desk.take(settings.of_rows(other)),
         width="stretch",
     )
@@ -275,15 +257,6 @@ def part(desk: Desk) -> None:
 
 def refused(refusal: RefusedError) -> str:
     """Why a file, or what is said of it, was not taken."""
-    match refusal.name:
-        case "file":
-            said = f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}."
-        case "epsilon":
-            said = f"Bounds may cost {MOST_SPENT:g} of epsilon together, and no more."
-        case "rows":
-            said = f"There are {refusal.value}; there must be {refusal.allowed}."
-        case "decimal":
-            said = f"Say what 1,234 means in {refusal.value}: a thousand, or 1.234."
-        case _:
-            said = f"{refusal.value} does not do: it must be {refusal.allowed}."
+    case = refusal.name if refusal.name in ("file", "epsilon", "rows", "decimal") else "other"
+    said = SAYS(f"own-rows.{case}", value=refusal.value, allowed=refusal.allowed, most=MOST_SPENT)
     return plain(said)

@@ -19,7 +19,7 @@ from lab.own_settings import RowsSettings
 from ui import panels
 from ui.panels import Number, apart, at_most, digits_apart, in_hundred, number, percent
 from ui.plot.columns import Leading
-from ui.texts import count
+from ui.texts import SAYS, count
 
 # A difference that is worth a sentence: this far above the best answer that is always the same, a model has learnt.
 LEARNT = 0.05
@@ -60,11 +60,10 @@ def so_far(runs: int, of: int, unit: str = "run") -> str:
 def beside(case: Case, said: str, *, runs: int, of: int | None = None, none: str = "no difference") -> str:
     """Return ``said`` where a difference is shown, else in a few words why nothing is claimed. ``none``: what is not
     shown; ``of``: how many runs there will be."""
-    if case == Case.SO_FAR:
-        return f"so far {runs:,} of {of or runs:,} runs"
-    if case == Case.CONSTANT:
-        return "no better than one answer"
-    return said if case in (Case.AHEAD, Case.BEHIND) else f"{none} shown"
+    if case in (Case.AHEAD, Case.BEHIND):
+        return said
+    name = {Case.SO_FAR: "so-far", Case.CONSTANT: "constant"}.get(case, "unshown")
+    return SAYS(f"tile.{name}", runs=runs, of=of or runs, none=none)
 
 
 def cost(
@@ -81,26 +80,19 @@ def cost(
     """
     always, base = baseline
     middle, without = float(np.median(private)), float(np.median(reference))
-    if base == 1:
-        return f"<b>There is nothing to learn</b>: all held-out rows have the answer “{always}”."
     mine, plain = apart(middle, without)
-    if len(private) < runs:
-        return f"{so_far(len(private), runs, model)}: median accuracy {mine}, without privacy {plain}."
-    if middle <= base:
-        others = f"a {model} without privacy" if without > base else f"even a {model} without privacy only"
-        return (
-            f"The private {model}s have <b>learnt nothing yet</b>: the middle one is right {percent(middle)} of the "
-            f"time, always answering “{always}” {percent(base)}, {others} {percent(without)}."
-        )
-    if claims.compare(private, reference, constant=base) != Case.BEHIND:
-        return (
-            f"<b>No cost can be shown</b> in {count(runs, 'run')}: median accuracy {mine} with privacy, {plain} "
-            "without."
-        )
-    return (
-        f"Privacy costs <b>{_lost(middle, without)}</b> here: the middle {model} is right <b>{mine}</b> of the time "
-        f"instead of {plain}."
-    )
+    if base == 1:
+        case = "constant"
+    elif len(private) < runs:
+        case = "so-far"
+    elif middle <= base:
+        case = "unlearnt" if without > base else "unlearnt-both"
+    else:
+        lost = claims.compare(private, reference, constant=base) == Case.BEHIND
+        case = "lost" if lost else "unshown"
+    shares = {"middle": percent(middle), "without": percent(without), "base": percent(base)}
+    said = {"trained": len(private), "models": count(runs, model), "lost": _lost(middle, without)}
+    return SAYS(f"cost.{case}", always=always, model=model, runs=runs, mine=mine, plain=plain, **shares, **said)
 
 
 def _lost(private: float, reference: float) -> str:
@@ -120,193 +112,146 @@ def one_answer(
     """
     shares = np.bincount(labels, minlength=len(names)) / len(labels)
     always = found().always if np.isclose(np.subtract.outer(accuracy, shares), 0, atol=1e-9).any() else {}
-    many, models = sum(always.values()), len(accuracy)
+    many, of = sum(always.values()), len(accuracy)
     if not many:
         return ""
-    most = escape(names[next(iter(always))])
-    answer = f"always answer “{most}”" if len(always) == 1 else f"always give one answer, most often “{most}”"
-    if many == models:
-        return f"<b>All {count(models, f'private {model}')} {answer}</b>, whoever asks."
-    answer = answer if many > 1 else answer.replace("answer", "answers", 1).replace("give", "gives", 1)
-    return f"Of {count(models, f'private {model}')}, {many} {answer}, whoever asks."
+    case = "all" if many == of else "some"
+    if len(always) > 1:
+        case += "-mixed"
+    elif many == 1:
+        case = "single" if of == 1 else "one"
+    models, most = count(of, f"private {model}"), escape(names[next(iter(always))])
+    return SAYS(f"one-answer.{case}", model=model, models=models, many=many, most=most)
 
 
 def disguised(best: float, base: float) -> str:
-    """That a column may be the answer, where without privacy nobody is wrong, and always saying one thing is."""
-    if not base < 1 == best:
-        return ""
-    return (
-        "Without privacy <b>every answer is right</b>: does a column give the answer away, such as one that is written "
-        "down after it is known? Then all of this is about nothing."
-    )
+    """Return a warning where a column may be the answer, as the non-private model makes no error; else nothing."""
+    return SAYS["disguised"] if base < 1 == best else ""
 
 
 def price(private: np.ndarray, reference: np.ndarray | float, *, base: float, runs: int) -> str:
     """Return what privacy costs in a few words; ``base`` and ``runs`` as in ``cost``."""
     case = claims.compare(private, reference, constant=base, complete=len(private) == runs)
-    lost = f"price: {_lost(float(np.median(private)), float(np.median(reference)))}"
-    return beside(case if case != Case.AHEAD else Case.ALIKE, lost, runs=len(private), of=runs, none="no cost")
+    lost = SAYS("tile.lost", lost=_lost(float(np.median(private)), float(np.median(reference))))
+    case = case if case != Case.AHEAD else Case.ALIKE
+    return beside(case, lost, runs=len(private), of=runs, none=SAYS["tile.none"])
 
 
 def landing(low: float, high: float) -> str:
     """Return between which accuracies 90 % of runs lie, from the 5 % and the 95 % quantile."""
     left, right = (text.removesuffix("\u00a0%") for text in apart(low, high))
-    if left == right:
-        return f"90\u00a0% of runs reach {left}\u00a0%."
-    return f"90\u00a0% of runs fall between {left} and {right}\u00a0%."
+    return SAYS("landing.point" if left == right else "landing.range", low=left, high=right)
 
 
 def start(rows: int, started: np.ndarray, scratch: np.ndarray, *, base: float, runs: int) -> str:
     """Return what a start from public rows adds: accuracies of the runs with it, and of the same runs without."""
     case = claims.compare(started, scratch, constant=base, complete=len(started) == runs)
-    added, start = points(float(np.median(started - scratch))), f"start from {count(rows, 'public row')}"
-    match case:
-        case Case.AHEAD:
-            return f"A {start} adds <b>{added}</b> in the median pair of runs."
-        case Case.BEHIND:
-            return f"A {start} <b>harms</b>: {added} less in the median pair of runs."
-        case Case.CONSTANT:
-            return f"A {start} does no better than one constant answer."
-        case Case.SO_FAR:
-            return ""
-    return f"No difference can be shown for a {start}."
+    added = points(float(np.median(started - scratch)))
+    return SAYS(f"start.{case}", rows=rows, added=added) if case != Case.SO_FAR else ""
 
 
 def confidence(gain: tuple[float, float, float], *, pairs: int) -> str:
-    """How sure ``start`` is; nothing where all pairs agree."""
+    """Return how sure ``start`` is; nothing where all pairs agree."""
     median, low, high = gain
     if low == high:
         return ""
     if math.inf in (-low, high):
-        ends = "too few for a 95&nbsp;% confidence interval"
-    else:
-        ends = f"95&nbsp;% confidence interval (sign test) {signed(low)} to {signed(high)}"
-    return (
-        f"The median paired difference that the public start makes is {signed(median)} points here, from "
-        f"{count(pairs, 'pair')} of runs with the same noise: {ends}."
-    )
+        return SAYS("start.unsure", median=signed(median), pairs=pairs)
+    return SAYS("start.sure", median=signed(median), low=signed(low), high=signed(high), pairs=pairs)
 
 
 def noise(ratio: float, *, steps: int, accuracy: float, base: float) -> str:
-    """One step's noise against its signal, and whether all ``steps`` make up for it."""
-    size = f"<b>{number(ratio)} times</b>" if number(ratio) != "1" else "as long as"
-    ahead = f"One step's noise is {size} its signal"
-    if ratio <= 1 or not steps:
-        return ahead
-    if accuracy > base + LEARNT:
-        return f"{ahead}; {count(steps, 'step')} together still find the way" if steps > 1 else ahead
-    return f"{ahead}, and {count(steps, 'step')} {'do' if steps > 1 else 'does'} not make up for it"
+    """Return one step's noise against its signal, and whether ``steps`` average it out; without a full stop."""
+    learnt = accuracy > base + LEARNT
+    case = "alone" if ratio <= 1 or not steps or (learnt and steps == 1) else "averaged" if learnt else "drowned"
+    times = f"<b>{number(ratio)} times</b>" if number(ratio) != "1" else "about"
+    return SAYS(f"noise.{case}", times=times, steps=steps)
 
 
 def limit(held: Guarantee) -> str:
-    """The best attacker's number, and beside it what epsilon and delta alone would allow."""
+    """Return the best attacker's accuracy, and what epsilon and delta alone would allow."""
     found, most = best_attacker(held), at_most(held.attacker_accuracy)
-    mine, least = at_most(found.right), "epsilon and delta" if held.delta else "epsilon"
+    mine = at_most(found.right)
     if found.right > 0.9995:
-        return "There is so little noise that the best attacker is right practically every time."
-    if found.known == "epsilon":
-        return f"The best attacker is right at most {mine} times in 100: the limit for any mechanism with this {least}."
-    against = "Against this noise" if found.known == "noise" else "Counted by the noise or epsilon of each part"
-    if mine == most:
-        return f"{against}, the best attacker is right {mine} times in 100, the limit for any mechanism."
+        return SAYS["limit.certain"]
+    case = "any" if found.known == "epsilon" else found.known + ("-any" if mine == most else "")
     most = "practically 100" if held.attacker_accuracy > 0.9995 else most
-    return (
-        f"{against}, even the best attacker is right only <b>{mine} times in 100</b>; {most} is the limit for any "
-        f"mechanism with this {least}."
-    )
+    return SAYS(f"limit.{case}", mine=mine, most=most, given="epsilon and delta" if held.delta else "epsilon")
 
 
 def void(settings: RowsSettings) -> str:
-    """That nothing is promised, where bounds were read off the rows; else ""."""
-    if not settings.void:
-        return ""
-    return f"<b>The guarantee is void</b>: {settings.void}, so epsilon {number(settings.epsilon)} promises nothing."
+    """Return that nothing is guaranteed, where bounds were read off the rows; else ""."""
+    return SAYS("void.verdict", why=settings.void, epsilon=number(settings.epsilon)) if settings.void else ""
 
 
 def void_attacker(settings: RowsSettings) -> Number:
-    """The attacker whom nothing limits."""
-    return Number("Best attacker", "no limit", settings.void, tone="void")
+    """Return the number of an attacker whom nothing limits."""
+    return Number(SAYS["attacker.void-label"], SAYS["attacker.void"], settings.void, tone="void")
 
 
 def void_guarantee(settings: RowsSettings) -> str:
-    """Why there is no guarantee to show, and what would restore it; HTML."""
-    return panels.note(
-        f"<b>Void: {settings.void}.</b> Their lowest and highest values are given away without noise, and no epsilon "
-        "limits what an attacker may learn. Look, but do not release: type bounds that anybody could know."
-    )
+    """Return why there is no guarantee to show, and what would restore it; HTML."""
+    return panels.note(SAYS("void.guarantee", why=settings.void))
 
 
 def paid(settings: RowsSettings) -> str:
-    """How much of epsilon went for bounds, where it did; HTML."""
+    """Return how much of epsilon paid for bounds, with a space behind it; HTML, or nothing."""
     if not settings.paid:
         return ""
-    return (
-        f"Of epsilon {number(settings.epsilon)}, <b>{number(settings.spent)}</b> paid for bounds "
-        f"({count(len(settings.paid), 'release')}, Laplace noise), kept or not; training has the other "
-        f"{number(settings.left)}. "
-    )
+    epsilon, spent, left = map(number, (settings.epsilon, settings.spent, settings.left))
+    return SAYS("paid", epsilon=epsilon, spent=spent, left=left, releases=len(settings.paid)) + " "
 
 
 def learned_from(settings: RowsSettings, *, tested: int, along: str = "", several: bool = False, most: int = 0) -> str:
     """How much of a file is used, and what the rest would do to the noise; ``along``: what must go with it;
     ``several``: whether all rows of a person are learned from, or ``most`` at most."""
-    by_person = settings.own.roles.person and several
-    others = f"one row each of {tested:,} others" if by_person else f"{tested:,}"
+    others = SAYS("own.others", tested=tested) if settings.own.roles.person and several else f"{tested:,}"
     used = used_of(settings, along=along, several=several, most=most)
-    return f"Learned from {used}; tested on {others}, for the analyst only. No row is drawn."
+    return SAYS("own.trained", used=used, tested=others)
 
 
 def used_of(settings: RowsSettings, *, along: str = "", several: bool = False, most: int = 0) -> str:
-    """How much of a file is used, with ``along``, ``several`` and ``most`` as in ``learned_from``."""
+    """Return how much of a file is used, without a full stop; the arguments as in ``learned_from``."""
     own, unit, each = settings.own, "rows", ""
     if own.roles.person:
-        rows = f"up to {most}" if most else "all"
-        unit, each = "people", f", {rows} rows of each" if several else ""
+        unit = "people"
+        each = SAYS("own.most-each" if most else "own.all-each", most=most) if several else ""
     if settings.rows >= own.private:
         return f"{settings.rows:,} {unit}{each}"
-    more = own.private / settings.rows
-    less = f"; with all{along}, the noise would weigh {number(more)} times less" * (more >= 1.05)
-    return f"{settings.rows:,} of {own.private:,} {unit}, picked at random{each}{less}"
+    used, more = (
+        SAYS("own.used", used=settings.rows, rows=own.private, unit=unit, each=each),
+        own.private / settings.rows,
+    )
+    return SAYS("own.noise", used=used, along=along, times=number(more)) if more >= 1.05 else used
 
 
 def each_column(found: Leading) -> str:
     """What runs go by, column by column, in words."""
-    said = ", ".join(
-        f"{escape(name)}: {number(middle)}, without privacy {number(plain) if math.isfinite(plain) else 'none'}"
+    columns = (
+        SAYS(
+            "own.column",
+            name=escape(name),
+            middle=number(middle),
+            plain=number(plain) if math.isfinite(plain) else "none",
+        )
         for name, middle, plain in zip(found.names, found.middle, found.plain.tolist(), strict=True)
     )
-    return f"the middle one of each: {said}"
+    return SAYS("own.columns", columns=", ".join(columns))
 
 
 def of_own(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
-    """Who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations; HTML.
+    """Return who is protected where rows are a visitor's own, and what is taken as ``public`` beside declarations.
 
     several: whether all rows of a person are learned from, or ``most`` at most.
     """
-    who, how_many, stays = "one row", "number of rows", "stays and adds nothing"
-    one = " If a person has several, each is protected by itself only."
-    if roles.person:
-        who, how_many = "one person, all of their rows", "number of people"
-        one = " Of each person one row is used, picked by chance."
-    if roles.person and several:
-        rows = "All of a person's rows are used"
-        rows = f"Of a person's rows up to {most} are used, picked by chance" if most else rows
-        one = (
-            f" {rows}: their gradients are averaged, and the average is clipped. So a person "
-            "costs what a single row does, however many they have."
-        )
-        stays = "is none of theirs, and a person without another adds nothing"
-    return panels.note(
-        f"{protected(roles)} <b>{who}</b>.{one} Assumed public: the bounds, categories and answers that were typed, "
-        f"the {how_many}, {public}. A row whose answer is missing, or is none of these, {stays}. <b>Not</b> protected: "
-        "the losses and accuracies on this page, which are for the analyst only, and what other people's data reveals "
-        "about you."
-    )
+    case = "row" if not roles.person else "person" if not several else "person-most" if most else "person-all"
+    said = SAYS(f"own.{case}", protected=protected(roles), public=public, most=most)
+    return panels.note(f"{said} {SAYS['own.not-protected']}")
 
 
 def protected(roles: Roles) -> str:
-    """How a sentence begins that says who is protected: nobody, where bounds were read off the rows."""
-    return "With bounds that were public, protected would be" if roles.void else "Protected is"
+    """Return how a sentence begins that names the unit of privacy; conditional where bounds were read off the rows."""
+    return SAYS["own.void" if roles.void else "own.protected"]
 
 
 def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str) -> str:
@@ -321,14 +266,13 @@ def beyond_accuracy(mine: ByClass, others: Mapping[str, ByClass], names: Sequenc
     digits = max((digits_apart(right, other) for other in theirs.values()), default=0)
     beside = ", ".join(f"{name} {percent(share, digits=digits)}" for name, share in theirs.items())
     losses = ", ".join(f"{name} {_nats(one)}" for name, one in others.items())
+    most, most_right = escape(names[best[0]]), percent(best[1])
     return [
-        "Each number is a median, so those of a class need not add up to 100.",
-        f"On average over the classes, each counting the same, the middle run is right {percent(right, digits=digits)} "
-        f"of the time (balanced accuracy; {beside}).",
+        SAYS["by-class.medians"],
+        SAYS("by-class.balanced", mine=percent(right, digits=digits), others=beside),
         *_two_stories(mine, names, digits=digits),
-        f"Always answering “{escape(names[best[0]])}” is right {percent(best[1])} of the time, and "
-        f"{percent(1 / len(names))} on average over the classes.",
-        f"Loss on held-out rows, in nats: {_nats(mine)} ({losses}).",
+        SAYS("by-class.baseline", most=most, accuracy=most_right, balanced=percent(1 / len(names))),
+        SAYS("by-class.loss", mine=_nats(mine), others=losses),
     ]
 
 
@@ -338,20 +282,18 @@ def _two_stories(mine: ByClass, names: Sequence[str], *, digits: int) -> list[st
     if abs(accuracy - balanced) < FEW_POINTS:
         return []
     apart = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
-    said = f"Accuracy is {percent(accuracy, digits=digits)}, {apart:.{digits}f} points "
-    said += "more" if accuracy > balanced else "less"
+    case = "above" if accuracy > balanced else "below"
+    said = SAYS(f"by-class.{case}", accuracy=percent(accuracy, digits=digits), points=f"{apart:.{digits}f}")
     found = sorted(
         (recall, name) for recall, name in zip(mine.shares.diagonal(), names, strict=True) if recall == recall
     )
     (least, rare), *_, (most, often) = *found, found[-1]
     if in_hundred(least) == in_hundred(most):
-        return [f"{said}."]
-    return [
-        f"{said}: of 100 rows of “{escape(often)}” the middle run finds {in_hundred(most)}, of 100 of “{escape(rare)}” "
-        f"{in_hundred(least)}."
-    ]
+        return [said]
+    ends = {"most": in_hundred(most), "often": escape(often), "least": in_hundred(least), "rare": escape(rare)}
+    return [said, SAYS("by-class.found", **ends)]
 
 
 def _nats(one: ByClass) -> str:
     loss = one.middle["loss"]
-    return number(loss) if math.isfinite(loss) else "no finite number"
+    return SAYS("by-class.nats", loss=number(loss)) if math.isfinite(loss) else SAYS["by-class.infinite"]

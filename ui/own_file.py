@@ -18,39 +18,15 @@ from dpcore.data.own_texts import Own
 from ui import controls, uploads
 from ui.escaping import plain
 from ui.own_session import Brought, present
+from ui.texts import SAYS
 
 _MEGABYTES = own_texts.MOST_BYTES // 10**6
-_KEPT = (
-    "The file stays in this server's memory, for this session only: two minutes after the page is closed or reloaded "
-    "it is gone, and so are the numbers that the server remembers of it. Nothing is written to a disk. A link holds a "
-    "random name, which opens the file in no other session, and how many sources and rows are used, which tells its "
-    "size to some fifty rows: take that as public. It holds the seed too, and who knows the seed can subtract the "
-    "noise. The page also shows what the rows give *without* noise: it is a demonstration, and no way to publish."
-)
-_NOTHING = (
-    f"**There is no file yet.** Choose a CSV or Parquet file of up to {_MEGABYTES} MB: a line of column names, then "
-    "texts, labels and perhaps sources."
-)
-_ELSEWHERE = (
-    "**This link's file is not here:** only the session that brought it can open it, and a link holds neither the file "
-    "nor its columns. If you have the file, choose it (after a reload of the page, your own again) and say which "
-    "columns are what. Everything else in the link is kept, as far as the file has rows for it."
-)
-_ANEW = "Please look at the columns: a link does not hold them, so they are a guess from this file."
 _HEADS = {
     "text": "Text",
     "label": "Label",
     "yes": "Which label is asked for",
     "source": "Source",
     "public": "Public rows",
-}
-_HELP = {
-    "text": "The column whose words are counted. Which words count is decided by the public rows only.",
-    "label": "The column that says what a text is.",
-    "yes": "The model tells this label from all others together.",
-    "source": "The column that says whose row it is: each value is a source. Without one the rows are dealt out at "
-    "random, so that all sources are alike.",
-    "public": "Rows that everybody may see. You say which they are, for the whole file: no row decides it.",
 }
 _NAMES = {name: f"“{head}”" for name, head in _HEADS.items()}
 _SPLIT, _SHARE = "none: split at random", "a share of each source"
@@ -70,7 +46,7 @@ def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
             brought = _brought(desk.page)
         with right:
             refusal = _choose(desk, brought, public_rows)
-            st.caption(_KEPT)
+            st.caption(SAYS["own-texts.kept"])
     here = holds(desk, public_rows=public_rows)
     settles = here and refusal is None and not brought.awaited
     if settles != state.get(settled, False):
@@ -84,7 +60,8 @@ def ready(desk: controls.Desk, *, public_rows: PublicRows) -> bool:
 def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRows) -> RefusedError | None:
     """What the file's columns are, or that there is none; why the settings cannot be about what is chosen, if so."""
     if brought is None:
-        st.markdown(_NOTHING if desk.settings.own == NONE else _ELSEWHERE)
+        case = "nothing" if desk.settings.own == NONE else "elsewhere"
+        st.markdown(SAYS(f"own-texts.{case}", megabytes=_MEGABYTES))
         return None
     awaited = desk.settings.own != NONE and desk.settings.own not in brought.owns
     brought.awaited |= awaited
@@ -93,9 +70,9 @@ def _choose(desk: controls.Desk, brought: Brought | None, public_rows: PublicRow
         refusal = _adopt(desk, brought, public_rows)
     _boxes(desk.page, brought, refusal)
     if refusal is not None and holds(desk, public_rows=public_rows):
-        st.caption("What is shown below is still the choice before.")
+        st.caption("The results below are still those of the previous choice.")
     elif refusal is None and awaited:
-        st.info(_ANEW)
+        st.info(SAYS["own-texts.anew"])
     return refusal
 
 
@@ -207,13 +184,15 @@ def _box(page: str, brought: Brought, name: str, choices: dict[str, str]) -> Non
         brought.draft = draft
 
     shown = choices.get
-    st.selectbox(_HEADS[name], list(choices), key=key, format_func=shown, on_change=changed, help=_HELP[name])
+    st.selectbox(
+        _HEADS[name], list(choices), key=key, format_func=shown, on_change=changed, help=SAYS[f"own-texts.{name}"]
+    )
 
 
 def refused(refusal: RefusedError) -> str:
     """The sentence for the control that asked: what it was given, and what it takes."""
     if refusal.name == "file":
-        return plain(f"The file was not taken. It has {refusal.value}; it must have {refusal.allowed}.")
+        return plain(SAYS("own-rows.file", value=refusal.value, allowed=refusal.allowed))
     asked = _NAMES.get(refusal.name, refusal.name)
     return plain(f"{asked} cannot be {refusal.value or 'empty'}: it must be {refusal.allowed}.")
 
@@ -224,12 +203,17 @@ def _known(desk: controls.Desk, public_rows: int) -> str:
     named = own_texts.names(own, count)
     said = "".join(f"{note} " for note in own.table.notes)
     who = ", ".join(f"{place} {plain(name[:30])}" for place, name in enumerate(named, 1))
-    return (
-        f"{own.table.rows:,} rows: words of {_quoted(own.columns.text)}, and whether {_quoted(own.columns.label)} is "
-        f"{_quoted(own.columns.yes)}. {said}Sources: "
-        f"{who if own.columns.source else 'a random split'}; the smallest has at least {own.smallest_source(count):,} "
-        f"private rows. {public_rows:,} rows are public: the words that count, their weights and projection are from "
-        "these."
+    text, label, yes = map(_quoted, (own.columns.text, own.columns.label, own.columns.yes))
+    return SAYS(
+        "own-texts.known",
+        rows=own.table.rows,
+        text=text,
+        label=label,
+        yes=yes,
+        notes=said,
+        sources=who if own.columns.source else "a random split",
+        least=own.smallest_source(count),
+        public=public_rows,
     )
 
 

@@ -15,6 +15,7 @@ from dpcore.privacy import Adjacency, Guarantee, PoissonSampled, releases
 from ui import mu
 from ui.plot.theme import delta as delta_text
 from ui.plot.theme import number, written
+from ui.texts import SAYS
 
 # A letter, but none of an HTML tag.
 _LETTERS = re.compile(r"[A-Za-z](?![^<]*>)")
@@ -57,37 +58,26 @@ def _asked(one: Number) -> str:
     )
 
 
-# What the best attacker's number holds for, by what is known of the mechanism.
-_HOLDS_FOR = {
-    "noise": "against this noise",
-    "parts": "by noise or epsilon of each part",
-    "epsilon": "any mechanism with this epsilon",
-}
-
-
 def attacker(held: Guarantee | None) -> Number:
-    """The best attacker, who is right this often, at most, where a coin is right half of the time; None: no noise.
+    """Return the upper bound on the best attacker's accuracy, 50 for a coin toss; ``held`` is None without noise.
 
     A slider's value text finds it (`voice.js`).
     """
     right, known = best_attacker(held) if held else (1.0, "noise")
     said = at_most(right) if right <= 0.9995 else "100"
     bar = f'<i class="lab-bar"><i style="width:{min(100.0, 200 * (right - 0.5)):.3g}%"></i></i>'
-    value = f'<span class="lab-odds">{said} <small>times in 100</small></span>'
-    note, about = (_HOLDS_FOR[known], _compared(held)) if held else ("there is no noise", "")
-    return Number("Best attacker, at most", value, note, tone="bound", amount=float(said), mark=bar, about=about)
+    value = f'<span class="lab-odds">{said}\u00a0%</span>'
+    note, about = (SAYS["attacker.coin"], _compared(held, known)) if held else (SAYS["attacker.no-noise"], "")
+    return Number(SAYS["attacker.label"], value, note, tone="bound", amount=float(said), mark=bar, about=about)
 
 
-def _compared(held: Guarantee) -> str:
-    """What the best attacker sees and knows, and which data sets they tell apart."""
+def _compared(held: Guarantee, known: str) -> str:
+    """Return what the attacker sees and knows, which data sets they tell apart, and what the bound holds for."""
     rates = [one.rate for one in releases(held.event) if isinstance(one, PoissonSampled)]
     unit = "row" if held.unit == "record" else held.unit
-    sampling = f"each {unit} is in a step with probability {number(rates[0])} (Poisson)" if rates else "none counted"
-    return (
-        "The attacker sees everything that is released, knows all other data, and guesses which of two neighbouring "
-        "data sets was used. Both are equally likely beforehand, so a coin is right 50 times in 100. "
-        f"Adjacency: {held.adjacency}, one {unit}. Sampling: {sampling}."
-    )
+    sampling = SAYS("attacker.sampled", unit=unit, rate=number(rates[0])) if rates else SAYS["attacker.unsampled"]
+    holds = SAYS[f"attacker.{known}"]
+    return SAYS("attacker.about", holds=holds, adjacency=held.adjacency, unit=unit, sampling=sampling)
 
 
 def runs(label: str, values: Sequence[float], *, low: float, high: float) -> Number:
@@ -140,41 +130,27 @@ def in_hundred(share: float) -> str:
 
 
 def odds(guarantee: Guarantee) -> str:
-    """What the guarantee means for a person, in a sentence's half."""
+    """Return what the guarantee means for a person, as a clause without a full stop."""
     right = best_attacker(guarantee).right
-    worlds = (
-        "whether you are in the data"
-        if guarantee.adjacency is Adjacency.ADD_REMOVE
-        else "whether a party took part, or another in its place,"
-        if guarantee.unit == "party"
-        else "whether the data hold your rows or another person's in their place"
-        if guarantee.unit == "person"
-        else "whether the data hold your row or another in its place"
-    )
-    if right > 0.9995:
-        return f"an attacker guessing {worlds} may be right <b>practically every time</b> (a coin: 50 in 100)"
-    return f"an attacker guessing {worlds} is right <b>at most {at_most(right)} times in 100</b> (a coin: 50)"
+    unit = guarantee.unit if guarantee.unit in ("person", "party") else "record"
+    worlds = SAYS["odds.added" if guarantee.adjacency is Adjacency.ADD_REMOVE else f"odds.{unit}"]
+    return SAYS("odds.certain" if right > 0.9995 else "odds.at-most", worlds=worlds, most=at_most(right))
 
 
 def at_most(share: float) -> str:
-    """A bound on an attacker as a count of 100, rounded up: to a decimal near the coin's 50 and near 100."""
+    """Return a bound on an attacker's accuracy in percent, rounded up; to a decimal near 50 and near 100."""
     steps = 1 if 0.51 <= share <= 0.99 else 10
     return f"{math.ceil(100 * steps * share - 1e-6) / steps:g}"
 
 
 def weak(held: Guarantee) -> str:
-    """A sentence where the best attacker is right nearly always, else nothing."""
-    return " That is hardly a promise any more." if best_attacker(held).right > 0.95 else ""
+    """Return a sentence, after a space, where the best attacker is right nearly always; else nothing."""
+    return f" {SAYS['weak']}" if best_attacker(held).right > 0.95 else ""
 
 
 def large_delta(delta: float, count: int, units: str = "rows") -> str:
-    """A warning where delta would allow to publish one of ``count`` private units whole, else nothing."""
-    if delta * count < 1:
-        return ""
-    return (
-        f"Delta {delta_text(delta)} is no smaller than one over the {count:,} private {units}: publishing one of them "
-        "whole, chosen at random, would be allowed. Choose it far smaller."
-    )
+    """Return a warning where delta would allow releasing one of ``count`` private units whole, else nothing."""
+    return SAYS("large-delta", delta=delta_text(delta), count=count, units=units) if delta * count >= 1 else ""
 
 
 def badge(text: str) -> str:
@@ -203,8 +179,8 @@ def guarantee(**cases: Guarantee) -> str:
     pairs = ({"epsilon": number(any_case.epsilon)} if len(cases) == 1 else epsilons) | {
         "delta": delta_text(any_case.delta),
         **(mus if len({*mus.values()}) > 1 else {"mu": mu.said(any_case)}),
-        "neighbours": f"{any_case.adjacency}, one {any_case.unit}",
-        "counted by": any_case.basis,
+        "adjacency": f"{any_case.adjacency}, one {any_case.unit}",
+        "accountant": any_case.basis,
     }
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in pairs.items())
     return f'<dl class="lab-facts">{rows}</dl>'
@@ -267,11 +243,11 @@ def by_class(mine: ByClass, others: Mapping[str, ByClass], names: Sequence[str],
     ]
     return table(
         rows,
-        title=f"<b>What {models} answer for 100 held-out rows of each class</b> (medians of the runs)",
+        title=SAYS("by-class.title", models=models),
         caption=caption,
         heads={"class": "class"}
         | {f"as {place}": escape(name) for place, name in enumerate(names)}
-        | {other: f"right, {other}" for other in others},
+        | {other: SAYS("by-class.correct", other=other) for other in others},
     )
 
 

@@ -111,7 +111,7 @@ def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tu
     name, *parts = parts[shown:]
     settings, notices = from_link(kind, dict(zip(parts[::2], parts[1::2], strict=True)))
     if private(settings):
-        return None, False, ["settings of a file of one's own are not pinned."]
+        return None, False, ["settings with your own file are not pinned."]
     return Pin(settings, called(name)), shown, notices
 
 

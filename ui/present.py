@@ -23,15 +23,11 @@ from ui.live import Knob, serving
 from ui.page import Knobs, Page, Rows, Tab, always
 from ui.panels import Number
 from ui.pins import Pin
+from ui.texts import SAYS
 
 NOTES = "notes"
 # What the speaker reads, in no sight of the hall.
 NOTES_TAB = Tab(NOTES, "", ("why",))
-KEYS = (
-    "**Page Down** and **Page Up**, as a remote sends them, go from stop to stop, the arrow keys move the slider; "
-    "**B** blanks the screen, **F** fills it, **P** shows another picture, **N** opens your notes in a second window, "
-    "**Escape** ends."
-)
 _MOST_STOPS = 6
 _SENTENCE = re.compile(r"[.!?](?:</b>)? (?=[A-Z0-9<“])")
 _WORD, _STEP = "present", "step"
@@ -172,7 +168,7 @@ def told(places: Mapping[Settings, str], *, hero: str, asks: str) -> list[Stop]:
         Stop(
             name,
             urlencode(versioned(brief(settings))),
-            f"Ask before you go on: at <b>{escape(name)}</b>, will “{asks}” go up or down?",
+            SAYS("present.ask", name=escape(name), asks=asks),
             ways and [(field, getattr(settings, field)) for field in ways],
         )
         for settings, name in places.items()
@@ -278,7 +274,7 @@ def door(desk: Desk) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Present", key=f"{desk.page}/begin", icon=":material/co_present:", on_click=begin)
-        st.caption(KEYS)
+        st.caption(SAYS["present.keys"])
 
 
 def notes(page: Page) -> None:

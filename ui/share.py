@@ -16,6 +16,7 @@ from ui.controls import Desk
 from ui.handout import Handout
 from ui.page import Page
 from ui.qr_code import QR_ALT, elsewhere, qr
+from ui.texts import SAYS
 
 # Of every run it is said how often it was repeated, and with which seed.
 ALWAYS = ("epsilon", "repeats", "seed")
@@ -59,20 +60,15 @@ def share(desk: Desk, page: Page, result: Any) -> None:
     known = elsewhere(link)
     words, code = st.columns([4, 1])
     with words:
-        st.markdown("This link opens the same settings and the same numbers:")
+        st.markdown(SAYS["share.same"])
         st.code(link, language=None, wrap_lines=True)
         if known:
-            st.markdown("On your network, if it lets others through to this machine:")
+            st.markdown(SAYS["share.network"])
             st.code(known, language=None, wrap_lines=True)
     with code:
         st.image(qr(known or link), caption="QR code", alt=QR_ALT)
     _downloads(_files(handed_out(desk, page, result, link=link, code=qr(known or link))))
-    st.caption(
-        "The *handout* is a folder with a sheet to read, to show and to print on A4: figures, numbers, privacy label "
-        "and something to try. It opens without a net, and its script prints these numbers where the lab is not. With "
-        "the mouse over a picture, or by Tab, you find buttons that save it as PNG, as SVG, or as an HTML page that "
-        "still zooms and tells its numbers."
-    )
+    st.caption(SAYS["share.handout"])
 
 
 def handed_out(desk: Desk, page: Page, result: Any, *, link: str, code: str) -> Handout:

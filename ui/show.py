@@ -84,7 +84,7 @@ def _unasked(page: Page, desk: controls.Desk) -> list[str]:
     if page.asked and page.tabs and page.asked.about(desk.settings, ""):
         return page.asked.ignored(desk.settings, desk.ask)
     desk.ask = ""
-    return ["What the link asks was ignored: nothing can be asked here."]
+    return ["The question in the link was ignored, because this page has no questions."]
 
 
 def _setup(page: Page, desk: controls.Desk) -> None:

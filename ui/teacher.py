@@ -19,6 +19,7 @@ from ui.escaping import plain, quoted
 from ui.page import Knobs, Page
 from ui.plot import guesses
 from ui.plot.theme import written
+from ui.texts import SAYS
 from ui.vocabulary import KNOBS
 
 HEIGHT = 190
@@ -109,7 +110,7 @@ def waits(page: Page, desk: Desk, told: Callable[[], str]) -> bool:
 
 def _ask(measure: Measure, desk: Desk, key: str, told: str) -> None:
     span = _range(measure)
-    st.markdown(f"To be guessed: {measure.label}. When you have locked in your guess, the runs are shown.")
+    st.markdown(SAYS("lesson-link.locked", measure=measure.label))
     st.caption(", ".join([*_chosen(desk.settings), told]))
     value = guess.number(key, span, span.near((span.low + span.high) / 2 if measure.unit == "%" else 1.0))
     if st.button("Lock in my guess", type="primary", key=f"{key}.lock"):
@@ -140,13 +141,13 @@ def _show(measure: Measure, desk: Desk, key: str) -> None:
     runs = (scale * shown(at, desk.shown[GUESS])).tolist()
     middle = float(np.median(runs))
     unit = f"\u00a0{measure.unit}" if measure.unit else ""
-    what = "The middle run" if len(runs) > 1 else "It"
-    st.markdown(f"You said **{written(said, digits=4)}{unit}**. {what} is **{written(middle, digits=3)}{unit}**.")
+    found = {"guess": f"{written(said, digits=4)}{unit}", "median": f"{written(middle, digits=3)}{unit}"}
+    st.markdown(SAYS("lesson-link.runs" if len(runs) > 1 else "lesson-link.value", **found))
     figure = guesses.line_of_runs(runs, said, name=measure.label.capitalize(), ends=_ends(measure, runs, said))
-    alt = f"Your guess {written(said, digits=4)}{unit}; middle run {written(middle, digits=3)}{unit}."
+    alt = SAYS("lesson-link.alt", **found)
     live.board([[live.Picture(name="lesson", figure=figure, alt=alt, height=HEIGHT)]], key=f"{key}.runs", name="lesson")
     if at != desk.settings:
-        st.caption("These are the runs at the settings of the link; the page below shows those that you have chosen.")
+        st.caption(SAYS["lesson-link.elsewhere"])
 
 
 def _ends(measure: Measure, runs: Sequence[float], said: float) -> tuple[float, float]:
@@ -164,7 +165,7 @@ def make(page: Page, desk: Desk) -> None:
         return
     key = f"{page.name}.teacher"
     with st.expander("Make this a lesson", icon=":material/school:"):
-        st.caption("Who opens the link guesses first, then sees the runs, and then has the page with these sliders.")
+        st.caption("Visitors of the link guess first, then see the runs and these sliders.")
         question = st.text_input("Question", key=f"{key}.ask", max_chars=200, placeholder="How often is it right?")
         measures = {name: one.label for name, one in desk.settings.measures.items()}
         measure = st.selectbox("To be guessed", list(measures), format_func=measures.get, key=f"{key}.guess")

@@ -77,6 +77,10 @@ def _cases(head: str, body: str) -> Iterator[tuple[str, str]]:
     yield from ((f"{head}.{case}", flowing(text)) for case, text in zip(cases[::2], cases[1::2], strict=True))
 
 
+# The texts that several pages share, and those of the frame around a page.
+SAYS = Texts(__file__)
+
+
 def labels(topic: str) -> Mapping[str, Mapping[str, str]]:
     """Return what a page's privacy label says: "said" for every result, and further cases by name.
 

@@ -26,7 +26,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 SETTING, MEGABYTES = "LAB_UPLOADS_MB", 300
 _NO_COOKIE = (
     "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside a page of another site, "
-    "such as a course page, most browsers send none: open the lab in a tab of its own. If you read this there too, "
+    "such as a course page, most browsers send none. Open the lab in a separate tab. If you read this there too, "
     "allow cookies for this site."
 )
 # Seconds that a page has to read an upload before the upload may be dropped to make room for others.

@@ -163,7 +163,7 @@ KNOBS: Mapping[str, dict[str, Any]] = {
     "loop_penalty": _fine(
         "Published penalty weight",
         0.02,
-        "The penalty in the loop behind the published table. The slides do not name it; 0.1 reproduces their numbers.",
+        "The penalty in the loop behind the published table. The slides do not state it. 0.1 reproduces their numbers.",
         symbol="λ",
     ),
     "migrated": _log(

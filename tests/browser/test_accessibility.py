@@ -152,7 +152,7 @@ def test_the_live_region_stays_and_tells_a_drag_once(classifier):
     told, pauses = classifier.evaluate("[told, pauses]")
     assert classifier.evaluate("region.isConnected && region.getAttribute('role') === 'status'")
     assert 1 <= len(told) <= 1 + pauses
-    assert f"right {classifier.locator('.lab-odds').text_content()}" in slider(classifier).get_attribute(
+    assert f"accuracy {classifier.locator('.lab-odds').text_content()}" in slider(classifier).get_attribute(
         "aria-valuetext"
     ).replace("at most ", "")
     shown = f"{classifier.locator('.lab-numbers').text_content()} {classifier.locator('.lab-verdict').text_content()}"
@@ -182,11 +182,9 @@ def test_a_value_says_what_it_means_for_an_attacker(page, serve, path, name):
     knob = slider(opened, name)
     for key in ("ArrowRight", "PageUp"):
         knob.press(key)
-        expect(knob).to_have_attribute(
-            "aria-valuetext", re.compile(r"^[\d.]+, attacker right at most [\d.]+ times in 100$")
-        )
-        meaning = knob.get_attribute("aria-valuetext").split(", attacker right ")[1]
-        expect(opened.locator(".lab-odds")).to_have_text(meaning.removeprefix("at most "))
+        expect(knob).to_have_attribute("aria-valuetext", re.compile(r"^[\d.]+, attacker's accuracy at most [\d.]+\s%$"))
+        meaning = knob.get_attribute("aria-valuetext").split(", attacker's accuracy at most ")[1]
+        expect(opened.locator(".lab-odds")).to_have_text(meaning)
     ends = knob.evaluate(
         "node => node.getAttribute('aria-describedby').split(' ').map(id => "
         "node.getRootNode().getElementById(id).textContent).join(' ')"

@@ -84,7 +84,7 @@ def test_pin_swap_reload_unpin(classifier):
     page = classifier()
     expect(page.locator(COMPARED)).to_have_count(0)
     press(page, "Pin for comparison")
-    expect(page.locator(COMPARED)).to_contain_text("The same: A is right as often as B", timeout=PATIENCE)
+    expect(page.locator(COMPARED)).to_contain_text("The accuracy is equal in A and B", timeout=PATIENCE)
     slider(page, "Clipping norm").press("End")
     row(page, "Clipping norm", "100", "1", "")
     expect(page.locator("[data-knob=clip_norm] .mark")).to_have_text("B")

@@ -14,7 +14,7 @@ def test_the_numbers_move_while_the_budget_is_dragged(page, serve, width, dark):
     opened = page(f"{serve('app.py')}/parties?{SMALL}", width=width, height=900, dark=dark, touch=width < 500)
     drawn(opened, CHARTS)
     said = opened.locator(".lab-numbers")
-    expect(said).to_contain_text("times in 100", timeout=PATIENCE)
+    expect(said).to_contain_text("coin toss: 50", timeout=PATIENCE)
     drag_until(opened, distinct(said.inner_text), 3)
 
 

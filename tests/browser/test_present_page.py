@@ -229,7 +229,7 @@ def test_the_notes_follow_and_step(page, serve):
     notes = popup.value
     expect(notes.get_by_role("heading", level=1).first).to_have_text("3 of 6: Epsilon 0.5", timeout=PATIENCE)
     expect(notes.get_by_text("Next: Epsilon 1", exact=True)).to_be_visible()
-    expect(notes.get_by_text("Ask before you go on: at Epsilon 1")).to_be_visible()
+    expect(notes.get_by_text("Ask before you go on. At Epsilon 1")).to_be_visible()
     expect(notes.locator(".why li").first).to_be_visible()
     assert notes.locator("[data-chart]").count() == 0
     opened.keyboard.press("PageDown")

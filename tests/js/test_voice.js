@@ -120,6 +120,6 @@ test("a page without a verdict has nothing to say", () => {
 
 test("what a value means is what the page says of the attacker", () => {
   assert.equal(odds(), "")
-  said = new Element("62 times in 100")
-  assert.equal(odds(), "attacker right at most 62 times in 100")
+  said = new Element("62 %")
+  assert.equal(odds(), "attacker's accuracy at most 62 %")
 })

@@ -53,5 +53,5 @@ function sentences() {
 /** What the big number says that an attacker can do at the settings that the page shows; nothing where there is none. */
 export function odds() {
   const said = document.getElementsByClassName("lab-odds")[0]
-  return said ? `attacker right at most ${said.textContent}` : ""
+  return said ? `attacker's accuracy at most ${said.textContent}` : ""
 }
