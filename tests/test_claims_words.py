@@ -177,13 +177,13 @@ def _started(r, epsilon: str) -> bool:
 CLASSIFIER: Claims = {
     r"accuracy loss: [\d.]+ points?": lambda r, _: _lost(r),
     r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _lost(r),
-    r"is not the price of privacy": lambda r, _: _lost(r),
+    r"is therefore not due to privacy": lambda r, _: _lost(r),
     r"public rows? adds [\d.]+ points?": lambda r, _: better(*r.focus.accuracy[::-1], **_model(r)),
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
-    r"largest gain from the public start is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),
+    r"largest gain from pre-training is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),
     r"At epsilon ([\d.,]*\d) it is": lambda r, m: _started(r, m[1]),
-    r"privacy costs up to ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
-    r"privacy costs everywhere": lambda r, _: since(*_costs(r), 0),
+    r"accuracy loss up to ([\d.]*\d)": lambda r, m: until(*_costs(r), amount(m[1])),
+    r"accuracy loss at all epsilons": lambda r, _: since(*_costs(r), 0),
 }
 
 # ---- network

@@ -84,7 +84,7 @@ def test_the_numbers_and_the_interval_are_those_of_two_fresh_runs(both):
 
     table = plain(both.moving[MOVING])
     middle = [f"{100 * np.median(one):.0f}" for one in (a, b)]
-    assert f"Epsilon 2 1 Clipping norm 1 0.1 Private model is right {' '.join(middle)}" in re.sub(r"\s+", " ", table)
+    assert f"Epsilon 2 1 Clipping norm 1 0.1 Private accuracy {' '.join(middle)}" in re.sub(r"\s+", " ", table)
 
 
 def test_a_few_of_the_runs_claim_nothing():

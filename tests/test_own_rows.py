@@ -416,7 +416,7 @@ class TestApart:
         assert len(found[0] - found[1]) <= 2
 
     def test_what_is_said_of_it(self):
-        for most_rows, words in ((1, "With one row of each person only"), (12, "12 times the noise of one row")):
+        for most_rows, words in ((1, "One row of each person"), (12, "12 times the noise of one row")):
             result = self.settings(visits(), most_rows, epsilon=1.0).run()
             assert broken_by(said_of(result), result, NEVER) == set()
             assert words in said_of(result)
@@ -558,7 +558,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
     assert "whether your rows or another person's were used" in said_of(people)
     assert "adjacency replace-one, one person" in said_of(people)
     assert "adjacency replace-one, one record" in said_of(some)
-    assert "rows one by one" not in said_of(people)
+    assert "Clipping rows one by one" not in said_of(people)
     assert "At epsilon 0.5, nothing is guaranteed" in said_of(void)
     assert "coin toss: 50" not in said_of(void)
     assert "coin toss: 50" in said_of(some)

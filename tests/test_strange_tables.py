@@ -61,7 +61,7 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(page):
     assert re.search(r"All 4 private (model|network)s always answer “no”", said)
     drawn = page.at(result.settings).pictures(result)[0][0]
     base = result.split.best_constant[1]
-    (line,) = (one for one in drawn.figure["data"] if "always the same answer" in one.get("name", ""))
+    (line,) = (one for one in drawn.figure["data"] if "baseline (majority class)" in one.get("name", ""))
     np.testing.assert_allclose(numbers(line["y"]), 100 * base, rtol=1e-6)
     assert f"always answering “no”: {100 * base:.0f}" in drawn.alt
 

@@ -6,6 +6,9 @@ from dpcore.cache import CACHE
 from lab.claims import Case, upto
 from pages.classifier.experiment import LIMITS, OWN, ClassifierResult
 from ui.plot import columns, maps, theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
 
 
 def regions(result: ClassifierResult, arm: int) -> dict:
@@ -61,8 +64,8 @@ def weights(result: ClassifierResult) -> dict:
     return columns.dots(
         leading(result),
         model="model",
-        title=theme.title("Weights", f"for “{last}” to the right" if two else "how far classes are apart"),
-        axis="weight" if two else "largest less smallest weight",
+        title=theme.title("Weights", SAYS("figures.weights" if two else "figures.weights_range", name=last)),
+        axis="weight" if two else "range of weights",
     )
 
 
@@ -102,7 +105,7 @@ def loss(result: ClassifierResult) -> dict:
     low, high = theme.steady_range(max(least, 1e-3), max(quantiles[2].max(), 1.0))
     return theme.figure(
         *traces,
-        title=theme.title("Loss on the private rows", "not released"),
+        title=theme.title(SAYS["figures.loss"], "not released"),
         legend="upper right",
         xaxis={"title": {"text": "step"}, "range": [0, result.settings.steps]},
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
@@ -128,16 +131,14 @@ def accuracy(result: ClassifierResult) -> dict:
         traces.append(_accuracy_line(epsilons, median, name=name, title=shown, **style))
     if settings.dataset == OWN:
         base = result.split.best_constant[1]
-        shown = theme.key("always the same answer", theme.percent(base))
-        traces.append(
-            _accuracy_line(np.array([low, high]), np.full(2, base), name="reference", title=shown, dash="dash")
-        )
+        shown, ends = theme.key(SAYS["figures.baseline"], theme.percent(base)), np.array([low, high])
+        traces.append(_accuracy_line(ends, np.full(2, base), name="reference", title=shown, dash="dash"))
     return theme.figure(
         *traces,
-        title=theme.title("Accuracy over epsilon", _finding(result)),
+        title=theme.title(SAYS["figures.accuracy"], _finding(result)),
         legend="lower right",
         xaxis=theme.epsilon_axis(low, high),
-        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102]},
         shapes=[theme.rule(settings.epsilon), *_strokes(result), _now(result)],
     )
 
@@ -148,21 +149,22 @@ def _ghost(name: str) -> dict[str, str]:
 
 
 def _finding(result: ClassifierResult) -> str:
-    """Return up to which epsilon privacy is shown to cost accuracy; or how far the curve has come."""
+    """Return up to which epsilon privacy is shown to cost accuracy, or how far the curve has come."""
     known, runs = len(result.settings.epsilons), result.settings.repeats
     done = (~np.isnan(result.accuracy[0])).sum(axis=1)
     done = done[done > 0]
     if len(done) < known:
-        return f"{len(done)} of {known} trained"
+        return SAYS("figures.trained", done=len(done), all=known)
     if done.min() < runs:
-        return f"so far {done.min()} of {runs} runs"
+        return SAYS("figures.runs", runs=done.min(), all=runs)
     if result.settings.version == "none":
         return ""
     costs = result.costs_over_epsilon()
     last = upto(costs, Case.BEHIND)
     if not last:
-        return "no cost shown" if Case.BEHIND not in costs else ""
-    return f"privacy costs up to {result.quantiles(0)[0][last - 1]:g}" if last < known else "privacy costs everywhere"
+        return SAYS["figures.no_loss"] if Case.BEHIND not in costs else ""
+    case = "everywhere" if last == known else "upto"
+    return SAYS(f"figures.{case}", epsilon=f"{result.quantiles(0)[0][last - 1]:g}")
 
 
 def _accuracy_line(epsilons: np.ndarray, accuracy: np.ndarray, *, name: str, title: str, **more: object) -> dict:

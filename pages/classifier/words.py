@@ -1,4 +1,4 @@
-"""The classifier in words: verdict, diagnostics, table, guarantee, method."""
+"""The classifier in words: which text of ``texts.md`` is said, and with which numbers."""
 
 from html import escape
 
@@ -8,81 +8,47 @@ from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsil
 from lab.claims import Case
 from lab.settings import Spread
 from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
+from pages.classifier.figures import SAYS
 from ui import outcomes, panels
 from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 from ui.plot.columns import Leading
 
-VERSIONS_HELP = (
-    "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
-    "**As published**: the slides of Hoseinpour et al. (2023) clip the average gradient and use the textbook formula "
-    "for the noise. **Non-private**: no clipping and no noise."
-)
-
-ACCURACY_ABOUT = (
-    "How often models are right on people they have not seen, for each epsilon. A line is the middle run, the shaded "
-    "area holds nine runs in ten, and the short strokes at the dotted line are the runs at today's epsilon. Look for "
-    "where the line meets the one without privacy, and for how wide the area is before that."
-)
-MAP_ABOUT = (
-    "Each line is where one model changes its mind; the ground has the colour of the class that most models choose, "
-    "the stronger the more of them agree. Look for how far the lines fly apart, and where they leave the dotted line "
-    "of the model without privacy."
-)
-WEIGHTS_ABOUT = (
-    "What models go by: each dot is the weight that one private model gives a column, or a category of it. Look for "
-    "dots that lie far from zero together, and for those that noise has scattered to both sides of it."
-)
-LOSS_ABOUT = (
-    "What the training makes small, step by step, on the private rows: lower is better. Look for a line that has not "
-    "come to rest: more steps would help it, with or without privacy."
-)
+VERSIONS_HELP = SAYS["help.version"]
+ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", "loss")}
 
 
 def introduction(version: str) -> str:
     """What is to be seen, and what of it would be released."""
-    line = "private model, trained just now with fresh noise" if version != "none" else "model, trained without noise"
-    return (
-        f"Each line is one {line}. **Drag epsilon.** Only the weights would be released, not the points, "
-        "losses or accuracies."
-    )
+    return SAYS[f"lead.{_private(version)}"]
+
+
+def _private(version: str) -> str:
+    return "none" if version == "none" else "private"
 
 
 def numbers(result: ClassifierResult) -> list[Number]:
-    """How often the middle run is right, beside a model without privacy; where runs land; and what is promised."""
-    found, settings = result.summary()["scratch"], result.settings
+    """Median accuracy, that of a non-private model, the range of runs, and what is guaranteed."""
+    found, version = result.summary()["scratch"], result.settings.version
     mine, plain = outcomes.apart(found.median, result.reference.accuracy)
-    private = settings.version != "none"
-    model = {"sound": "Private model is right", "published": "As published, right", "none": "Model is right"}
-    said = [
-        Number(
-            model[settings.version],
-            mine,
-            f"middle of {outcomes.count(result.trained, 'run')}",
-            tone="private",
-            amount=float(mine.split()[0]),
-            unit="points",
-        ),
-        Number("Without privacy", plain, _price(result) if private else ""),
-        panels.runs("Nine runs in ten", result.focus.accuracy[0], low=found.low, high=found.high),
+    shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
+    return [
+        Number(SAYS[f"tiles.{version}"], mine, SAYS("tiles.median", runs=result.trained), **shown),
+        Number(SAYS["tiles.plain"], plain, "" if version == "none" else _price(result)),
+        panels.runs(SAYS["tiles.range"], result.focus.accuracy[0], low=found.low, high=found.high),
+        _guaranteed(result),
     ]
-    held = result.guarantees
-    match settings.version:
-        case "sound" if settings.void:
-            said.append(outcomes.void_attacker(settings))
-        case "sound":
-            said.append(panels.attacker(held.formula))
-        case "published":
-            real = held.bounded.epsilon
-            said.append(
-                Number(
-                    "Epsilon really spent", number(real), f"claimed: {number(held.claimed)}", tone="bound", amount=real
-                )
-            )
-        case _:
-            said.append(panels.attacker(None))
-    return said
+
+
+def _guaranteed(result: ClassifierResult) -> Number:
+    held, version = result.guarantees, result.settings.version
+    if version == "published":
+        real, claimed = held.bounded.epsilon, SAYS("tiles.claimed", epsilon=number(held.claimed))
+        return Number(SAYS["tiles.actual"], number(real), claimed, tone="bound", amount=real)
+    if version == "sound" and result.settings.void:
+        return outcomes.void_attacker(result.settings)
+    return panels.attacker(held.formula if version == "sound" else None)
 
 
 def _price(result: ClassifierResult) -> str:
@@ -92,9 +58,13 @@ def _price(result: ClassifierResult) -> str:
 
 def verdict(result: ClassifierResult) -> str:
     """What these settings cost, and where a published claim does not hold, that first."""
-    promise = {"published": _published, "none": _nothing}.get(result.settings.version)
-    if promise:
-        return promise(result)
+    version, held = result.settings.version, result.guarantees
+    if version == "none":
+        return SAYS["verdict.none"]
+    if version == "published":
+        case = "fails" if held.bounded.epsilon > held.claimed else "holds"
+        found = {"claimed": held.claimed, "bounded": held.bounded.epsilon, "unbounded": held.unbounded.epsilon}
+        return SAYS(f"verdict.{case}", **{name: number(epsilon) for name, epsilon in found.items()})
     beside = _one_answer(result), _disguised(result), outcomes.void(result.settings)
     return " ".join(filter(None, [*_cost(result), *beside]))
 
@@ -110,34 +80,8 @@ def _disguised(result: ClassifierResult) -> str:
     return outcomes.disguised(result.reference.best_accuracy, result.split.best_constant[1])
 
 
-def _nothing(result: ClassifierResult) -> str:
-    return "<b>No privacy</b>: the weights follow the data exactly, and nothing is promised to anybody."
-
-
-def _promise(result: ClassifierResult) -> str:
-    """What the sound version promises to a person."""
-    held = result.guarantees.formula
-    return f"With <b>epsilon {number(result.settings.epsilon)}</b>, {panels.odds(held)}.{panels.weak(held)}"
-
-
-def _published(result: ClassifierResult) -> str:
-    """What the slides claim, and what their noise supports with and without bounds on the rows."""
-    held = result.guarantees
-    claimed, bounded, unbounded = (number(e) for e in (held.claimed, held.bounded.epsilon, held.unbounded.epsilon))
-    if held.bounded.epsilon > held.claimed:
-        return (
-            f"The slides' recipe claims epsilon {claimed}, but <b>does not give it</b>: it clips only the average, "
-            f"which one person can still move. Its noise supports epsilon <b>{bounded}</b> with all rows inside their "
-            f"public bounds, as here, and {unbounded} without."
-        )
-    return (
-        f"The slides' recipe claims epsilon {claimed}. Clipping the average supports only epsilon {unbounded}; the "
-        f"claim holds here just because all rows lie inside their public bounds, with epsilon <b>{bounded}</b>."
-    )
-
-
 def _cost(result: ClassifierResult) -> list[str]:
-    """The accuracy of the middle run against that without privacy, how far runs differ, and the public start."""
+    """Median accuracy against the non-private one, how far runs differ, and what pre-training adds."""
     found, settings = result.summary()["scratch"], result.settings
     always, base = result.split.best_constant
     scratch, runs = result.focus.accuracy[0], settings.repeats
@@ -152,17 +96,19 @@ def _cost(result: ClassifierResult) -> list[str]:
 
 def diagnostics(result: ClassifierResult) -> list[str]:
     """Why the picture looks as it does: clipping, noise against signal, convergence."""
-    settings, focus = result.settings, result.focus
-    sentences = []
+    settings, sentences = result.settings, []
     if settings.version != "none":
-        ratio = focus.noise / max(float(focus.signal[0]), 1e-12)
-        accuracy, base = result.summary()["scratch"].median, result.split.best_constant[1]
-        said = outcomes.noise(ratio, steps=settings.steps, accuracy=accuracy, base=base)
-        sizes = f"noise {number(focus.noise)}, signal {number(float(focus.signal[0]))}"
-        sentences += [_clipping(result), f"{said}. (Lengths at the first step: {sizes}.)"]
-        sentences.append(panels.large_delta(settings.delta, settings.rows, "people" if settings.by_person else "rows"))
+        units = "people" if settings.by_person else "rows"
+        sentences += [_clipping(result), _noise(result), panels.large_delta(settings.delta, settings.rows, units)]
     sure = outcomes.confidence(result.gain, pairs=result.trained) if result.gain else ""
     return list(filter(None, [*sentences, sure, _unfinished(result)]))
+
+
+def _noise(result: ClassifierResult) -> str:
+    noise, signal = result.focus.noise, float(result.focus.signal[0])
+    accuracy, base = result.summary()["scratch"].median, result.split.best_constant[1]
+    said = outcomes.noise(noise / max(signal, 1e-12), steps=result.settings.steps, accuracy=accuracy, base=base)
+    return f"{said}. {SAYS('noise', noise=number(noise), signal=number(signal))}"
 
 
 def _unfinished(result: ClassifierResult) -> str:
@@ -171,81 +117,48 @@ def _unfinished(result: ClassifierResult) -> str:
     if reference.best_accuracy - reference.accuracy <= 0.015:
         return ""
     mine, best = outcomes.apart(reference.accuracy, reference.best_accuracy)
+    said = [
+        SAYS("unfinished.accuracy", mine=mine, best=best, steps=settings.steps, rate=number(settings.learning_rate))
+    ]
+    if settings.version != "none" and result.costs == Case.BEHIND:
+        said.append(SAYS["unfinished.lost"])
     falls = bool((reference.loss[1:] < reference.loss[:-1]).all())
-    advice = (
-        "Its loss is still falling: more steps or a higher rate come first."
-        if falls
-        else "Its loss swings: a lower rate comes first."
-    )
-    lost = settings.version != "none" and result.costs == Case.BEHIND
-    part = " So part of what is lost here is not the price of privacy." if lost else ""
-    return (
-        f"Even without noise, the model is right {mine} of the time after {outcomes.count(settings.steps, 'step')} "
-        f"at learning rate {number(settings.learning_rate)}; fitted to the end, {best}.{part} {advice}"
-    )
+    return " ".join([*said, SAYS["unfinished.falls" if falls else "unfinished.swings"]])
 
 
 def _clipping(result: ClassifierResult) -> str:
     norm, share = number(result.settings.clip_norm), float(result.focus.clipped[0])
-    kind = "averaged gradient" if result.split.several else "gradient"
+    holes = {"norm": norm, "share": in_hundred(share)}
     if result.settings.version == "published":
-        longer = f" Of single people's gradients, {in_hundred(share)} in 100 are longer, and stay so."
-        return (
-            f"Clip norm {norm} is put on the <i>average</i> gradient, which is then "
-            f"{number(float(result.focus.signal[0]))} long at the start.{longer if share >= 0.005 else ''}"
-        )
-    if share == 0:
-        return f"Clip norm {norm} shortens no {kind}, yet the noise is scaled to it: halve it, and the noise halves."
-    if share < 0.01:
-        return (
-            f"Clip norm {norm} shortens fewer than 1 in 100 {kind}s, yet the noise is scaled to it: halve it, and "
-            "the noise halves."
-        )
-    if share > 0.9:
-        return (
-            f"Clip norm {norm} shortens nearly all {kind}s (<b>{in_hundred(share)} in 100</b>). Noise and signal now "
-            "shrink together: a lower bound acts like a lower learning rate."
-        )
-    return f"Clip norm {norm} shortens <b>{in_hundred(share)} in 100</b> {kind}s."
+        said = SAYS("clipping.published", norm=norm, signal=number(float(result.focus.signal[0])))
+        return f"{said} {SAYS('clipping.unclipped', **holes)}" if share >= 0.005 else said
+    case = "none" if share == 0 else "few" if share < 0.01 else "nearly" if share > 0.9 else "some"
+    return SAYS(f"clipping.{case}", **holes)
 
 
 def by_class(result: ClassifierResult) -> str:
-    """Who is taken for whom, from zero, beside who is without privacy."""
+    """Who is taken for whom, from scratch, and by the non-private model."""
     found = result.held_out
     models = "private models" if result.settings.version == "sound" else "models"
-    return outcomes.by_class(found["scratch"], {"without privacy": found["reference"]}, result.classes, models=models)
+    return outcomes.by_class(found["scratch"], {"non-private": found["reference"]}, result.classes, models=models)
 
 
 def table(result: ClassifierResult) -> str:
     """The nine epsilons of the slides, trained now beside the published figures."""
     columns, slips = result.columns(), published_slips()
-    words = {"epsilon": number, "without": outcomes.tenths, "with": outcomes.tenths, "gain": _signed}
-    shown = [
-        {name: words.get(name, "{:.2f}".format)(value) for name, value in zip(columns, row, strict=True)}
-        for row in zip(*columns.values(), strict=True)
-    ]
-    for row, epsilon in zip(shown, PUBLISHED, strict=True):
-        row["published gain"] += "&nbsp;*" if epsilon in slips else ""
-    now, printed = panels.badge("trained now"), panels.badge("published")
+    printed = zip(columns["epsilon"], columns["published gain"], strict=True)
+    columns |= {"published gain": [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]}
+    twice = ("published without", "published with", "published gain computed")
+    heads = {name: f"{SAYS[f'table.{name}']}<br>{panels.badge('trained now')}" for name in ("without", "with", "gain")}
+    heads |= {f"published {name}": head.replace("trained now", "published") for name, head in heads.items()}
     return panels.table(
-        shown,
-        title="<b>Public pre-training: trained now, and as published by Hoseinpour et al. (2023)</b> (accuracy in %)",
-        caption=(
-            "Trained now: the middle run on held-out rows. Published: one run on the training rows of the authors' "
-            f"own data. * At epsilon {_listed(slips)} the printed gain is not the difference of the printed "
-            "accuracies. " + insight(result)
-        ),
-        heads={
-            "epsilon": "epsilon",
-            "without": f"from zero<br>{now}",
-            "with": f"public start<br>{now}",
-            "gain": f"gain<br>{now}",
-            "published without": f"without<br>{printed}",
-            "published with": f"with<br>{printed}",
-            "published gain": f"gain<br>{printed}",
-            "published gain computed": "difference",
-        },
+        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        title=SAYS["table.title"],
+        caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
+        heads={"epsilon": SAYS["table.epsilon"], **heads, "published gain computed": SAYS["table.computed"]},
         now=number(result.settings.epsilon),
+        formats={"epsilon": number, "without": outcomes.tenths, "with": outcomes.tenths, "gain": _signed}
+        | dict.fromkeys(twice, "{:.2f}".format),
     )
 
 
@@ -255,98 +168,78 @@ def _listed(values) -> str:
 
 
 def insight(result: ClassifierResult) -> str:
-    """Return where the public start adds most, once all is trained, and whether it lasts as it did in the slides."""
+    """Return where pre-training adds most, once all is trained, and whether it lasts as it did in the slides."""
     gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
     if gains is None or result.settings.version == "none":
         return ""
     if gains.most is None:
-        return f"Here no gain from the public start can be shown in {outcomes.count(result.settings.repeats, 'run')}."
-    largest = f"Here the largest gain from the public start is {_signed(gains.most)} points, at epsilon "
-    largest += f"{number(gains.at)}. At epsilon {number(EPSILONS[-1])} "
+        return SAYS("insight.none", runs=result.settings.repeats)
+    holes = {"most": _signed(gains.most), "at": number(gains.at), "end": number(EPSILONS[-1]), "printed": printed}
     if gains.last is None:
-        return f"{largest}no gain can be shown; in the published table it is {printed} points."
-    return f"{largest}it is {_signed(gains.last)}, in the published table {printed}."
+        return SAYS("insight.ends", **holes)
+    return SAYS("insight.lasts", last=_signed(gains.last), **holes)
+
+
+def _signed(value: float) -> str:
+    return "…" if value != value else outcomes.signed(value / 100)
 
 
 def guarantee(result: ClassifierResult) -> str:
-    """What is promised, under which assumptions, and what is not."""
+    """What is guaranteed, under which assumptions, and what is not."""
     held, settings = result.guarantees, result.settings
     match settings.version:
         case "sound" if settings.void:
             text = outcomes.void_guarantee(settings)
         case "sound":
-            text = (
-                panels.note(_promise(result))
-                + panels.guarantee(here=held.formula)
-                + panels.note(
-                    (outcomes.paid(settings) or f"This run spends exactly epsilon {number(settings.epsilon)}. ")
-                    + outcomes.limit(held.formula)
-                )
+            epsilon = number(settings.epsilon)
+            spends = outcomes.paid(settings) or SAYS("guarantee.spends", epsilon=epsilon)
+            text = panels.note(
+                f"With <b>epsilon {epsilon}</b>, {panels.odds(held.formula)}.{panels.weak(held.formula)}"
             )
+            text += panels.guarantee(here=held.formula)
+            text += panels.note(f"{spends} {outcomes.limit(held.formula)}")
         case "published":
-            text = panels.note(f"Claimed: epsilon {number(held.claimed)}. What the same noise really gives:")
+            text = panels.note(SAYS("guarantee.published", claimed=number(held.claimed)))
             text += panels.guarantee(
                 rows_unbounded=held.unbounded, rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula
             )
             text += panels.note(_formula_note(settings.delta))
         case _:
-            text = panels.note("Nothing is guaranteed: a release without noise has no epsilon.")
+            text = panels.note(SAYS["guarantee.none"])
     if isinstance(settings.own, OwnRows):
         return text + _apart(result) + outcomes.of_own(settings.own.roles, public="steps and rates", several=True)
-    return text + panels.note(
-        "Assumed: feature bounds, number of rows, steps and rates are public; each person has one row. <b>Not</b> "
-        "protected: the points, losses and accuracies on this page, the public rows, and what other people's data "
-        "reveals about you."
-    )
+    return text + panels.note(SAYS["guarantee.scope"])
 
 
 def _apart(result: ClassifierResult) -> str:
-    """The same promise with rows clipped one by one, for as many of a person as are declared."""
+    """The same guarantee with rows clipped one by one, for as many of a person as are declared."""
     settings = result.settings
     if settings.void or result.apart is None:
         return ""
     rows, found = settings.own.roles.most_rows, Spread.of(result.apart)
     theirs, mine = outcomes.apart(found.median, result.summary()["scratch"].median)
-    right = f"right {theirs} of the time, as it is here" if theirs == mine else f"right {theirs} instead of {mine}"
-    how = (
-        "With one row of each person only, picked by chance,"
-        if rows == 1
-        else f"Clipping rows one by one, at most {rows} of each person, takes <b>{rows} times</b> the noise of one "
-        "row, and with it"
-    )
-    return panels.note(f"{how} the middle run at this epsilon is {right}.")
+    how = SAYS("apart.one" if rows == 1 else "apart.many", rows=rows)
+    return panels.note(f"{how} {SAYS('apart.same' if theirs == mine else 'apart.other', theirs=theirs, mine=mine)}")
 
 
 def _formula_note(delta: float) -> str:
-    claims = (5, 10, 150)
-    return (
-        "The noise formula alone, had each gradient been clipped: claimed &rarr; real epsilon "
-        f"{_pairs(claims, delta, constant=1.25)} at delta {theme.delta(delta)}. Below a claim of "
-        f"{number(crossing(delta))} it wastes accuracy; above, it promises more than it gives. It is the textbook "
-        f"formula for a single release. Another of the slides has ln(2/delta) instead of ln(1.25/delta): "
-        f"{_pairs(claims, delta, constant=2.0)}, kept up to "
-        f"{number(crossing(delta, constant=2.0))}. The sound version's noise gives each claim exactly."
-    )
-
-
-def _pairs(claims: tuple[float, ...], delta: float, *, constant: float) -> str:
-    real = (formula_epsilon(claim, delta=delta, constant=constant) for claim in claims)
-    return ", ".join(f"{claim} &rarr; {number(one)}" for claim, one in zip(claims, real, strict=True))
+    holes = {"delta": theme.delta(delta)}
+    for name, constant in (("classical", 1.25), ("slide", 2.0)):
+        real = {claim: formula_epsilon(claim, delta=delta, constant=constant) for claim in (5, 10, 150)}
+        holes[name] = ", ".join(f"{claim} &rarr; {number(epsilon)}" for claim, epsilon in real.items())
+        holes[f"{name}_end"] = number(crossing(delta, constant=constant))
+    return SAYS("guarantee.formula", **holes)
 
 
 def caption(result: ClassifierResult) -> str:
     """What the lines and points of the maps are."""
-    kind = "model" if result.settings.version == "none" else "private model"
-    return (
-        f"Maps: each line is one {kind}, trained just now with noise of its own; dotted, the model without privacy. "
-        "Points are some of the private rows, for the analyst only."
-    )
+    return SAYS[f"caption.{_private(result.settings.version)}"]
 
 
 def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
-    return f"Each dot is one private model's weight; grey, without privacy. {used}"
+    return f"{SAYS['caption.own']} {used}"
 
 
 def weights_alt(result: ClassifierResult, found: Leading) -> str:
@@ -388,10 +281,6 @@ def loss_alt(result: ClassifierResult) -> str:
         f"Loss on the private rows after {outcomes.count(result.settings.steps, 'step')}: {said}, without privacy "
         f"{number(float(result.reference.loss[-1]))}."
     )
-
-
-def _signed(value: float) -> str:
-    return "…" if value != value else outcomes.signed(value / 100)
 
 
 def program(settings: ClassifierSettings) -> str:

@@ -81,9 +81,9 @@ def accuracy(result: NetworkResult) -> dict:
         np.array([0.0, end]),
         np.full(2, 100 * base),
         colour=theme.NON_PRIVATE,
-        name=theme.key("always the same answer", theme.percent(base)),
+        name=theme.key("baseline (majority class)", theme.percent(base)),
         dash="dash",
-        hovertemplate="%{y:.1f} %<extra>always the same answer</extra>",
+        hovertemplate="%{y:.1f} %<extra>baseline (majority class)</extra>",
     )
     drawn = theme.figure(
         *_trajectory(result, "accuracy", scale=100, unit=" %"),

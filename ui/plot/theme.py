@@ -54,13 +54,13 @@ DASHES = {
 INKS = {PRIVATE: "royalblue", PUBLIC: "seagreen", NON_PRIVATE: "dimgray", BOUND: "orangered"}
 COLOURS = {"scratch": PRIVATE, "public": PUBLIC, "reference": NON_PRIVATE}
 NAMES = {
-    "sound": {"scratch": "private, from zero", "public": "private, public start", "reference": "without privacy"},
+    "sound": {"scratch": "private, from scratch", "public": "private, pre-trained", "reference": "non-private"},
     "published": {
-        "scratch": "as published, from zero",
-        "public": "as published, public start",
-        "reference": "without privacy",
+        "scratch": "as published, from scratch",
+        "public": "as published, pre-trained",
+        "reference": "non-private",
     },
-    "none": {"scratch": "from zero", "public": "public start", "reference": "without privacy"},
+    "none": {"scratch": "from scratch", "public": "pre-trained", "reference": "non-private"},
 }
 
 # A theorem's name, colour and dash. What this run costs is in the colour of what is private.
