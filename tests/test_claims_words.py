@@ -244,9 +244,9 @@ def _useful(r) -> tuple[tuple[float, ...], Callable[[float], bool]]:
 
 
 REGRESSION: Claims = {
-    r"price: [\d.,e+]+": lambda r, _: _off(r),
-    r"Privacy costs [\d.,e+]+ [^.]*? here": lambda r, _: _off(r),
-    r"beats the mean from ([\d.]*\d) on": lambda r, m: since(*_useful(r), amount(m[1])),
+    r"loss from privacy: [\d.,e+]+": lambda r, _: _off(r),
+    r"Privacy raises the median RMSE by [\d.,e+]+": lambda r, _: _off(r),
+    r"better than the baseline from epsilon ([\d.]*\d)": lambda r, m: since(*_useful(r), amount(m[1])),
 }
 
 # ---- transfer
