@@ -15,7 +15,6 @@ from dpcore.regression.functional import best_share, published_best_share
 from pages.regression import figures
 from pages.regression import surface as regression_surface
 from pages.regression.experiment import SPLITTERS, RegressionSettings
-from pages.regression.words import METHODS
 from pages.regression.work import EPSILONS, SHARES, ErrorCurve, Focus, ShareCurve
 
 
@@ -182,7 +181,7 @@ class TestResult:
         lines = {trace.get("name", "").partition("  ")[0]: trace for trace in figures.errors(small)["data"]}
         over = small.over_epsilon.set_index(["mechanism", "epsilon"])
         _, high = figures._error_range(small)
-        for name, title in METHODS.items():
+        for name, title in figures.METHODS.items():
             medians = np.minimum(over.loc[name]["median"].to_numpy(), 20 * high)
             np.testing.assert_allclose(numbers(lines[title]["y"]), medians, rtol=1e-5)
         assert len(small.runs) == len(REGRESSIONS) * len(EPSILONS) * 6

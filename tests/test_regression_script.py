@@ -83,7 +83,7 @@ def test_every_method_on_every_data_set(dataset, mechanism):
 def test_at_rest_the_tables_hold_all_methods():
     app = rested(quick())
     said = said_in(app, "All methods")
-    for name in say.METHODS.values():
+    for name in figures.METHODS.values():
         assert f"<td>{name}</td>" in said
     assert "body mass index" in said_in(app, "Coefficients")
 

@@ -8,8 +8,11 @@ import numpy as np
 
 from pages.regression.experiment import LIMITS, OWN, SPLITTERS, RegressionResult
 from pages.regression.surface import REACH, Surface
-from pages.regression.words import METHODS
 from ui.plot import theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
+METHODS = {name: SAYS[f"methods.{name}"] for name in theme.REGRESSIONS}
 
 _LOW, _HIGH = LIMITS["epsilon"]
 _EPSILON_AXIS = theme.epsilon_axis(_LOW, _HIGH, beside=0.05)

@@ -19,7 +19,7 @@ SPLITS = {"best": "least noise", "own": "by hand"}
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
-    desk.choose("mechanism", "Mechanism", say.METHODS, help=say.MECHANISMS_HELP)
+    desk.choose("mechanism", "Mechanism", figures.METHODS, help=say.MECHANISMS_HELP)
 
 
 def more(desk: controls.Desk) -> None:

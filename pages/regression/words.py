@@ -4,20 +4,17 @@ import math
 from html import escape
 
 from dpcore.data.own_rows import OwnRows, Roles
-from dpcore.estimators.linear import REGRESSIONS
 from lab.claims import Case
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
+from pages.regression.figures import METHODS, SAYS
 from ui import outcomes, panels
 from ui.outcomes import apart, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
-from ui.texts import Texts
 
-SAYS = Texts(__file__)
 LEAD, OWN_LINES = SAYS["lead"], SAYS["about.own_lines"]
 _CHARTS = ("errors", "lines", "noisy", "true", "no_minimum", "split", "coefficients")
 ABOUT = {name: SAYS[f"about.{name}"] for name in _CHARTS}
-METHODS = {name: SAYS[f"methods.{name}"] for name in REGRESSIONS}
 MECHANISMS_HELP, SPLIT_HELP, REPAIR_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "split", "repair"))
 # The methods that release a noisy objective.
 ON = ("published", "functional", "gaussian", "adassp")

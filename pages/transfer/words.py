@@ -59,14 +59,10 @@ def verdict(result: TransferResult) -> str:
     """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
     median, runs = _medians(result), result.settings.repeats
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
-    holes = {
-        "helped": risk(median["transfer"]),
-        "alone": risk(median["target"]),
-        "nothing": risk(result.nothing_learnt),
-    }
+    shown = {name: risk(one) for name, one in median.items()}
+    holes = {"helped": shown["transfer"], "alone": shown["target"], "nothing": risk(result.nothing_learnt)}
     times = times_apart(median["transfer"], median["target"])
-    said = [SAYS(f"verdict.{case}", times=times, runs=runs, **holes)]
-    said.append(others(result, {name: risk(one) for name, one in median.items()}))
+    said = [SAYS(f"verdict.{case}", times=times, runs=runs, **holes), others(result, shown)]
     if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
         said.append(SAYS["verdict.nothing"])
     return " ".join(said)
@@ -99,9 +95,8 @@ def diagnostics(result: TransferResult) -> list[str]:
         said.append(SAYS("why.sparsity", zero=zero, near=near, vertices=2 * settings.dimension))
     said.append(words_descent.beside(result))
     if result.focus.clipped > 0.01:
-        said.append(
-            SAYS("why.clipped", share=panels.in_hundred(result.focus.clipped), bound=number(RESIDUAL_BOUND)),
-        )
+        share = panels.in_hundred(result.focus.clipped)
+        said.append(SAYS("why.clipped", share=share, bound=number(RESIDUAL_BOUND)))
     return [*filter(None, [*said, panels.large_delta(settings.delta, settings.target_rows)])]
 
 
@@ -129,12 +124,8 @@ def _threshold(result: TransferResult) -> str:
     near = frame["source"][frame["transferable"]]
     if near.empty:
         return " ".join([SAYS("threshold.none", h=h), *([SAYS["threshold.zero"]] if known else [])])
-    cases = {
-        "near": True,
-        "source": known,
-        "farther": len(near) < len(frame),
-        "ball": result.settings.radius < RADIUS,
-    }
+    farther, ball = len(near) < len(frame), result.settings.radius < RADIUS
+    cases = {"near": True, "source": known, "farther": farther, "ball": ball}
     holes = {"h": h, "near": len(near), "names": ", ".join(map(str, near)), "risk": risk(_medians(result)["source"])}
     return " ".join(SAYS(f"threshold.{case}", **holes) for case, said in cases.items() if said)
 
