@@ -244,9 +244,9 @@ def _useful(r) -> tuple[tuple[float, ...], Callable[[float], bool]]:
 
 
 REGRESSION: Claims = {
-    r"price: [\d.,e+]+": lambda r, _: _off(r),
-    r"Privacy costs [\d.,e+]+ [^.]*? here": lambda r, _: _off(r),
-    r"beats the mean from ([\d.]*\d) on": lambda r, m: since(*_useful(r), amount(m[1])),
+    r"loss from privacy: [\d.,e+]+": lambda r, _: _off(r),
+    r"Privacy raises the median RMSE by [\d.,e+]+": lambda r, _: _off(r),
+    r"better than the baseline from epsilon ([\d.]*\d)": lambda r, m: since(*_useful(r), amount(m[1])),
 }
 
 # ---- transfer
@@ -290,26 +290,26 @@ def _walked(r, first: str) -> list[np.ndarray]:
 
 
 TRANSFER: Claims = {
-    r"[\d.,]+ times less than alone": lambda r, _: _less(r, "transfer", "target"),
-    r"[\d.,]+ times more than alone": lambda r, _: _less(r, "target", "transfer"),
-    r"The sources make the error [\d.,]+ times smaller": lambda r, _: _less(r, "transfer", "target"),
+    r"[\d.,]+ times less than target only": lambda r, _: _less(r, "transfer", "target"),
+    r"[\d.,]+ times more than target only": lambda r, _: _less(r, "target", "transfer"),
+    r"The sources make the excess risk [\d.,]+ times smaller": lambda r, _: _less(r, "transfer", "target"),
     r"The sources harm here": lambda r, _: _less(r, "target", "transfer"),
-    r"Trusting the sources as they are does better": lambda r, _: _less(r, "source", "transfer"),
+    r"Using only the sources does better": lambda r, _: _less(r, "source", "transfer"),
     r"Pooling all rows does better": lambda r, _: _less(r, "pooled", "transfer"),
     r"pooling all rows harms": lambda r, _: _less(r, "target", "pooled"),
     r"alone do worse than predicting 0": lambda r, _: worse(_risk(r, "target"), r.nothing_learnt, higher=False),
-    r"does better than the walk with them": lambda r, _: all(
+    r"does better than Frank-Wolfe with them": lambda r, _: all(
         better(r.alone[r.settings.dimension].descent, one, higher=False, constant=r.nothing_learnt)
         for one in (_risk(r, "transfer"), r.alone[r.settings.dimension].walk)
     ),
-    r"Noisy descent is ahead with": lambda r, _: _descends(r, r.settings.dimension, first="descent"),
-    r"The walk is ahead with": lambda r, _: _descends(r, r.settings.dimension, first="walk"),
-    r"ahead is the walk with (\d+(?:, \d+)*)": lambda r, m: _widths(r, m[1], "walk"),
-    r"(?:ahead is|#;|;) descent with (\d+(?:, \d+)*)": lambda r, m: _widths(r, m[1], "descent"),
-    r"alone: (descent|the walk) is ahead(?: from (\d+))?": lambda r, m: since(
-        r.alone, lambda width: _descends(r, width, first=m[1].split()[-1]), amount(m[2] or "0")
+    r"DP gradient descent is ahead with": lambda r, _: _descends(r, r.settings.dimension, first="descent"),
+    r"Frank-Wolfe is ahead with": lambda r, _: _descends(r, r.settings.dimension, first="walk"),
+    r"Frank-Wolfe leads at (\d+(?:, \d+)*)": lambda r, m: _widths(r, m[1], "walk"),
+    r"DP gradient descent (?:leads )?at (\d+(?:, \d+)*)": lambda r, m: _widths(r, m[1], "descent"),
+    r"alone: (descent|Frank-Wolfe) is ahead(?: from (\d+))?": lambda r, m: since(
+        r.alone, lambda width: _descends(r, width, first=m[1]), amount(m[2] or "0")
     ),
-    r"walk: nearer from (the source|zero)": lambda r, m: better(*_walked(r, m[1]), higher=False),
+    r"Frank-Wolfe runs: closer from (the source|zero)": lambda r, m: better(*_walked(r, m[1]), higher=False),
     r"the sources help from ([\d.]*\d) on": lambda r, m: since(*_helps(r), amount(m[1])),
     r"the sources help up to ([\d.]*\d)": lambda r, m: until(*_helps(r), amount(m[1])),
     r"the sources help at every epsilon": lambda r, _: since(*_helps(r), 0),

@@ -447,11 +447,11 @@ def hostile() -> dict[str, tuple[pd.DataFrame, Roles]]:
 REFUSED = {"no answer", "answers in words", "one row", "two rows", "one person"}
 # What the page of a file says besides.
 OWN_RULES = {
-    r"Learned from ([\d,]+) (rows|people)": lambda r, m: (
+    r"learned from ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
         int(m[1].replace(",", "")) == r.settings.rows and (m[2] == "people") == bool(r.settings.own.roles.person)
     ),
     r"of ([\d,]+) (?:rows|people), picked": lambda r, m: int(m[1].replace(",", "")) > r.settings.rows,
-    r"tested on ([\d,]+) row": lambda r, m: int(m[1].replace(",", "")) == r.problem.test().there,
+    r"measured on ([\d,]+) row": lambda r, m: int(m[1].replace(",", "")) == r.problem.test().there,
     r"one person, all of their rows": lambda r, _: r.settings.own.roles.person and r.settings.source.rows_each >= 1,
     r"The unit of privacy is one row": lambda r, _: not r.settings.own.roles.person,
     r"at most (\d+) rows are used": lambda r, m: int(m[1]) == r.settings.mechanism_of("gaussian").rows_each > 1,

@@ -377,7 +377,7 @@ RULES: Rules = {
         not (ahead(r, "transfer", "target") or ahead(r, "target", "transfer"))
     ),
     r"No source is used": lambda r, _: not r.focus.kept.any(),
-    r"Trusting the sources as they are does": lambda r, _: ahead(r, "source", "transfer"),
+    r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"pooling all rows harms": lambda r, _: ahead(r, "target", "pooled"),
     r"the middle of the bounds would do no worse|no better than the middle": lambda r, _: (

@@ -16,7 +16,6 @@ from pages.regression import figures
 from pages.regression import surface as regression_surface
 from pages.regression.experiment import SPLITTERS, RegressionSettings
 from pages.regression.work import EPSILONS, SHARES, ErrorCurve, Focus, ShareCurve
-from ui.plot import theme
 
 
 def numbers(spec) -> np.ndarray:
@@ -182,7 +181,7 @@ class TestResult:
         lines = {trace.get("name", "").partition("  ")[0]: trace for trace in figures.errors(small)["data"]}
         over = small.over_epsilon.set_index(["mechanism", "epsilon"])
         _, high = figures._error_range(small)
-        for name, (title, _) in theme.REGRESSIONS.items():
+        for name, title in figures.METHODS.items():
             medians = np.minimum(over.loc[name]["median"].to_numpy(), 20 * high)
             np.testing.assert_allclose(numbers(lines[title]["y"]), medians, rtol=1e-5)
         assert len(small.runs) == len(REGRESSIONS) * len(EPSILONS) * 6
@@ -263,10 +262,10 @@ class TestSurface:
             start = replace(census.settings, draw=draw)
             result = start.result({start.focus("published"): census.focus})
             title = figures.noisy_surface(result)["layout"]["title"]["text"]
-            assert title.startswith(f"<b>Quadratic {draw}:</b> a ")
+            assert title.startswith(f"<b>Noisy objective of run {draw}:</b>")
             surface = result.noisy_surface
             assert (surface.negative > 0) == (least[draw - 1] <= 0)
-            assert (("saddle" in title) or ("dome" in title)) == (surface.seen > 0)
+            assert (("saddle" in title) or title.endswith(" maximum")) == (surface.seen > 0)
         assert least.min() < 0 < least.max()
 
 

@@ -1,5 +1,7 @@
 """Noisy descent beside the walk of the transfer page: its minimum, what a row moves, what it promises, what is said."""
 
+import re
+
 import dp_accounting as dp
 import numpy as np
 import pytest
@@ -159,19 +161,19 @@ class TestPage:
         said, settings = plain(words_descent.coefficients(result)), result.settings
         now, how = result.alone[settings.dimension], {"higher": False, "constant": 0.4 / 3}
         walk, other = now.medians
-        assert ("Noisy descent is ahead with" in said) == better(now.descent, now.walk, **how)
-        assert ("The walk is ahead with" in said) == better(now.walk, now.descent, **how)
+        assert ("DP gradient descent is ahead with" in said) == better(now.descent, now.walk, **how)
+        assert ("Frank-Wolfe is ahead with" in said) == better(now.walk, now.descent, **how)
         assert ("would do no worse" in said) == (min(walk, other) >= 0.4 / 3)
         assert figures.risk(walk) in said
         assert figures.risk(other) in said
-        for name, mine, theirs in (("the walk", "walk", "descent"), ("descent", "descent", "walk")):
+        for name, mine, theirs in (("Frank-Wolfe", "walk", "descent"), ("DP gradient descent", "descent", "walk")):
             found = sorted(result.alone.items())
             them = [str(d) for d, one in found if better(getattr(one, mine), getattr(one, theirs), **how)]
-            assert (f"{name} with {', '.join(them)}" in said) == bool(them)
+            assert bool(re.search(rf"{name} (leads )?at {', '.join(them)}\b", said)) == bool(them)
         beside = words_descent.beside(result)
         helped = result.focus.risk[3]
         ahead = all(better(now.descent, one, **how) for one in (helped, now.walk))
-        assert ("does better than the walk with them" in beside) == ahead
+        assert ("does better than Frank-Wolfe with them" in beside) == ahead
         assert beside in words.diagnostics(result)
 
     def test_many_coefficients_and_little_noise_are_what_the_walk_is_for(self):
@@ -190,7 +192,7 @@ class TestPage:
     def test_printed_noise_does_not_promise_the_same(self):
         result = done(SMALL.change(noise="printed", repeats=2))
         said = plain(words_descent.coefficients(result))
-        assert "do not promise the same" in said
+        assert "the two guarantees are not the same" in said
         assert result.descent_guarantee.epsilon == pytest.approx(1.0)
         assert result.guarantee("target").epsilon > 1.5
 

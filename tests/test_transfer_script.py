@@ -74,8 +74,8 @@ def test_the_titles_say_what_the_curves_and_walks_show(result):
         assert (helps[place:] if match[1] == "from" else helps[: place + 1]).all()
     zero, source = result.misses
     walk = figures.walk(result)["layout"]["title"]["text"]
-    assert source < zero or "nearer from the source" not in walk
-    assert zero < source or "nearer from zero" not in walk
+    assert source < zero or "closer from the source" not in walk
+    assert zero < source or "closer from zero" not in walk
 
 
 def test_the_walk_draws_every_repeat(result):
@@ -127,8 +127,8 @@ class TestPage:
     def test_the_verdict_names_the_better_candidate_as_epsilon_moves(self):
         link = {"dimension": "50", "target_rows": "5000", "sources": "1", "difference": "0.8", "h": "0.8"}
         app = self.open(**link, migrated="15000", repeats="6")
-        assert "Trusting the sources as they are would leave" in text(self.move(app, "epsilon", 4.0))
-        assert "Trusting the sources as they are does better" in text(self.move(app, "epsilon", 0.1))
+        assert "Using only the sources leaves" in text(self.move(app, "epsilon", 4.0))
+        assert "Using only the sources does better" in text(self.move(app, "epsilon", 0.1))
 
     @pytest.mark.parametrize(("name", "value"), [("epsilon", 0.0), ("h", "abc"), ("sources", 99.0), ("migrated", 1.0)])
     def test_a_refused_entry_changes_nothing(self, name, value):

@@ -9,6 +9,10 @@ import numpy as np
 from pages.regression.experiment import LIMITS, OWN, SPLITTERS, RegressionResult
 from pages.regression.surface import REACH, Surface
 from ui.plot import theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
+METHODS = {name: SAYS[f"methods.{name}"] for name in theme.REGRESSIONS}
 
 _LOW, _HIGH = LIMITS["epsilon"]
 _EPSILON_AXIS = theme.epsilon_axis(_LOW, _HIGH, beside=0.05)
@@ -36,10 +40,10 @@ def errors(result: RegressionResult) -> dict:
         mean,
         *_error_curves(result, most=20 * high),
         exact,
-        title=theme.title("Error over epsilon", _error_finding(result)),
+        title=theme.title("RMSE by epsilon", _error_finding(result)),
         legend="lower left" if late else "upper right",
         xaxis=_EPSILON_AXIS,
-        yaxis={"title": {"text": f"off by, {settings.source.unit} (root mean square)"}, "range": [low, high]},
+        yaxis={"title": {"text": f"RMSE, {settings.source.unit}"}, "range": [low, high]},
         shapes=[
             theme.rule(settings.epsilon),
             _strokes(result, high),
@@ -55,11 +59,15 @@ def _error_curves(result: RegressionResult, *, most: float) -> list[dict]:
     """The median of each method, cut at ``most``, the chosen one last, with its range of nine in ten."""
     chosen, rival, traces = result.settings.mechanism, result.rival, []
     for name in sorted(result.curves, key=lambda name: (name == chosen, name == rival)):
-        (title, colour), (low, median, high) = theme.REGRESSIONS[name], np.minimum(result.quantiles(name), most)
+        title, colour, (low, median, high) = (
+            METHODS[name],
+            theme.REGRESSIONS[name][1],
+            np.minimum(result.quantiles(name), most),
+        )
         if name == chosen:
             traces.append(theme.band(np.array(result.settings.epsilons), low, high, colour=colour))
         now = theme.number(result.summary(name).median) if name in result.at_now else ""
-        hover = f"epsilon %{{x}}: off by %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
+        hover = f"epsilon %{{x}}: RMSE %{{y:.4~g}} {result.settings.source.unit}<extra>{title}</extra>"
         style = _weight(colour, chosen=name == chosen, faint=name not in (chosen, rival))
         shown = {"name": theme.key(title, now), "hovertemplate": hover}
         traces.append(theme.line(np.array(result.settings.epsilons), median, colour=colour, **shown, **style))
@@ -74,11 +82,11 @@ def _late(result: RegressionResult) -> bool:
 
 
 def _error_finding(result: RegressionResult) -> str:
-    """From which epsilon on the middle run is better than always the mean; or how many methods are trained."""
+    """Return from which epsilon the chosen method beats the baseline, or how many methods are trained."""
     if len(result.curves) < len(theme.REGRESSIONS):
         return f"{len(result.curves)} of {len(theme.REGRESSIONS)} methods trained"
     first = result.useful_from
-    return "" if first is None else f"beats the mean from {first:g} on"
+    return "" if first is None else f"better than the baseline from epsilon {first:g}"
 
 
 def _weight(colour: str, *, chosen: bool, faint: bool = False) -> dict:
@@ -99,14 +107,14 @@ def _error_range(result: RegressionResult) -> tuple[float, float]:
 
 
 def _rails(result: RegressionResult, ends: np.ndarray) -> tuple[dict, dict]:
-    """*Always the mean* and *least squares*, which bound what is of any use."""
+    """Return the lines of the baseline and of least squares, which bound what is of any use."""
 
     def rail(name: str, error: float, dash: str) -> dict:
-        hover = f"off by %{{y:.4~g}} {result.settings.source.unit}<extra>{name}</extra>"
+        hover = f"RMSE %{{y:.4~g}} {result.settings.source.unit}<extra>{name}</extra>"
         style = {"colour": theme.NON_PRIVATE, "dash": dash, "hovertemplate": hover}
         return theme.line(ends, np.full(2, error), name=theme.key(name, theme.number(error)), **style)
 
-    mean = rail("always the mean", result.mean_error, "dash")
+    mean = rail("baseline (mean)", result.mean_error, "dash")
     return mean, rail("least squares", result.least_squares, "dot")
 
 
@@ -137,8 +145,8 @@ def no_minimum(result: RegressionResult) -> dict:
     for name, curve in sorted(result.curves.items(), key=lambda one: one[0] == chosen):
         if curve.no_minimum is None:
             continue
-        title, colour = theme.REGRESSIONS[name]
-        hover = f"epsilon %{{x}}: %{{y:.0f}} in 100 runs<extra>{title}</extra>"
+        title, colour = METHODS[name], theme.REGRESSIONS[name][1]
+        hover = f"epsilon %{{x}}: %{{y:.0f}} % of runs<extra>{title}</extra>"
         style = _weight(colour, chosen=name == chosen)
         traces.append(
             theme.line(
@@ -157,7 +165,7 @@ def no_minimum(result: RegressionResult) -> dict:
         title=theme.title("Runs without a minimum", finding),
         legend="lower left" if often else "upper right",
         xaxis=_EPSILON_AXIS,
-        yaxis={"title": {"text": "runs in 100"}, "range": [-3, 103]},
+        yaxis={"title": {"text": "% of runs"}, "range": [-3, 103]},
         shapes=[theme.rule(result.settings.epsilon)],
     )
 
@@ -188,7 +196,7 @@ def lines(result: RegressionResult) -> dict:
             dash="dot",
             hovertemplate=f"%{{x:.3~g}}: %{{y:.4~g}} {settings.source.unit}<extra>least squares</extra>",
         ),
-        title=theme.title("Each run's line", _slopes(result)),
+        title=theme.title("Fitted lines", _slopes(result)),
         xaxis={"title": {"text": _feature(result, settings.feature)}, "range": [left - margin, right + margin]},
         yaxis={
             "title": {"text": _short(", ".join([settings.source.label, settings.source.unit][: 2 - own]))},
@@ -246,7 +254,7 @@ def coefficients(result: RegressionResult) -> dict:
             marker={"symbol": "line-ns-open", "size": 15, "color": theme.NON_PRIVATE, "line": {"width": 2.5}},
             hovertemplate=f"%{{x:.4~g}} {result.settings.source.unit}<extra>least squares</extra>",
         ),
-        title=theme.title("What a feature is worth", f"{kept} of {len(frame)} keep their sign"),
+        title=theme.title("Coefficients", f"{kept} of {len(frame)} keep their sign"),
         margin={"l": 160, "r": 12, "t": 54, "b": 44},
         xaxis={
             "title": {"text": f"{result.settings.source.unit}, from the feature's lowest to its highest value"},
@@ -254,7 +262,7 @@ def coefficients(result: RegressionResult) -> dict:
             "zeroline": True,
         },
         yaxis={
-            "title": {"text": "| least squares   ◆ middle run   bar: nine runs in ten"},
+            "title": {"text": "| least squares   ◆ median   bar: 90\u00a0% of runs"},
             "tickvals": list(range(len(frame))),
             "ticktext": [_short(name) for name in frame["feature"]],
             "range": [len(frame) - 0.5, -0.5],
@@ -277,11 +285,11 @@ def split(result: RegressionResult) -> dict:
     for name in SPLITTERS:
         if name not in frame:
             continue
-        title, colour = theme.REGRESSIONS[name]
+        title, colour = METHODS[name], theme.REGRESSIONS[name][1]
         style = _weight(colour, chosen=name == result.settings.mechanism) | {"mode": "lines"}
         shares, medians = frame["share"].to_numpy(), np.minimum(frame[name].to_numpy(), 20 * high)
         unit = result.settings.source.unit
-        hover = f"%{{x:.0%}} for the quadratic: off by %{{y:.4~g}} {unit}<extra>{title}</extra>"
+        hover = f"%{{x:.0%}} for the quadratic: RMSE %{{y:.4~g}} {unit}<extra>{title}</extra>"
         traces.append(theme.line(shares, medians, colour=colour, name=title, hovertemplate=hover, **style))
         best = SPLITTERS[name](result.problem.inputs)
         traces.append(_least_noise(best, low + 0.012 * (high - low), title=title, colour=colour))
@@ -291,11 +299,11 @@ def split(result: RegressionResult) -> dict:
     free = left.size and left.max() < low + 0.6 * (high - low)
     return theme.figure(
         *traces,
-        title=theme.title("Split of epsilon", "▲ where the noise is least"),
+        title=theme.title("Budget split", "▲ least noise"),
         legend="upper left" if free else "upper right",
-        xaxis={"title": {"text": "share of epsilon for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
+        xaxis={"title": {"text": "budget share for the quadratic"}, "range": [0, 1], "tickformat": ".0%"},
         yaxis={
-            "title": {"text": f"off by, {result.settings.source.unit} (root mean square)"},
+            "title": {"text": f"RMSE, {result.settings.source.unit}"},
             "range": [low, high],
         },
         shapes=shapes,
@@ -318,18 +326,18 @@ def _least_noise(share: float, height: float, *, title: str, colour: str) -> dic
 def true_surface(result: RegressionResult) -> dict:
     """The error that the rows really have, with the end of every run."""
     ends = result.focus.weights[:, list(result.pair)]
-    title = theme.title("True error", f"{result.in_view} of {len(ends)} end here")
+    title = theme.title("True error", f"{result.in_view} of {len(ends)} runs in view")
     return _surface(result, result.true_surface, title=title, dots=ends)
 
 
 def noisy_surface(result: RegressionResult) -> dict:
     """What is minimised in one draw."""
     surface, place = result.noisy_surface, result.settings.draw - 1
-    kind = "a bowl" if not surface.negative else ("a bowl only here", "a saddle", "a dome")[surface.seen]
+    kind = "minimum" if not surface.negative else ("minimum in this plane only", "saddle", "maximum")[surface.seen]
     return _surface(
         result,
         surface,
-        title=theme.title(f"Quadratic {result.settings.draw}", kind),
+        title=theme.title(f"Noisy objective of run {result.settings.draw}", kind),
         dots=result.focus.weights[place : place + 1, list(result.pair)],
     )
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import partial
 
 from dpcore.data.regression import SOURCES
-from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.least_squares import REPAIRS
 from pages.regression import figures, words_label
 from pages.regression import words as say
@@ -14,18 +13,13 @@ from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
 MAIN = ("rows", "features", "label_top")
 MORE = ("delta", "repeats", "seed")
-_TITLES = (
-    *("As published", "Tight sensitivity", "Noisy sufficient statistics"),
-    *("AdaSSP", "Output perturbation", "DP gradient descent"),
-)
-SHORT = dict(zip(REGRESSIONS, _TITLES, strict=True))
 SPLITS = {"best": "least noise", "own": "by hand"}
 
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
     desk.choose("dataset", "Data", {name: source.title for name, source in SOURCES.items()} | {OWN: "My data"})
-    desk.choose("mechanism", "Mechanism", SHORT, help=say.MECHANISMS_HELP)
+    desk.choose("mechanism", "Mechanism", figures.METHODS, help=say.MECHANISMS_HELP)
 
 
 def more(desk: controls.Desk) -> None:

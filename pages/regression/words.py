@@ -1,4 +1,4 @@
-"""The regression in words: verdict, diagnostics, tables, guarantee, method."""
+"""The regression page's words: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
 from html import escape
@@ -6,174 +6,72 @@ from html import escape
 from dpcore.data.own_rows import OwnRows, Roles
 from lab.claims import Case
 from pages.regression.experiment import SPLITTERS, RegressionResult, RegressionSettings
+from pages.regression.figures import METHODS, SAYS
 from ui import outcomes, panels
-from ui.outcomes import apart, count, percent
+from ui.outcomes import apart, percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
 
-LEAD = (
-    "A linear model is fitted to a table of people, and what is published of it carries noise. Six methods put that "
-    "noise in different places: on the sums that the model is made of, on the fitted model, or on each step towards "
-    "it. **Drag epsilon** to the left and see which method's answer still stands."
-)
-# What one sees in a chart, and what to look for.
-ABOUT = {
-    "errors": (
-        "How far predictions are off on people that no run has seen, for each epsilon: the middle run of the chosen "
-        "method with the range of nine in ten, the other method with the lowest median error near today's epsilon, "
-        "and faintly the rest (point at a line for its name). Strokes are single runs. Useful is what lies below "
-        "always saying the mean."
-    ),
-    "lines": (
-        "What each run's model says over one feature, all others held at their mean; points are people held out of the "
-        "fit. Look for how the lines fan out about the dotted one of least squares as epsilon falls."
-    ),
-    "noisy": (
-        "What this one run minimises, over two of the coefficients: the more grey, the larger the error seems. "
-        "Where noise has turned the bowl into a saddle, red is lower than the place where the method stops."
-    ),
-    "true": (
-        "The error that the rows really have, over two of the coefficients, with the end of every run. Look for ends "
-        "far from the cross: those runs minimised a surface that noise had bent."
-    ),
-    "no_minimum": (
-        "In how many runs the released quadratic curves down somewhere, before any repair. The published method stops "
-        "at a saddle point there; the others repair it."
-    ),
-    "split": (
-        "What the error would be with other divisions of epsilon between the products of features and their products "
-        "with the label. Look for how flat the curve is about its least."
-    ),
-    "coefficients": (
-        "What the label gains from the lowest to the highest value of each feature. A bar across zero is a feature "
-        "whose sign noise decides; a sign is kept if nine runs in ten have it right."
-    ),
-}
-OWN_LINES = (
-    "What each run's model says over one feature, all others held at their mean; no row of the file is drawn. Look for "
-    "how the lines fan out about the dotted one of least squares as epsilon falls."
-)
-MECHANISMS_HELP = (
-    "**As published**: the functional mechanism of a student report, with Laplace noise on the quadratic "
-    "objective. **Tight sensitivity**: the same with tight sensitivities, one draw for each pair of symmetric "
-    "entries, and a repair. **Noisy sufficient statistics** and **AdaSSP**: Gaussian noise on the sufficient "
-    "statistics. **Output perturbation**: noise on the fitted coefficients. **DP gradient descent**: noise on the "
-    "gradient of each step."
-)
-SPLIT_HELP = (
-    "How epsilon is divided between the products of features and their products with the label, for *As "
-    "published* and *Tight sensitivity*. **Least noise**: the split with the least noise for each method."
-)
-REPAIR_HELP = (
-    "What happens to a noisy quadratic objective without a minimum, for *Tight sensitivity* and *Noisy sufficient "
-    "statistics*. The repair reads released numbers only, so it costs no privacy."
-)
-# The methods that release a quadratic, and what of it they add noise to, after "noise on".
-ON = {
-    "published": "each product of features, drawn twice for a pair",
-    "functional": "each product of features, drawn once for a pair",
-    "gaussian": "the products, of Gaussian kind",
-    "adassp": "the products and the least eigenvalue, of Gaussian kind",
-}
-
-
-def _amount(result: RegressionResult, value: float) -> str:
-    return f"{number(value)} {result.settings.source.unit}" if math.isfinite(value) else "…"
+LEAD, OWN_LINES = SAYS["lead"], SAYS["about.own_lines"]
+_CHARTS = ("errors", "lines", "noisy", "true", "no_minimum", "split", "coefficients")
+ABOUT = {name: SAYS[f"about.{name}"] for name in _CHARTS}
+MECHANISMS_HELP, SPLIT_HELP, REPAIR_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "split", "repair"))
+# The methods that release a noisy objective.
+ON = ("published", "functional", "gaussian", "adassp")
 
 
 def numbers(result: RegressionResult) -> list[Number]:
-    """How far the middle run is off, beside least squares without privacy; where runs land; and what is promised."""
+    """Return RMSE of the median run beside least squares without privacy, its range, and the best attacker."""
     found, unit = result.summary(), result.settings.source.unit
-    mine, plain = _apart(found.median, result.least_squares)
-    price = outcomes.beside(
-        _loss_or_none(result), f"price: {_price(mine, plain)}", runs=len(result.focus.errors), none="no cost"
-    )
+    mine, plain, loss = _beside(result)
     reach = 3 * result.mean_error  # runs that blow up stand at the end of the row of dots
     places = [min(error / reach, 1.0) for error in result.focus.errors]
     dots = panels.runs("", places, low=min(places), high=max(places)).mark
+    amount = float(mine.replace(",", "")) if math.isfinite(found.median) else None
+    baseline = SAYS("tiles.baseline", baseline=number(result.mean_error))
+    case = Case.ALIKE if result.costs == Case.AHEAD else result.costs
+    note = SAYS("tiles.loses" if case == Case.BEHIND else f"tiles.{case}", loss=loss)
+    value = _from_to(*_apart(found.low, found.high), between=" <small>to</small> ")
     return [
-        Number(
-            "Middle run is off by",
-            f"{mine} <small>{unit}</small>",
-            f"always the mean: {number(result.mean_error)}",
-            tone="private",
-            amount=float(mine.replace(",", "")) if math.isfinite(found.median) else None,
-            unit=unit,
-        ),
-        Number("Without privacy", plain, price),
-        Number("Nine runs in ten", _from_to(*_apart(found.low, found.high), between=" <small>to</small> "), mark=dots),
+        Number(SAYS["tiles.private"], f"{mine} <small>{unit}</small>", baseline, "private", amount, unit),
+        Number(SAYS["tiles.plain"], plain, note),
+        Number(SAYS["tiles.range"], value, mark=dots),
         outcomes.void_attacker(result.settings) if result.settings.void else panels.attacker(result.guarantee),
     ]
 
 
-def _loss_or_none(result: RegressionResult) -> Case:
-    """What is said of the price: that privacy gains, no page says."""
-    return Case.ALIKE if result.costs == Case.AHEAD else result.costs
-
-
-def _price(mine: str, plain: str) -> str:
-    """The difference of the two errors as they are shown; nothing where it is none."""
+def _beside(result: RegressionResult) -> tuple[str, str, str]:
+    """Return the RMSE of the median run and of least squares, and their difference, all as shown."""
+    mine, plain = _apart(result.summary().median, result.least_squares)
     one, other = (float(text.replace(",", "")) if text[0].isdigit() else math.inf for text in (mine, plain))
     places = max(len(text.partition(".")[2]) for text in (mine, plain)) if max(one, other) < 1e9 else 0
-    difference = round(one - other, places)
-    return number(difference) if difference > 0 else ""
+    return mine, plain, number(round(one - other, places))
 
 
 def verdict(result: RegressionResult) -> str:
-    """What goes wrong, where something does, and what privacy costs."""
-    settings, failed = result.settings, result.failed
-    said = [_cost(result)]
-    if settings.mechanism == "published" and failed:
-        said.insert(
-            0,
-            f"In <b>{count(failed, 'run')} of {settings.repeats} the noisy quadratic has no minimum</b>, only a saddle "
-            "point or a maximum.",
-        )
-    return " ".join(filter(None, [*said, outcomes.void(settings)]))
-
-
-def _cost(result: RegressionResult) -> str:
-    """The middle run's error against those of least squares and of always the mean."""
-    found, exact, unit = result.summary(), result.least_squares, result.settings.source.unit
-    mine, plain = _apart(found.median, exact)
-    mean = number(result.mean_error)
-    if found.median >= result.mean_error:
-        without = f", even least squares only by {plain}" if exact >= result.mean_error else ""
-        return (
-            f"The private models have <b>learnt nothing yet</b>: the middle run is off by {mine} {unit}, always "
-            f"saying the mean by {mean}{without}."
-        )
-    if result.costs != Case.BEHIND:
-        runs = count(len(result.focus.errors), "run")
-        both = (
-            f"{mine} {unit} with privacy, {plain} without"
-            if mine != plain
-            else f"{mine} {unit} with privacy or without"
-        )
-        return f"<b>No cost can be shown</b> in {runs}: median error {both} (always the mean: {mean})."
-    return (
-        f"Privacy costs <b>{_price(mine, plain)} {unit}</b> here: the middle run is off by <b>{mine}</b> instead of "
-        f"{plain} {unit} (always the mean: {mean})."
-    )
+    """Return what fails, where something does, and what privacy costs."""
+    settings, exact, baseline = result.settings, result.least_squares, result.mean_error
+    nothing = result.summary().median >= baseline
+    learnt = "loses" if result.costs == Case.BEHIND else "alike"
+    case = learnt if not nothing else "constant_plain" if exact >= baseline else "constant"
+    holes = dict(zip(("private", "plain", "loss"), _beside(result), strict=True), unit=settings.source.unit)
+    said = SAYS(f"verdict.{case}", baseline=number(baseline), runs=settings.repeats, **holes)
+    fails = settings.mechanism == "published" and result.failed
+    failed = SAYS("verdict.no_minimum", failed=result.failed, runs=settings.repeats) if fails else ""
+    return " ".join(filter(None, [failed, said, outcomes.void(settings)]))
 
 
 def caption(result: RegressionResult) -> str:
-    """What the marks are."""
-    surface = " Surface: the more grey, the more error" + ("; red: less." if result.noisy_surface else ".")
-    return f"Lines: one for each run, dotted least squares; points are held-out people, for the analyst only.{surface}"
+    """Return what the marks are."""
+    return SAYS["caption.quadratic" if result.noisy_surface else "caption.true"]
 
 
 def own_caption(result: RegressionResult) -> str:
-    """What the lines are, and how much of the file is used."""
+    """Return what the lines are, and how much of the file is used."""
     settings, own = result.settings, result.settings.own
-    unit = "people" if own.roles.person else "rows"
-    used = f"{settings.rows:,} of {own.private:,} {unit}, picked at random"
-    used = used if settings.rows < own.private else f"{settings.rows:,} {unit}"
-    tested = int(result.problem.test().there)
-    return (
-        f"Lines: one for each run, dotted least squares. Learned from {used}; tested on {count(tested, 'row')}, for "
-        "the analyst only. No row is drawn."
-    )
+    people, case = "people" if own.roles.person else "rows", "some" if settings.rows < own.private else "all"
+    used = SAYS(f"caption.{case}", rows=settings.rows, all=own.private, people=people)
+    return f"{used} {SAYS('caption.own', tested=int(result.problem.test().there))}"
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
@@ -185,179 +83,90 @@ def _apart(one: float, other: float) -> tuple[str, str]:
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    """Why the picture looks as it does: noise against data, runs that blow up, the split, the label."""
-    settings, found = result.settings, result.summary()
-    sentences = []
-    if settings.mechanism in ON:
-        sentences.append(_noise(result))
-    worst = float(result.focus.errors.max())
-    if worst > 3 * found.median:
-        sentences.append(
-            f"The <b>worst run</b> errs by {_amount(result, worst)}, the median run by {number(found.median)}: errors "
-            "have no bound and may have no mean. So medians and quantiles are stated."
-        )
-    if settings.mechanism in SPLITTERS:
-        sentences.append(_split(result))
-    if settings.mechanism in ("output", "descent"):
-        sentences.append(_elsewhere(result))
+    """Return why the charts look as they do: noise against data, runs that blow up, the split, the label."""
+    settings, name, failed = result.settings, result.settings.mechanism, result.failed
+    median, worst, said = result.summary().median, float(result.focus.errors.max()), []
+    if name in ON:
+        found = {"weakest": number(result.weakest), "failed": failed, "runs": settings.repeats}
+        noise = SAYS(f"why.{name}", sd=number(result.noise_sd))
+        said.append(f"{noise} {SAYS('why.indefinite' if failed else 'why.definite', **found)}")
+    if worst > 3 * median:
+        said.append(SAYS("why.worst", worst=number(worst), median=number(median), unit=settings.source.unit))
+    if name in SPLITTERS:
+        share, best = settings.share_of(name), SPLITTERS[name](result.problem.inputs)
+        if abs(share - best) < 0.005:
+            said.append(SAYS("why.least", share=percent(share)))
+        else:
+            said.append(SAYS("why.split", **dict(zip(("share", "best"), apart(share, best), strict=True))))
+    if name in ("output", "descent"):
+        said.append(SAYS[f"why.{name}"])
     if result.cut > 0.001:
-        sentences.append(
-            f"The label bound {number(settings.label_top)} cuts {number(100 * result.cut)} in 100 labels. The error is "
-            "that of the true labels."
-        )
+        said.append(SAYS("why.cut", bound=number(settings.label_top), share=number(100 * result.cut)))
     if settings.source.rows_each > 1:
-        sentences.append(
-            f"One person has up to {settings.source.rows_each} rows here, so the noise is made for as many at once."
-        )
-    if settings.mechanism in ON:
-        sentences.append(
-            f"The noise has the same size however many people there are ({settings.rows:,} now), while the sums that "
-            "it hides grow with them. So more people weigh more against it."
-        )
-    return sentences
-
-
-def _noise(result: RegressionResult) -> str:
-    """The noise beside the direction of which the data say least, and how often it turned one over."""
-    failed, runs = result.failed, result.settings.repeats
-    end = (
-        f"In {failed} of {count(runs, 'run')} the noise turned a direction over: what curved up curves down."
-        if failed
-        else f"In none of the {runs} runs did the noise turn a direction over."
-    )
-    return (
-        f"Noise on {ON[result.settings.mechanism]}: standard deviation <b>{number(result.noise_sd)}</b>. In the "
-        f"direction of which the data say least they add up to {number(result.weakest)} (analyst only). {end}"
-    )
-
-
-def _split(result: RegressionResult) -> str:
-    name = result.settings.mechanism
-    share, best = result.settings.share_of(name), SPLITTERS[name](result.problem.inputs)
-    if abs(share - best) < 0.005:
-        return f"{percent(share)} of epsilon goes to the quadratic, where the noise is least."
-    mine, least = apart(share, best)
-    return f"{mine} of epsilon goes to the quadratic; the noise would be least with {least}."
-
-
-def _elsewhere(result: RegressionResult) -> str:
-    if result.settings.mechanism == "output":
-        return (
-            "Noise is added to the fitted model, so no quadratic is released. A penalty, chosen from public numbers, "
-            "keeps one person's influence small; it also pulls the model towards zero."
-        )
-    return (
-        "Sixty noisy steps; nothing is clipped, as the bounds of the data bound every gradient. What the steps have "
-        "not reached by then is missing, even without noise."
-    )
+        said.append(SAYS("why.person", rows=settings.source.rows_each))
+    return [*said, SAYS("why.size", rows=settings.rows)] if name in ON else said
 
 
 def guarantee(result: RegressionResult) -> str:
-    """What is promised, under which assumptions, and what is not."""
-    settings = result.settings
+    """Return what is guaranteed, under which assumptions, and what is not."""
+    settings, held, published = result.settings, result.guarantee, result.settings.mechanism == "published"
+    own = panels.note(_of_own(settings.own.roles)) if isinstance(settings.own, OwnRows) else ""
     if settings.void:
-        return outcomes.void_guarantee(settings) + panels.note(_of_own(settings.own.roles))
-    held = result.guarantee
-    odds = f"With <b>epsilon {number(settings.epsilon)}</b>, {panels.odds(held)}.{panels.weak(held)}"
-    text = panels.note(odds) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
+        return outcomes.void_guarantee(settings) + own
+    odds = {"epsilon": number(settings.epsilon), "odds": panels.odds(held), "weak": panels.weak(held)}
+    text = panels.note(SAYS("guarantee.odds", **odds)) + panels.guarantee(here=held) + panels.note(outcomes.limit(held))
     text += panels.note(outcomes.paid(settings)) if settings.paid else ""
-    if result.settings.mechanism == "published":
-        end = " What fails here is not the promise but the answer." if result.failed else ""
-        text += panels.note(
-            "The claim holds with room to spare: counted exactly, the same noise gives epsilon "
-            f"<b>{number(result.noise_gives)}</b>. The report's sensitivity of the quadratic, 2(d+1)<sup>2</sup>, is "
-            f"twice the exact one.{end}"
-        )
-    if isinstance(settings.own, OwnRows):
-        return text + panels.note(_of_own(settings.own.roles))
-    return text + panels.note(
-        "Assumed: bounds of features and label, the number of rows and everything on this page's sliders are public; "
-        "one row per person. <b>Not</b> protected: the points, lines and errors shown here, the true surface and least "
-        "squares (analyst only), and what other people's data reveals about you."
-    )
+    if published:
+        fails = SAYS["guarantee.fails"] if result.failed else ""
+        text += panels.note(f"{SAYS('guarantee.published', epsilon=number(result.noise_gives))} {fails}")
+    return text + (own or panels.note(SAYS["guarantee.assumed"]))
 
 
 def _of_own(roles: Roles) -> str:
-    """Who is protected where rows are a visitor's own, and what is taken as public."""
-    if not roles.person:
-        who, size, one = "one row", "rows", "If a person has several, each is protected by itself only."
-    elif roles.rows_each == 1:
-        who, size, one = "one person, all of their rows", "people", "Of each person one row is used, picked by chance."
-    else:
-        who, size = "one person, all of their rows", "people"
-        one = (
-            f"Of each person at most {roles.rows_each} rows are used, picked by chance, and the noise is made for that "
-            "many."
-        )
-    missing = (
-        "A row whose answer is missing stays and adds nothing, and how many do is protected too."
-        if roles.gaps
-        else "No answer was said to be missing; one that is counts as the middle of its bounds."
-    )
-    return (
-        f"{outcomes.protected(roles)} <b>{who}</b>. {one} Assumed public: the bounds and categories that were typed, "
-        f"and the number of {size}. {missing} <b>Not</b> protected: the lines and errors shown here, the true surface "
-        "and least squares, which are for the analyst only, and what other people's data reveals about you."
-    )
+    """Return who is protected where rows are a visitor's own, and what is taken as public."""
+    who = "row" if not roles.person else "one" if roles.rows_each == 1 else "several"
+    unit = SAYS(f"own.{who}", protected=outcomes.protected(roles), rows_each=roles.rows_each)
+    others = ("public_people" if roles.person else "public_rows", "gaps" if roles.gaps else "complete", "analyst")
+    return " ".join([unit, *(SAYS[f"own.{one}"] for one in others)])
+
+
+def _table(part: str, rows: object, columns: str, *, now: str | None = None, **holes: object) -> str:
+    badges = {"now": panels.badge("trained now"), "analyst": panels.badge("analyst only")}
+    title, caption, heads = (SAYS(f"{part}.{one}", **badges, **holes) for one in ("title", "caption", "heads"))
+    named = dict(zip(columns.split(), heads.split("; "), strict=True))
+    return panels.table(rows, title=title, caption=caption, heads=named, now=now)
 
 
 def table(result: RegressionResult) -> str:
-    """All methods at today's epsilon."""
-    now, analyst = panels.badge("trained now"), panels.badge("analyst only")
-    frame, unit = result.table(), result.settings.source.unit
+    """Return all methods at the current epsilon, as a table."""
+    settings, frame = result.settings, result.table()
     shown = frame.assign(
-        name=[theme.REGRESSIONS[name][0] for name in frame["mechanism"]],
-        delta=[theme.delta(delta) for delta in frame["delta"]],
+        name=frame["mechanism"].map(METHODS),
+        delta=frame["delta"].map(theme.delta),
         median=[f"<b>{number(value)}</b>" for value in frame["median"]],
         range=[f"{number(low)} to {number(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
-        over=[f"{value:.2f}" for value in frame["over least squares"]],
-        worse=[in_hundred(value) for value in frame["worse than the mean"]],
+        over=frame["over least squares"].map("{:.2f}".format),
+        worse=frame["worse than the mean"].map(in_hundred),
         none=["–" if value != value else in_hundred(value) for value in frame["no minimum"]],
     )
-    return panels.table(
-        shown,
-        title=f"<b>All methods at epsilon {number(result.settings.epsilon)}</b> (error in {unit})",
-        caption=(
-            f"{result.settings.repeats} runs each. Without privacy: least squares {number(result.least_squares)}, "
-            f"always the mean {number(result.mean_error)}. Errors have no bound, so their mean is not stated. "
-            "Without a minimum: before any repair."
-        ),
-        heads={
-            "name": "method",
-            "delta": "delta",
-            "median": f"median error<br>{now}{analyst}",
-            "range": "nine runs in ten",
-            "over": "times least squares",
-            "worse": "worse than the mean,<br>in 100",
-            "none": "without a minimum,<br>in 100",
-        },
-        now=theme.REGRESSIONS[result.settings.mechanism][0],
-    )
+    rails = {"plain": number(result.least_squares), "baseline": number(result.mean_error)}
+    holes = {"epsilon": number(settings.epsilon), "unit": settings.source.unit, "runs": settings.repeats} | rails
+    now = METHODS[settings.mechanism]
+    return _table("table", shown, "name delta median range over worse none", now=now, **holes)
 
 
 def coefficients_table(result: RegressionResult) -> str:
-    """The coefficients of the chosen method."""
+    """Return the coefficients of the chosen method, as a table."""
     frame, settings = result.coefficients(), result.settings
     shown = frame.assign(
         feature=frame["feature"].map(escape),
         exact=frame["least squares"].map(_signed),
         middle=[f"<b>{_signed(value)}</b>" for value in frame["median"]],
         range=[f"{_signed(low)} to {_signed(high)}" for low, high in zip(frame["low"], frame["high"], strict=True)],
-        sign=[in_hundred(value) for value in frame["sign"]],
+        sign=frame["sign"].map(in_hundred),
     )
-    return panels.table(
-        shown,
-        title=f"<b>Coefficients, {theme.REGRESSIONS[settings.mechanism][0]}</b> ({settings.source.unit}, from the "
-        "lowest to the highest value of the feature)",
-        caption="The ranges show what the noise does from run to run; they say nothing about sampling error.",
-        heads={
-            "feature": "feature",
-            "exact": f"least squares<br>{panels.badge('analyst only')}",
-            "middle": f"median<br>{panels.badge('trained now')}",
-            "range": "nine runs in ten",
-            "sign": "right sign, in 100",
-        },
-    )
+    holes = {"method": METHODS[settings.mechanism], "unit": settings.source.unit}
+    return _table("coefficients", shown, "feature exact middle range sign", **holes)
 
 
 def _signed(value: float) -> str:

@@ -14,14 +14,14 @@ from ui.plot import theme
 
 # Candidate -> (name, colour, dash). Green is what comes from public rows, blue what does not.
 STYLES = {
-    "target": ("private rows alone", theme.PRIVATE, "solid"),
-    "source": ("sources as they are", theme.PUBLIC, "longdash"),
-    "pooled": ("all rows pooled", theme.GOLD, "longdashdot"),
-    "transfer": ("with the sources, corrected", theme.PUBLIC, "dashdot"),
+    "target": ("target only", theme.PRIVATE, "solid"),
+    "source": ("source only", theme.PUBLIC, "longdash"),
+    "pooled": ("pooled", theme.GOLD, "longdashdot"),
+    "transfer": ("source + private correction", theme.PUBLIC, "dashdot"),
 }
 # On the private rows alone.
-DESCENT = ("noisy descent", theme.MAUVE, "longdash")
-WITHOUT = ("private rows, no privacy", theme.NON_PRIVATE, "dot")
+DESCENT = ("DP gradient descent", theme.MAUVE, "longdash")
+WITHOUT = ("target only, non-private", theme.NON_PRIVATE, "dot")
 # Those whose spread is drawn: what is promised nothing, or is not the question, is a line.
 _BANDS = ("target", "transfer")
 # Room for the longest numbers on a log axis.
@@ -33,7 +33,7 @@ _NEAR = 4.0
 # Of made-up rows and of a file: what the cross is, the marks' legend, and the walk's two coefficients.
 _NAMES = {
     "made": ("the true coefficients", "✕ the truth   ◇ the source", "first coefficient", "second coefficient"),
-    OWN: ("without privacy", "✕ no privacy   ◇ the sources", "constant", "slope of the first input"),
+    OWN: ("non-private", "✕ non-private   ◇ the sources", "constant", "slope of the first input"),
 }
 # What is said where nothing is learnt, of made-up rows and of a file.
 _NOTHING = ("predict 0", "the middle of the bounds")
@@ -67,10 +67,10 @@ def walk(result: TransferResult) -> dict:
     reach = max(2.65, *(1.05 * float(np.abs(corners).max()) for corners in found.corners))
     reach = max(reach, 1.05 * float(np.abs(found.truth).max()))
     return theme.figure(
-        _mark(found.source, "what the source says", "diamond-open", theme.PUBLIC),
+        _mark(found.source, "source coefficients", "diamond-open", theme.PUBLIC),
         _mark(found.truth, names[0], "x-thin", theme.NOW),
         margin=_MARGIN,
-        title=theme.title("Every run's walk", _nearer(result.nearer)),
+        title=theme.title("Frank-Wolfe runs", _nearer(result.nearer)),
         shapes=shapes,
         annotations=_captions(result),
         xaxis={"range": [-reach, reach], "dtick": 1, "title": {"text": names[2]}, "zeroline": False},
@@ -101,7 +101,7 @@ def _captions(result: TransferResult) -> list[dict]:
 
 def _nearer(case: Case) -> str:
     """Return from where the walks are shown to end nearer to the truth."""
-    return {Case.AHEAD: "nearer from the source", Case.BEHIND: "nearer from zero"}.get(case, "")
+    return {Case.AHEAD: "closer from the source", Case.BEHIND: "closer from zero"}.get(case, "")
 
 
 def _end(x: float, y: float, colour: str) -> dict:
@@ -127,7 +127,7 @@ def sources(result: TransferResult) -> dict:
         text=names,
         textfont={"size": 13},
         customdata=np.column_stack([norms, harms, 100 * used]).round(4).tolist(),
-        hovertemplate=hover + "used in %{customdata[2]:.0f} of 100 runs<extra></extra>",
+        hovertemplate=hover + "used in %{customdata[2]:.0f} % of runs<extra></extra>",
         marker={
             "size": 23,
             "color": [theme.rgba(theme.PUBLIC, 0.03 + 0.5 * share) for share in used],
@@ -145,7 +145,7 @@ def sources(result: TransferResult) -> dict:
         title=theme.title("Sources", finding),
         shapes=[region, theme.rule(settings.h)],
         annotations=[_note("transferable", np.log10(settings.h), 1, *side)],
-        xaxis=_log_axis(f"size of the contrast, q = {settings.q:.2g} (log scale)", low, high),
+        xaxis=_log_axis(f"coefficient difference, q = {settings.q:.2g} (log scale)", low, high),
         yaxis=_log_axis("excess risk of the source itself (log scale)", *_RISK),
     )
 
@@ -177,7 +177,7 @@ def over_epsilon(result: TransferResult) -> dict:
         result,
         "epsilon",
         now=result.settings.epsilon,
-        title=theme.title(f"{_called(result)} over {name}", _ahead(result)),
+        title=theme.title(f"{_called(result)} by {name}", _ahead(result)),
         axis=_log_axis(f"{name} (log scale)", low / 1.2, high * 1.2),
     )
 
@@ -205,7 +205,7 @@ def over_migrated(result: TransferResult) -> dict:
         result,
         "migrated",
         now=result.settings.migrated,
-        title=theme.title(f"{_called(result)} over migrated rows"),
+        title=theme.title(f"{_called(result)} by public rows"),
         axis=_log_axis("public rows of all sources (log scale)", low / 1.2, high * 1.2),
     )
 
@@ -248,7 +248,7 @@ def _risks(result: TransferResult, over: str, *, now: float, title: dict, axis: 
             theme.word(word, y=value if own else np.log10(value), yanchor=side, **place) for word, value, side in rails
         ],
         xaxis=axis,
-        yaxis=_own_axis(result) if own else _log_axis("excess squared error (log scale)", _RISK[0], _TOP),
+        yaxis=_own_axis(result) if own else _log_axis("excess risk (log scale)", _RISK[0], _TOP),
     )
 
 
@@ -258,7 +258,7 @@ def over_coefficients(result: TransferResult) -> dict:
     at = np.array(list(found), dtype=float)
     low, high = result.settings.limits["dimension"]
     told, traces = "%{x} coefficients: excess risk %{y:.2~g}", []
-    for pick, style in (("walk", ("the walk", *STYLES["target"][1:])), ("descent", DESCENT)):
+    for pick, style in (("walk", ("Frank-Wolfe", *STYLES["target"][1:])), ("descent", DESCENT)):
         quantiles = [np.quantile(getattr(one, pick), (0.05, 0.5, 0.95)) for one in found.values()]
         least, middle, most = np.array(quantiles).reshape(-1, 3).T
         traces.append(theme.band(at, least, most, colour=style[1]))
@@ -274,7 +274,7 @@ def over_coefficients(result: TransferResult) -> dict:
         title=theme.title("Private rows alone", _in_front(result)),
         shapes=[theme.rule(result.settings.dimension)],
         xaxis=_log_axis("coefficients (log scale)", low / 1.2, high * 1.2),
-        yaxis=_log_axis("excess squared error (log scale)", _RISK[0], 100.0),
+        yaxis=_log_axis("excess risk (log scale)", _RISK[0], 100.0),
     )
 
 
@@ -284,7 +284,7 @@ def _in_front(result: TransferResult) -> str:
     if done < most:
         return f"{done} of {most} trained"
     cases = [result.alone_beside(one) for _, one in sorted(result.alone.items())]
-    for case, name in ((Case.BEHIND, "the walk"), (Case.AHEAD, "descent")):
+    for case, name in ((Case.BEHIND, "Frank-Wolfe"), (Case.AHEAD, "descent")):
         first = onwards(cases, case)
         if first < len(cases):
             return f"{name} is ahead{f' from {sorted(result.alone)[first]}' if first else ''}"
@@ -308,7 +308,7 @@ def error(value: float) -> str:
 def _own_axis(result: TransferResult) -> dict:
     """From 0 to beyond the middle of the bounds, which is said where nothing is learnt."""
     top = 1.7 * max(float(np.nan_to_num(result.nothing_learnt)), 0.01 * result.problem.half)
-    return {"title": {"text": "off by, in the answer's unit (root mean square)"}, "range": [0, top]}
+    return {"title": {"text": "RMSE, in the answer's unit"}, "range": [0, top]}
 
 
 def _line(x: np.ndarray, y: np.ndarray, style: tuple[str, str, str], *, told: str, value: str = "", **more) -> dict:

@@ -16,10 +16,6 @@ MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
 DATA = {"made": "Made up, truth known", "own": "My data"}
 ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
-ADJACENCY_HELP = (
-    "Which data sets count as neighbours. **Replace-one**: the values of one row are replaced. **Add/remove**: one row "
-    "is added or removed. Never compare epsilons of the two."
-)
 
 
 def setup(desk: controls.Desk) -> None:
@@ -33,7 +29,7 @@ def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
     noises = {name: say.NOISES[name] for name in desk.settings.choices["noise"]}
     desk.choose("noise", "Mechanism", noises, help=say.NOISES_HELP)
-    desk.choose("adjacency", "Adjacency", ADJACENCY, help=ADJACENCY_HELP)
+    desk.choose("adjacency", "Adjacency", ADJACENCY, help=say.ADJACENCY_HELP)
     desk.choose("polytope", "Feasible set", say.POLYTOPES)
     if not my_rows.own(desk.settings):
         desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
@@ -95,11 +91,7 @@ PAGE = Page(
     label=words_label.label,
     setup=setup,
     more=more,
-    lead=always(
-        "A few private rows are to be learnt from, and there are many public ones that are *similar*. Four ways to do "
-        "it are trained, each within the same epsilon, and held against the truth. **Drag epsilon, then h**: how far "
-        "the private rows may correct what the public ones say."
-    ),
+    lead=always(say.LEAD),
     numbers=say.numbers,
     knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE)),
     words={
@@ -136,11 +128,7 @@ PAGE = Page(
     variant=variant,
 )
 
-_REACH = {
-    "label": "Maximum correction h",
-    "help": "How far, in L1 norm, the private rows may move the coefficients away from those of the sources. The noise "
-    "grows with it.",
-}
+_REACH = {"label": "Maximum correction h", "help": say.REACH_HELP}
 # No truth is known, no row of a file is drawn, and no program can bring it.
 OF_OWN = replace(
     PAGE,

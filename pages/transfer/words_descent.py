@@ -1,39 +1,43 @@
-"""Walk and noisy descent on the private rows alone, in words."""
+"""Frank-Wolfe and DP gradient descent on the private rows alone, in words."""
 
 from lab.claims import Case
 from pages.transfer.descent import STEPS, Alone
 from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult
 from ui import panels
-from ui.outcomes import count
 from ui.panels import number
+from ui.texts import Texts
 
-ABOUT = (
-    "The private rows alone, without any source, by two methods over the number of coefficients, of which ten at most "
-    "are not 0. Blue is the walk of this page, the other line noisy gradient descent over the same ball with the same "
-    "penalty; bands hold nine runs in ten. Look for where one leaves the other behind, and for both to reach what "
-    "predicting 0 would miss."
-)
+SAYS = Texts(__file__)
+ABOUT = SAYS["about.descent"]
 
 
 def coefficients(result: TransferResult) -> str:
-    """Which method is ahead, with how many coefficients, why, and what descent promises. HTML."""
-    now = result.alone.get(result.settings.dimension)
+    """Return which method is ahead, with how many coefficients, why, and what descent guarantees. HTML."""
+    now, settings = result.alone.get(result.settings.dimension), result.settings
     if now is None:
-        return panels.note("Being trained.")
-    return panels.bullets(filter(None, [_now(result, now), _over(result), _noise(result)])) + _promises(result)
+        return panels.note(SAYS["descent.training"])
+    here = {"dimension": settings.dimension, "rows": settings.target_rows, "runs": len(now.walk)}
+    said = [SAYS(f"descent.{result.alone_beside(now)}", nothing=risk(now.nothing), **_medians(now), **here)]
+    own, noise = result.plan("target"), number(result.descent_noise)
+    about = SAYS("descent.noise", dimension=settings.dimension, steps=STEPS, noise=noise)
+    about += " " + SAYS("descent.scale", scale=number(own.scale), steps=own.steps)
+    text = panels.bullets(filter(None, [*said, _over(result), about])) + panels.note(SAYS["descent.guarantee"])
+    text += panels.guarantee(descent=result.descent_guarantee)
+    return text + (panels.note(SAYS["descent.printed"]) if settings.noise == "printed" else "")
+
+
+def _medians(found: Alone) -> dict[str, str]:
+    return dict(zip(("walk", "descent"), map(risk, found.medians), strict=True))
 
 
 def beside(result: TransferResult) -> str:
-    """Descent beside the walk and beside what the sources buy it, in a sentence; "" until it is trained."""
+    """Return descent beside Frank-Wolfe and beside what the sources buy it; "" until it is trained."""
     now = result.alone.get(result.settings.dimension)
     if now is None:
         return ""
-    (walk, descent), helped = now.medians, result.summary()["transfer"].median
-    text = f"Noisy descent on the private rows alone misses by {risk(descent)}, the walk by {risk(walk)}"
-    if result.descent_ahead:
-        return f"{text}: <b>without any source it does better than the walk with them</b> ({risk(helped)})."
-    return f"{text} (see Coefficients)."
+    case = "descent.beside_ahead" if result.descent_ahead else "descent.beside"
+    return SAYS(case, helped=risk(result.summary()["transfer"].median), **_medians(now))
 
 
 def alt(result: TransferResult) -> str:
@@ -45,45 +49,12 @@ def alt(result: TransferResult) -> str:
     return "Excess risk of the private rows alone over the number of coefficients: " + "; ".join(said or ["…"]) + "."
 
 
-def _now(result: TransferResult, now: Alone) -> str:
-    """Who is ahead with today's coefficients, and whether either beats predicting 0."""
-    walk, descent = now.medians
-    here = f"with {count(result.settings.dimension, 'coefficient')} and {result.settings.target_rows:,} private rows"
-    case, both = result.alone_beside(now), f"descent misses by {risk(descent)}, the walk by {risk(walk)}"
-    if case == Case.CONSTANT:
-        return f"Predicting 0 for everybody would do no worse ({risk(now.nothing)}) {here}: {both}."
-    if case == Case.ALIKE:
-        return f"No difference can be shown {here}, in {count(len(now.walk), 'run')}: {both}."
-    first, second = ("Noisy descent", "the walk") if case == Case.AHEAD else ("The walk", "noisy descent")
-    less, more = sorted((walk, descent))
-    return f"<b>{first} is ahead</b> {here}: it misses by {risk(less)}, {second} by {risk(more)}."
-
-
 def _over(result: TransferResult) -> str:
-    """With how many coefficients each is ahead, once all are trained."""
+    """Return with how many coefficients each is ahead, once all are trained."""
     if len(result.alone) < len(result.settings.widths):
         return ""
     cases = {width: result.alone_beside(one) for width, one in sorted(result.alone.items())}
-    sides = ((Case.BEHIND, "the walk"), (Case.AHEAD, "descent"))
-    found = [(name, [str(width) for width, one in cases.items() if one == case]) for case, name in sides]
-    said = [f"{name} with {', '.join(them)}" for name, them in found if them]
-    return f"Of the numbers of coefficients in the picture, ahead is {'; '.join(said)}." if said else ""
-
-
-def _noise(result: TransferResult) -> str:
-    own = result.plan("target")
-    return (
-        f"Descent changes all {result.settings.dimension} coefficients in each of {STEPS} steps: its noise is made for "
-        f"the length of a row's gradient, <b>{number(result.descent_noise)}</b> on each number, and grows with the "
-        "root of how many there are. The walk tells only the number of a corner: noise of scale "
-        f"<b>{number(own.scale)}</b> on each score, over {count(own.steps, 'step')}. More corners make the largest of "
-        "these draws larger, and that by a logarithm."
-    )
-
-
-def _promises(result: TransferResult) -> str:
-    text = panels.note("What <b>noisy descent</b> promises; for the walk, see Guarantee.")
-    text += panels.guarantee(descent=result.descent_guarantee)
-    if result.settings.noise == "printed":
-        text += panels.note("The printed noise is for a nominal epsilon: the two do not promise the same.")
-    return text
+    sides = {"walk": Case.BEHIND, "descent": Case.AHEAD}
+    found = {name: ", ".join(str(width) for width, one in cases.items() if one == side) for name, side in sides.items()}
+    ahead = [name for name, widths in found.items() if widths]
+    return SAYS(f"descent.over_{'both' if len(ahead) > 1 else ahead[0]}", **found) if ahead else ""

@@ -63,10 +63,10 @@ def choose(page: Page, mechanism: str) -> None:
 
 def test_every_method_says_its_own(regression):
     page = regression("?epsilon=0.1")
-    shows(page, "the noisy quadratic has no minimum")
+    shows(page, "the noisy objective has no minimum")
     choose(page, "Tight sensitivity")
     page.wait_for_url("**mechanism=functional*")
-    shows(page, "the middle run is off by 21")
+    shows(page, "to 21.")
     choose(page, "Output perturbation")
     page.wait_for_url("**mechanism=output*")
     expect(page.locator("[data-chart=noisy]")).to_have_count(0)  # no quadratic is released
@@ -76,7 +76,7 @@ def test_at_rest_the_tables_are_complete(regression):
     page = regression("?dataset=diabetes&repeats=10")
     table = page.locator(".lab-table")
     page.get_by_role("tab", name="All methods").click()
-    expect(table).to_contain_text("noisy descent", timeout=PATIENCE)
+    expect(table).to_contain_text("DP gradient descent", timeout=PATIENCE)
     page.get_by_role("tab", name="Coefficients").click()
     expect(table).to_contain_text("blood sugar", timeout=PATIENCE)
     slider(page, "Features").press("Home")
