@@ -123,27 +123,23 @@ def _pays(r, over: str) -> tuple[list[float], Callable[[float], bool]]:
 
 PARTIES: Claims = {
     r"price: [\d.]+ points?": lambda r, _: worse(_own(r), r.batch_accuracy, **_party(r)),
-    r"Joining pays: [^.]*?[\d.]+ points? more often than": lambda r, _: better(_own(r), _alone(r), **_party(r)),
-    r"Joining does not pay here: [^.]*?[\d.]+ points? less often than": lambda r, _: worse(
-        _own(r), _alone(r), **_party(r)
-    ),
-    r"Best here: ([^,]+), [\d.]+\s%(?:, at the price of delta)?": lambda r, m: _leads(r, _named(m[1]), r.methods),
-    r"Ahead of it: ([^,]+), [\d.]+\s%(?:, at the price of delta)?": lambda r, m: _leads(
-        r, _named(m[1]), [r.settings.method]
-    ),
+    r"Joining helps, as": lambda r, _: better(_own(r), _alone(r), **_party(r)),
+    r"Joining harms here, as": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
+    r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), r.methods),
+    r"Ahead of it is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), [r.settings.method]),
     r"No other release does better\.": lambda r, _: _leads(r, r.settings.method, r.methods),
-    r"No other release does better than that answer": lambda r, _: (
+    r"No other release does better than the constant answer": lambda r, _: (
         np.median(r.now.accuracy, axis=1).max() <= _party(r)["constant"]
     ),
-    r"as long, and costs [\d.]+ points?": lambda r, _: worse(_own(r), r.exact[r.settings.method], **_party(r)),
-    r"better for (?:more than |up to about )?([\d,]+) questions?": lambda r, m: all(
+    r"The noise costs [\d.]+ points?": lambda r, _: worse(_own(r), r.exact[r.settings.method], **_party(r)),
+    r"better for (?:more than |up to about )?([\d,]+) quer(?:y|ies)": lambda r, m: all(
         worse(_release(r, "soft"), right, **_party(r))
         for asked, right in zip(QUERIES, r.answered, strict=True)
         if asked <= amount(m[1])
     ),
-    r"Over (epsilon|parties): pays from ([\d,.]*\d) on": lambda r, m: since(*_pays(r, m[1]), amount(m[2])),
-    r"Over (epsilon|parties): pays everywhere": lambda r, m: since(*_pays(r, m[1]), 0),
-    r"Over (?:epsilon|parties): does not pay": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
+    r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": lambda r, m: since(*_pays(r, m[1]), amount(m[2])),
+    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(*_pays(r, m[1]), 0),
+    r"Accuracy by (?:epsilon|parties): joining harms everywhere": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
 }
 
 # ---- classifier
@@ -429,7 +425,7 @@ TOPICS = {
         25,
         also=test_parties_words.today,
         whole=0.05,
-        harmless=(r"is hardly more accurate than one answer", r"Averages gain most from that"),
+        harmless=(r"is hardly more accurate than the constant answer",),
     ),
     "classifier": Topic(
         ClassifierSettings,
