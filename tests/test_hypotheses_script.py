@@ -75,17 +75,17 @@ def test_the_bars_are_the_medians():
 @pytest.mark.parametrize(
     ("ahead", "said"),
     [
-        ([1, 1, 1], "borrowing helps everywhere"),
+        ([1, 1, 1], "transfer helps everywhere"),
         ([0, 0, 0], "no gain shown"),
-        ([-1, -1, -1], "borrowing harms everywhere"),
+        ([-1, -1, -1], "transfer harms everywhere"),
         ([-1, 0, -1], "no gain shown"),
-        ([0, 1, 1], "borrowing helps from 3 on"),
-        ([1, 0, 0], "borrowing helps up to 1"),
+        ([0, 1, 1], "transfer helps from 3"),
+        ([1, 0, 0], "transfer helps up to 1"),
         ([0, 1, 0], ""),
-        ([1, 0, 1], "borrowing helps from 10 on"),
+        ([1, 0, 1], "transfer helps from 10"),
     ],
 )
-def test_the_title_says_where_borrowing_helps(ahead, said):
+def test_the_title_says_where_transfer_helps(ahead, said):
     cases = [{1: Case.AHEAD, 0: Case.ALIKE, -1: Case.BEHIND}[one] for one in ahead]
     assert figures._better(np.array([1.0, 3.0, 10.0]), cases, "epsilon") == said
 
@@ -97,7 +97,7 @@ def test_the_weights_are_called_nearer_only_where_they_are():
         even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
         error = ((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1)
         title = figures.weights(result)["layout"]["title"]["text"]
-        assert ("not shown nearer than" in title) == (not better(error, even, higher=False))
+        assert ("not shown closer than" in title) == (not better(error, even, higher=False))
 
 
 def test_the_stages_follow_the_settings():
@@ -134,7 +134,7 @@ class TestPage:
 
     def test_harm_is_named(self):
         words = text(self.open(epsilon="0.1", repeats="12", label_share="0.5"))
-        assert "Borrowing <b>harms here</b>" in words or "No difference can be shown" in words or "So far" in words
+        assert "Transfer <b>harms here</b>" in words or "No difference can be shown" in words or "So far" in words
 
     @pytest.mark.parametrize(
         ("name", "value"), [("epsilon", 0.0), ("weight_1", 2.0), ("sources", 99.0), ("dimension", "abc")]

@@ -276,7 +276,7 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
     assert len(verdict) <= 300
     broken_by(verdict, result, {})
     if method == "pate":
-        assert "votes to each count, with 24 votes in all" in verdict
+        assert "votes on each count, with 24 votes in all" in verdict
     else:
         times = result.noise_norm(method) / result.signal_norm(method)
         assert ("With 24 parties the noise is" in verdict) is (times > 1)
