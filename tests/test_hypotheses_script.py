@@ -16,6 +16,7 @@ from lab.claims import Case
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.words_steps import stages
 from tests.claims import better
 from tests.sentences import first
 from tests.test_own_texts import chosen, written
@@ -58,7 +59,7 @@ def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
     result = settings.result(outcomes)
     for figure in drawn(result):
         go.Figure(figure)
-    words = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
+    words = [say.verdict(result), stages(result), *say.diagnostics(result), say.guarantee(result)]
     assert "nan" not in " ".join([*words, *say.alts(result).values()])
 
 
@@ -103,7 +104,7 @@ def test_the_weights_are_called_nearer_only_where_they_are():
 def test_the_stages_follow_the_settings():
     settings = HypothesesSettings().change(**NUMBERS).change(label_share=0.1)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-    words = say.stages(result) + say.guarantee(result)
+    words = stages(result) + say.guarantee(result)
     for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
         assert part in words
 

@@ -13,6 +13,7 @@ from pages.hypotheses import words as say
 from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LAWS, HypothesesSettings
 from pages.hypotheses.page import PAGE
 from pages.hypotheses.result import HypothesesResult
+from pages.hypotheses.words_steps import stages
 from tests import attackers, reached
 from tests.claims import better, worse
 from tests.sentences import Rules, beyond_accuracy, broken_by, first, hold, plain, two_stories
@@ -53,7 +54,7 @@ ONCE = [
 
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260  # two lines
-    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), say.stages(result)]
+    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), stages(result)]
     return " ".join(
         [*parts, *say.diagnostics(result), say.guarantee(result), say.by_class(result), *say.alts(result).values()]
     )

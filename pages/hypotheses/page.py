@@ -9,6 +9,7 @@ from dpcore.data.domains import KINDS, world
 from pages.hypotheses import figures, words_label
 from pages.hypotheses import words as say
 from pages.hypotheses import words_choices as choices
+from pages.hypotheses import words_steps as algorithm
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
@@ -150,12 +151,12 @@ PAGE = Page(
     words={
         "verdict": say.verdict,
         "caption": say.caption,
-        "stages": say.stages,
+        "stages": algorithm.stages,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "classes": say.by_class,
         "table": say.table,
-        "published": say.published,
+        "published": algorithm.published,
     },
     pictures=pictures,
     ready=rows_ready,
