@@ -123,27 +123,23 @@ def _pays(r, over: str) -> tuple[list[float], Callable[[float], bool]]:
 
 PARTIES: Claims = {
     r"accuracy loss: [\d.]+ points?": lambda r, _: worse(_own(r), r.batch_accuracy, **_party(r)),
-    r"Joining pays: [^.]*?[\d.]+ points? more often than": lambda r, _: better(_own(r), _alone(r), **_party(r)),
-    r"Joining does not pay here: [^.]*?[\d.]+ points? less often than": lambda r, _: worse(
-        _own(r), _alone(r), **_party(r)
-    ),
-    r"Best here: ([^,]+), [\d.]+\s%(?:, at the price of delta)?": lambda r, m: _leads(r, _named(m[1]), r.methods),
-    r"Ahead of it: ([^,]+), [\d.]+\s%(?:, at the price of delta)?": lambda r, m: _leads(
-        r, _named(m[1]), [r.settings.method]
-    ),
+    r"Joining helps, as": lambda r, _: better(_own(r), _alone(r), **_party(r)),
+    r"Joining harms here, as": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
+    r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), r.methods),
+    r"Ahead of it is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), [r.settings.method]),
     r"No other release does better\.": lambda r, _: _leads(r, r.settings.method, r.methods),
-    r"No other release does better than that answer": lambda r, _: (
+    r"No other release does better than the constant answer": lambda r, _: (
         np.median(r.now.accuracy, axis=1).max() <= _party(r)["constant"]
     ),
-    r"as long, and costs [\d.]+ points?": lambda r, _: worse(_own(r), r.exact[r.settings.method], **_party(r)),
-    r"better for (?:more than |up to about )?([\d,]+) questions?": lambda r, m: all(
+    r"The noise costs [\d.]+ points?": lambda r, _: worse(_own(r), r.exact[r.settings.method], **_party(r)),
+    r"better for (?:more than |up to about )?([\d,]+) quer(?:y|ies)": lambda r, m: all(
         worse(_release(r, "soft"), right, **_party(r))
         for asked, right in zip(QUERIES, r.answered, strict=True)
         if asked <= amount(m[1])
     ),
-    r"Over (epsilon|parties): pays from ([\d,.]*\d) on": lambda r, m: since(*_pays(r, m[1]), amount(m[2])),
-    r"Over (epsilon|parties): pays everywhere": lambda r, m: since(*_pays(r, m[1]), 0),
-    r"Over (?:epsilon|parties): does not pay": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
+    r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": lambda r, m: since(*_pays(r, m[1]), amount(m[2])),
+    r"Accuracy by (epsilon|parties): joining helps everywhere": lambda r, m: since(*_pays(r, m[1]), 0),
+    r"Accuracy by (?:epsilon|parties): joining harms everywhere": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
 }
 
 # ---- classifier
@@ -389,30 +385,30 @@ def _law(r, match: re.Match) -> bool:
 
 
 _ON = r"(nowhere|everywhere|from epsilon [\d.,]*\d on)"
-_TITLE = r"Accuracy over (epsilon|labels): borrowing "
+_TITLE = r"Accuracy by (epsilon|labels): transfer "
 HYPOTHESES: Claims = {
-    r"borrowing: \+[\d.]+ points?": lambda r, _: _borrowed(r, better),
-    r"borrowing: −[\d.]+ points?": lambda r, _: _borrowed(r, worse),
+    r"transfer: \+[\d.]+ points?": lambda r, _: _borrowed(r, better),
+    r"transfer: −[\d.]+ points?": lambda r, _: _borrowed(r, worse),
     r"price: [\d.]+ points?": lambda r, _: _free(r),
-    r"Borrowing gains [\d.]+ points? here": lambda r, _: _borrowed(r, better),
-    r"Borrowing harms here": lambda r, _: _borrowed(r, worse),
+    r"Transfer gains [\d.]+ points? here": lambda r, _: _borrowed(r, better),
+    r"Transfer harms here": lambda r, _: _borrowed(r, worse),
     r"In (\d+) of \d+ runs it harms": lambda r, m: (
         int(m[1]) == int((r.accuracy["transfer"] < r.accuracy["weak"]).sum())
     ),
     r"would be worth another [\d.]+ points?": lambda r, _: _borrowed(r, worse, "transfer", "target"),
     r"Equal weights do better now, by [\d.]+": lambda r, _: _borrowed(r, better, "average", "transfer"),
-    r"Weighing the sources gains [\d.]+ points?": lambda r, _: _borrowed(r, better, "transfer", "average"),
+    r"Weighting the sources gains [\d.]+ points?": lambda r, _: _borrowed(r, better, "transfer", "average"),
     r"The best source alone does better": lambda r, _: _borrowed(r, better, "source", "transfer"),
     r"(?:At this epsilon ([\d,]+) features do best|best with ([\d,]+))": lambda r, m: _widest(r, m[1] or m[2]),
-    r": nearer than equal ones": lambda r, _: better(
+    r": closer to the truth than equal ones": lambda r, _: better(
         np.concatenate([one.error for one in r.now]), r.equal_error, higher=False
     ),
     r"here they mislead": lambda r, _: worse(np.concatenate([one.error for one in r.now]), r.equal_error, higher=False),
-    r"Gain over few labels alone: \+[\d.]+ points borrowed": lambda r, _: _borrowed(r, better),
-    r"Gain over few labels alone: −[\d.]+ points borrowed": lambda r, _: _borrowed(r, worse),
-    rf"(All [\d,]+ words|\d+ public directions): borrowing is shown to beat the few labels {_ON} with the paper's "
-    rf"noise, {_ON} with": _law,
-    rf"{_TITLE}helps from ([\d.]*\d)[\s%]*on": lambda r, m: since(*_borrows(r, _over(m[1])), amount(m[2])),
+    r"Gain over target only: \+[\d.]+ points with transfer": lambda r, _: _borrowed(r, better),
+    r"Gain over target only: −[\d.]+ points with transfer": lambda r, _: _borrowed(r, worse),
+    rf"(All [\d,]+ words|\d+ public directions)\. Transfer is shown to beat the target alone {_ON} with the paper's "
+    rf"noise, and {_ON} with": _law,
+    rf"{_TITLE}helps from ([\d.]*\d)": lambda r, m: since(*_borrows(r, _over(m[1])), amount(m[2])),
     rf"{_TITLE}helps up to ([\d.]*\d)": lambda r, m: until(*_borrows(r, _over(m[1])), amount(m[2])),
     rf"{_TITLE}helps everywhere": lambda r, m: since(*_borrows(r, _over(m[1])), 0),
     rf"{_TITLE}harms everywhere": lambda r, m: since(*_borrows(r, _over(m[1]), worse), 0),
@@ -429,7 +425,7 @@ TOPICS = {
         25,
         also=test_parties_words.today,
         whole=0.05,
-        harmless=(r"is hardly more accurate than one answer", r"Averages gain most from that"),
+        harmless=(r"is hardly more accurate than the constant answer",),
     ),
     "classifier": Topic(
         ClassifierSettings,
@@ -479,7 +475,7 @@ TOPICS = {
         12,
         also=test_hypotheses_words.today,
         whole=0.1,
-        harmless=(r"Gain over few labels alone: (?:none shown|so far[^.]*)", "Gain over few labels alone"),
+        harmless=(r"Gain over target only: (?:none shown|so far[^.]*)", "Gain over target only"),
     ),
 }
 

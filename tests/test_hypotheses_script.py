@@ -16,6 +16,7 @@ from lab.claims import Case
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
 from pages.hypotheses.experiment import HypothesesSettings
+from pages.hypotheses.words_steps import stages
 from tests.claims import better
 from tests.sentences import first
 from tests.test_own_texts import chosen, written
@@ -58,7 +59,7 @@ def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
     result = settings.result(outcomes)
     for figure in drawn(result):
         go.Figure(figure)
-    words = [say.verdict(result), say.stages(result), *say.diagnostics(result), say.guarantee(result)]
+    words = [say.verdict(result), stages(result), *say.diagnostics(result), say.guarantee(result)]
     assert "nan" not in " ".join([*words, *say.alts(result).values()])
 
 
@@ -75,17 +76,17 @@ def test_the_bars_are_the_medians():
 @pytest.mark.parametrize(
     ("ahead", "said"),
     [
-        ([1, 1, 1], "borrowing helps everywhere"),
+        ([1, 1, 1], "transfer helps everywhere"),
         ([0, 0, 0], "no gain shown"),
-        ([-1, -1, -1], "borrowing harms everywhere"),
+        ([-1, -1, -1], "transfer harms everywhere"),
         ([-1, 0, -1], "no gain shown"),
-        ([0, 1, 1], "borrowing helps from 3 on"),
-        ([1, 0, 0], "borrowing helps up to 1"),
+        ([0, 1, 1], "transfer helps from 3"),
+        ([1, 0, 0], "transfer helps up to 1"),
         ([0, 1, 0], ""),
-        ([1, 0, 1], "borrowing helps from 10 on"),
+        ([1, 0, 1], "transfer helps from 10"),
     ],
 )
-def test_the_title_says_where_borrowing_helps(ahead, said):
+def test_the_title_says_where_transfer_helps(ahead, said):
     cases = [{1: Case.AHEAD, 0: Case.ALIKE, -1: Case.BEHIND}[one] for one in ahead]
     assert figures._better(np.array([1.0, 3.0, 10.0]), cases, "epsilon") == said
 
@@ -97,13 +98,13 @@ def test_the_weights_are_called_nearer_only_where_they_are():
         even = np.mean((np.array(result.settings.shares) - 0.2) ** 2)
         error = ((result.weights - np.array(result.settings.shares)) ** 2).mean(axis=1)
         title = figures.weights(result)["layout"]["title"]["text"]
-        assert ("not shown nearer than" in title) == (not better(error, even, higher=False))
+        assert ("not shown closer than" in title) == (not better(error, even, higher=False))
 
 
 def test_the_stages_follow_the_settings():
     settings = HypothesesSettings().change(**NUMBERS).change(label_share=0.1)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
-    words = say.stages(result) + say.guarantee(result)
+    words = stages(result) + say.guarantee(result)
     for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
         assert part in words
 
@@ -134,7 +135,7 @@ class TestPage:
 
     def test_harm_is_named(self):
         words = text(self.open(epsilon="0.1", repeats="12", label_share="0.5"))
-        assert "Borrowing <b>harms here</b>" in words or "No difference can be shown" in words or "So far" in words
+        assert "Transfer <b>harms here</b>" in words or "No difference can be shown" in words or "So far" in words
 
     @pytest.mark.parametrize(
         ("name", "value"), [("epsilon", 0.0), ("weight_1", 2.0), ("sources", 99.0), ("dimension", "abc")]
@@ -219,7 +220,7 @@ class TestOwnFile:
         own = chosen(table)
         link = {"own": str(own), "sources": "3", "weight_2": "0.5", "source_rows": "60"}
         asked = self.open(**link)
-        assert "only the session that brought it" in text(asked)
+        assert "Only the session that uploaded it can open it" in text(asked)
         assert not asked.warning
         assert VERDICT not in text(asked)
         shown = self.open(table, **link)
@@ -272,7 +273,7 @@ class TestOwnFile:
         assert not brought.table.columns
         app.run()
         assert not app.exception
-        assert "only the session that brought it" in text(app)
+        assert "Only the session that uploaded it can open it" in text(app)
         assert VERDICT not in text(app)
 
     def test_going_back_gets_the_choice_of_before_back(self, table, monkeypatch):

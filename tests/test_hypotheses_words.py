@@ -1,15 +1,23 @@
 """What the page of hypotheses says, held against what was computed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dpcore.data import own_texts
 from dpcore.parties.hypotheses import LEAST_SD
+from lab.claims import Case
 from pages.hypotheses import figures
 from pages.hypotheses import words as say
-from pages.hypotheses.experiment import DIMENSIONS, HypothesesSettings
-from tests import attackers
+from pages.hypotheses.experiment import DIMENSIONS, EPSILONS, LAWS, HypothesesSettings
+from pages.hypotheses.page import PAGE
+from pages.hypotheses.result import HypothesesResult
+from pages.hypotheses.words_steps import stages
+from tests import attackers, reached
 from tests.claims import better, worse
 from tests.sentences import Rules, beyond_accuracy, broken_by, first, hold, plain, two_stories
+from tests.test_own_texts import chosen, written
 from ui.compute import compute
 from ui.panels import tiles
 
@@ -46,7 +54,7 @@ ONCE = [
 
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260  # two lines
-    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), say.stages(result)]
+    parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), stages(result)]
     return " ".join(
         [*parts, *say.diagnostics(result), say.guarantee(result), say.by_class(result), *say.alts(result).values()]
     )
@@ -98,17 +106,17 @@ PERCENT = r"(\d+(?:\.\d+)?)\s%"
 
 RULES: Rules = {
     r"Attacker's accuracy, at most:? ([\d.]+)": lambda r, m: attackers.close(r.guarantee, m[1]),
-    rf"With borrowed models {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
-    rf"Few labels alone {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
-    r"Borrowed without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
-    r"borrowing: ([+−])([\d.]+) points?": lambda r, m: (
+    rf"Accuracy with transfer {PERCENT}": lambda r, m: shown(r, m[1], "transfer"),
+    rf"Target only {PERCENT}": lambda r, m: shown(r, m[1], "weak"),
+    r"Transfer without noise … being trained": lambda r, _: np.isnan(r.noiseless_accuracy),
+    r"transfer: ([+−])([\d.]+) points?": lambda r, m: (
         abs(float(m[2]) - abs(gained(r))) <= 1.01 and (m[1] == "+") == (gained(r) > 0)
     ),
     r"no difference shown": lambda r, _: not (shows(r, better) or shows(r, worse)),
-    rf"median accuracy {PERCENT} with the sources' models, {PERCENT} with": lambda r, m: (
+    rf"Median accuracy is {PERCENT} with transfer and {PERCENT} with": lambda r, m: (
         shown(r, m[1], "transfer") and shown(r, m[2], "weak")
     ),
-    rf"Borrowing gains .* here: {PERCENT} right instead of {PERCENT} with (\d+) labels alone": lambda r, m: (
+    rf"Transfer gains .* here, with median accuracy {PERCENT} against {PERCENT} with (\d+) labels alone": lambda r, m: (
         gained(r) > 0
         and shown(r, m[1], "transfer")
         and shown(r, m[2], "weak")
@@ -117,10 +125,9 @@ RULES: Rules = {
     r"No difference can be shown in (\d+) runs": lambda r, m: (
         int(m[1]) == r.repeats and not (shows(r, better) or shows(r, worse))
     ),
-    rf"All \d+ labels would give {PERCENT}": lambda r, m: shown(r, m[1], "target"),
-    r"Borrowing harms here": lambda r, _: middle(r) < middle(r, "weak"),
+    r"Transfer harms here": lambda r, _: middle(r) < middle(r, "weak"),
     r"your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
-    r"curvature damps": lambda r, _: (
+    r"curvature of the rows damps": lambda r, _: (
         r.settings.noise == "objective" and r.measured_noise < 0.9 * r.noise_at(r.dimension)[0]
     ),
     r"make Gaussian noise longer": lambda r, _: (
@@ -129,18 +136,16 @@ RULES: Rules = {
     r"words of the paper": lambda r, _: r.settings.noise == "exponential" and r.dimension < 5588,
     r"With ([\d,]+) features the noise": lambda r, m: int(m[1].replace(",", "")) == r.dimension,
     r"here they mislead": lambda r, _: miss(r) > even(r),
-    r"the same weight for all would miss by ([\d.e-]+\d)": lambda r, m: (
-        float(m[1]) == pytest.approx(even(r), rel=0.006)
-    ),
+    r"Equal weights would miss it by ([\d.e-]+\d)": lambda r, m: float(m[1]) == pytest.approx(even(r), rel=0.006),
     r"That is the floor": lambda r, _: r.prior_spread <= LEAST_SD * 1.01,
     r"The wider it is": lambda r, _: r.prior_spread > LEAST_SD * 1.01,
     r"No gain of all \d+ labels": lambda r, _: not shows(r, better, "target", "transfer"),
     r"worth another ([\d.]+) points?": lambda r, m: abs(float(m[1]) - missing(r)) <= 0.051,
-    r"about as well as equal weights": lambda r, _: (
+    r"No difference between weighted and equally weighted": lambda r, _: (
         not (shows(r, better, "transfer", "average") or shows(r, worse, "transfer", "average"))
     ),
     r"Equal weights do better now, by ([\d.]+)": lambda r, m: abs(float(m[1]) + lead(r)) <= 0.051,
-    r"Weighing the sources gains ([\d.]+)": lambda r, m: abs(float(m[1]) - lead(r)) <= 0.051,
+    r"Weighting the sources gains ([\d.]+)": lambda r, m: abs(float(m[1]) - lead(r)) <= 0.051,
     r"best source alone does better": lambda r, _: middle(r, "source") > middle(r),
     r"releasing one of them whole": lambda r, _: (
         r.settings.noise == "gaussian" and r.settings.delta * r.settings.source_rows >= 1
@@ -161,7 +166,7 @@ SELDOM: Rules = {
 
 # Said as soon as the models without noise are trained, which is not essential.
 LATER: Rules = {
-    rf"Borrowed without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
+    rf"Transfer without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
     r"price: ([\d.]+) points?": lambda r, m: (
         abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
     ),
@@ -205,7 +210,7 @@ def test_the_number_of_features_that_does_best_is_the_measured_one(epsilon):
     at, (_, medians, _) = result.curve("transfer", "dimension")
     (sentence,) = [text for text in say.diagnostics(result) if "At this epsilon" in text]
     assert len(at) == len(DIMENSIONS)
-    ends = [f"with {at[end]:,.0f} features {100 * medians[end]:.0f}\u00a0%" for end in (0, -1)]
+    ends = [f"{100 * medians[end]:.0f}\u00a0% with {at[end]:,.0f} features" for end in (0, -1)]
     assert "no number of features can be shown to do best" in sentence  # of two runs
     assert all(end in sentence for end in ends)
 
@@ -219,3 +224,55 @@ def test_what_is_trained_now_has_its_name_before_its_curve():
     named = [trace for trace in figures.accuracy(result, "epsilon")["data"] if trace.get("name")]
     assert len(named) == 4
     assert all(trace["x"]["bdata"] for trace in named)
+
+
+TINY = SMALL.change(source_rows=100, unlabelled_rows=100, target_rows=200, public_rows=200)
+FIRST = [
+    {"epsilon": 1000.0, "similarity": 1.0, "lambda_lr": 1.0},
+    {"epsilon": 300.0, "mixture": "1-0-0-0-0"},
+    {"epsilon": 30.0, "repeats": 20, "mixture": "0.2-0.2-0.2-0.2-0.2"},
+    {"noise": "gaussian"},
+    {"noise": "objective", "epsilon": 3.0, "divergence": "squares", "lambda_lr": 1e-4},
+    {"label_share": 0.5, "epsilon": 1.0, "repeats": 12},
+    {"data": "topics", "projection": "none", "repeats": 2},
+]
+
+
+def read(result):
+    """Read all that the page says of a result."""
+    page = PAGE.at(result.settings)
+    page.lead(result.settings)
+    page.numbers(result)
+    for part in (*page.words.values(), page.pictures, *(tab.pictures for tab in page.tabs if tab.pictures)):
+        part(result)
+    return result
+
+
+def test_every_text_is_reached(monkeypatch):
+    read(first(HypothesesSettings(seed=9)))  # three runs of twenty
+    table = own_texts.read(written())  # as a session, which holds its file
+    own = chosen(table, source="")
+    read(first(HypothesesSettings().change(data="own").change(own=own).change(repeats=2)))
+    wholes = [read(TINY.change(data=data, repeats=2).run()) for data in ("domains", "topics")]
+    for changes in FIRST:
+        settings = TINY
+        for name, value in changes.items():
+            settings = settings.change(**{name: value})
+        result = read(first(settings, today(settings)))
+    # What other runs would show
+    monkeypatch.setattr(HypothesesResult, "harmed", 0.5)
+    monkeypatch.setattr(HypothesesResult, "best_dimensions", (0,))
+    for whole in wholes:
+        read(replace(whole))  # which remembers nothing
+    for case in Case:
+        monkeypatch.setattr(HypothesesResult, "now_beside", lambda *_, case=case: case)
+        read(result)
+        figures._better(np.array(EPSILONS[:2]), [case, case], "epsilon")
+        figures._better(np.array(EPSILONS[:2]), [Case.ALIKE, case], "epsilon")
+    figures._better(np.array(EPSILONS[:2]), [Case.AHEAD, Case.ALIKE], "epsilon")
+    for epsilon in (EPSILONS[0], 3.0, np.inf):
+        for name in ("helps_from", "near_from"):
+            monkeypatch.setattr(HypothesesResult, name, lambda *_, epsilon=epsilon: epsilon)
+        assert len(say._laws(result)) == len(LAWS)
+        figures.laws(result)
+    assert reached.unread(say.SAYS) == []

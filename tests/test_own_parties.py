@@ -276,10 +276,10 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
     assert len(verdict) <= 300
     broken_by(verdict, result, {})
     if method == "pate":
-        assert "votes; there are 24 in all" in verdict
+        assert "votes on each count, with 24 votes in all" in verdict
     else:
         times = result.noise_norm(method) / result.signal_norm(method)
-        assert ("24 parties are few" in verdict) is (times > 1)
+        assert ("With 24 parties the noise is" in verdict) is (times > 1)
     if found := re.search(r"about ([\d,]+) such parties", verdict):
         enough = int(found[1].replace(",", ""))
         slack = {"classes": 2, "regularisation": result.ensemble.regularisation, "constants": "sharp"}
@@ -287,7 +287,7 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
         far = aggregation.sensitivity(method, parties=enough, mean_norm=g, **slack)
         assert result.dimensions * far / epsilon <= 1.001 * result.signal_norm(method)
     caption = plain(say.own_caption(result))
-    assert "Learned from 24 parties, 10 rows of each; measured on 120 rows of 6 others" in caption
+    assert "Learned from 24 parties, with 10 rows each. Accuracy is measured on 120 rows of 6 other parties" in caption
     assert "50 rows that parties are asked about are made up" in caption
     assert "A party is all rows of one name" in plain(say.guarantee(result))
 
@@ -327,8 +327,8 @@ def test_from_my_data_to_parties(monkeypatch):
     settings = app.session_state["parties.desk"].settings
     assert (settings.own, settings.parties, settings.limits["parties"]) == (own, 9, (2, 9))
     found = said(app)
-    assert "<b>9 parties are few</b>" in found
-    assert "Learned from 9 parties, 10 rows of each; measured on" in found
+    assert "With 9 parties <b>the noise is" in found
+    assert "Learned from 9 parties, with 10 rows each. Accuracy is measured on" in found
     assert not [name for name in ("Ashford", "Lakeside") if name in found]
     stranger = opened("parties", dataset="own", own=str(own), epsilon="2")
     assert "This link's file is not here" in said(stranger)

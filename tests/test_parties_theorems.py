@@ -115,9 +115,9 @@ class TestTheorems:
     def test_what_the_page_says_of_them(self, usual):
         said = stated.statements(usual)
         assert said.count("<b>vacuous</b>") == sum(one.vacuous for one in theorems(usual)) == 3
-        assert "that is vacuous: weights of 0" in said
+        assert "That is vacuous, because weights of 0" in said
         assert "not met" not in said
-        assert "above it</b>" not in said
+        assert "above the bound</b>" not in said
         four = stated.statements(PartiesSettings(**SMALL, dataset="four").run())
         assert four.count("<b>not met:</b> two classes") == four.count("not stated") == 2
         hosts = stated.statements(PartiesSettings(**SMALL).change(dataset="intrusions", parties=50).run())
@@ -125,7 +125,7 @@ class TestTheorems:
 
     def test_a_bound_that_something_exceeds_is_said_to_be_exceeded(self):
         assert Statement("risk", "soft", 1.0, 2.0).holds is False
-        assert stated._beside(Statement("risk", "soft", 1.0, 2.0)) == "<b>above it</b>"
+        assert stated._compared(Statement("risk", "soft", 1.0, 2.0)) == "<b>above the bound</b>"
 
 
 class TestRecorded:

@@ -15,7 +15,7 @@ from pages.ledger import figures
 from pages.ledger import words as ledger
 from pages.ledger.experiment import LedgerSettings
 from pages.lessons.words import texts
-from pages.parties import words as parties
+from pages.parties import words_choices as parties
 from pages.table import PAGES
 from pages.what_if import words_numbers
 from ui.terms import TERMS

@@ -10,14 +10,17 @@ from pages.hypotheses.experiment import DIMENSIONS, DIRECTIONS, EPSILONS, LAWS, 
 from pages.hypotheses.result import PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.work import METHODS
 from ui.plot import theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
 
 # Method -> (name, colour).
 STYLES = {
-    "transfer": ("borrowed", theme.PRIVATE),
+    "transfer": ("transfer", theme.PRIVATE),
     "average": ("equal weights", theme.SAGE),
     "soft": ("soft labels", theme.PINE),
     "source": ("best source", theme.MAUVE),
-    "weak": ("few labels alone", theme.GOLD),
+    "weak": ("target only", theme.GOLD),
     "target": ("all labels", theme.NON_PRIVATE),
 }
 NAMES = {name: style[0] for name, style in STYLES.items()}
@@ -26,7 +29,7 @@ WAYS = ("target", "weak", "average", "transfer")
 OTHERS = ("source", "soft", "transfer")
 _MARGIN = {"l": 48, "r": 14, "t": 54, "b": 44}
 _LOG_EPSILON = [np.log10(LIMITS["epsilon"][0]) - 0.05, np.log10(LIMITS["epsilon"][1]) + 0.05]
-_TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1000"]}
+_TICKS = {"tickvals": [0.1, 1, 10, 100, 1000], "ticktext": ["0.1", "1", "10", "100", "1,000"]}
 # Of a row of the weights' bars.
 _HALF = 0.32
 # The noise picture's vertical range: beyond it a number says nothing.
@@ -49,11 +52,11 @@ def weights(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.scatter(at, median, mode="markers", marker=unseen, customdata=shares.tolist(), hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Weights", _found(result)),
+        title=theme.title(SAYS["chart.weights"], _found(result)),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": "source"}, "range": [0.4, result.settings.sources + 0.6], "dtick": 1},
-        yaxis={"title": {"text": "of all the weight, %"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
+        yaxis={"title": {"text": "share of the weight, %"}, "range": [0, 112], "tickvals": [0, 25, 50, 75, 100]},
     )
 
 
@@ -62,8 +65,8 @@ def _found(result: HypothesesResult) -> str:
     if not result.mixed:
         return ""
     if result.weighing == Case.SO_FAR:
-        return f"so far {result.repeats} of {result.settings.repeats} runs"
-    return f"{'nearer' if result.weighing == Case.AHEAD else 'not shown nearer'} than equal ones"
+        return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
+    return SAYS["finding.nearer" if result.weighing == Case.AHEAD else "finding.unsure"]
 
 
 def _bar(at: float, height: float, **style: object) -> dict:
@@ -97,7 +100,7 @@ def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS)
             traces.append(theme.band(x, 100 * low, 100 * high, colour=colour))
         more = {"meta": theme.GHOST} if method == "transfer" else {}
         shown = theme.key(name, f"{100 * result.summary[method].median:.1f} %")
-        hover = f"{told}: %{{y:.1f}} % right<extra>{name}</extra>"
+        hover = f"{told}: %{{y:.1f}} %<extra>{name}</extra>"
         style = {"name": shown, "hovertemplate": hover, "mode": "lines+markers"}
         traces.append(theme.line(x, 100 * median, colour=colour, marker={"size": 4}, **style, **more))
         lowest = min([lowest, *(100 * median), 100 * result.summary[method].median])
@@ -112,36 +115,36 @@ def accuracy(result: HypothesesResult, over: str, methods: Sequence[str] = WAYS)
         title=_titled(result, over, methods),
         shapes=[theme.rule(now), *marks[:-1], marks[-1] | {"name": theme.GHOST}],
         xaxis=_axis(over),
-        yaxis={"title": {"text": "right on new rows, %"}, "range": [least, min(top, 101)]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [least, min(top, 101)]},
     )
 
 
 def _titled(result: HypothesesResult, over: str, methods: Sequence[str]) -> dict:
     """Name, and from where on borrowing helps; or how far the curves have come."""
-    name = "Accuracy over epsilon" if over == "epsilon" else "Accuracy over labels"
+    name = SAYS[f"chart.{over}"]
     if methods is not WAYS:
-        return theme.title(name, "other ways to borrow")
+        return theme.title(name, SAYS["chart.others"])
     at, _ = result.curve("transfer", over)
     places = EPSILONS if over == "epsilon" else SHARES
     done = int(np.isin(places, at).sum())
     if done < len(places):
-        return theme.title(name, f"{done} of {len(places)} trained")
+        return theme.title(name, SAYS("finding.trained", done=done, places=len(places)))
     return theme.title(name, _better(at, result.over(over), over))
 
 
 def _better(at: np.ndarray, cases: Sequence[Case], over: str) -> str:
-    """Return for which epsilons, or shares of labels, borrowing is shown to help, if they are a stretch from an end."""
+    """Return for which epsilons, or shares of labels, transfer is shown to help, if they are a stretch from an end."""
     if Case.SO_FAR in cases:
-        return f"so far {len(cases) - cases.count(Case.SO_FAR)} of {len(cases)} whole"
+        return SAYS("finding.so_far", done=len(cases) - cases.count(Case.SO_FAR), places=len(cases))
     if Case.AHEAD not in cases:
-        return "borrowing harms everywhere" if set(cases) == {Case.BEHIND} else "no gain shown"
+        return SAYS["finding.harms" if set(cases) == {Case.BEHIND} else "finding.unshown"]
     shown = [f"{value:g}" if over == "epsilon" else f"{100 * value:g} %" for value in at]
     first, last = onwards(cases), upto(cases)
     if last == len(cases):
-        return "borrowing helps everywhere"
+        return SAYS["finding.everywhere"]
     if first < len(cases):
-        return f"borrowing helps from {shown[first]} on"
-    return f"borrowing helps up to {shown[last - 1]}" if last else ""
+        return SAYS("finding.from", since=shown[first])
+    return SAYS("finding.upto", until=shown[last - 1]) if last else ""
 
 
 def _axis(over: str) -> dict:
@@ -166,7 +169,7 @@ def error(result: HypothesesResult) -> dict:
     hover = "epsilon %{x:.3~g}: %{y:.2~g}<extra>error of the weights</extra>"
     shapes, words = [theme.rule(result.settings.epsilon)], []
     for value, text, line, x, side in (
-        (nothing, "the same weight for all", theme.BOUND, 0.99, "right"),
+        (nothing, "equal weights", theme.BOUND, 0.99, "right"),
         (result.noiseless_error, "no noise", theme.NON_PRIVATE, 0.01, "left"),
     ):
         if value == value and value > 0:
@@ -177,7 +180,7 @@ def error(result: HypothesesResult) -> dict:
         theme.band(at, low, high, colour=colour),
         theme.line(at, median, colour=colour, name="error", mode="lines+markers", hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Error of the weights", f"{result.error.median:.2g} now"),
+        title=theme.title(SAYS["chart.error"], SAYS("chart.now", error=result.error.median)),
         shapes=shapes,
         annotations=words,
         xaxis=_axis("epsilon"),
@@ -207,11 +210,11 @@ def gain(result: HypothesesResult) -> dict:
     ends = [100 * value for spread in result.gain.values() for value in (spread.low, spread.high)]
     reach = 10 * np.ceil(max(*map(abs, ends), 1) / 10)
     unseen = {"mode": "markers", "marker": {"size": 14, "color": "rgba(0,0,0,0)"}}
-    hover = "%{x:+.1f} points, the middle run<extra></extra>"
+    hover = "%{x:+.1f} points, the median run<extra></extra>"
     return theme.figure(
         theme.scatter(np.array(medians), np.arange(1, len(named) + 1), **unseen, hovertemplate=hover),
         margin=_MARGIN | {"l": 100, "t": 34},
-        title=theme.title("Gain over few labels alone", _gained(result, medians[-1])),
+        title=theme.title(SAYS["chart.gain"], _gained(result, medians[-1])),
         shapes=shapes,
         annotations=words,
         xaxis={"title": {"text": "points gained"}, "range": [-reach, reach], "zeroline": True},
@@ -286,8 +289,8 @@ def noise(result: HypothesesResult) -> dict:
             line = {"color": colour, "width": 2, "dash": theme.DASHES[colour]}
             shapes.append({"type": "path", "path": path, "xref": "x", "yref": "y", "line": line})
     shapes.append(_level(1.0, colour=theme.BOUND, dash=theme.DASHES[theme.BOUND]))
-    words.append(_word("1: a usual margin", x=0.01, y=0, xref="paper", xanchor="left", yanchor="bottom"))
-    for at, (text, colour) in enumerate((("–·– on a log-weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))):
+    words.append(_word("1: typical margin", x=0.01, y=0, xref="paper", xanchor="left", yanchor="bottom"))
+    for at, (text, colour) in enumerate((("–·– on a log weight", theme.PUBLIC), ("— on a margin", theme.PRIVATE))):
         style = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
         words.append(_word(theme.ink(text, colour), x=0.01, y=1 - 0.09 * at, **style))
     for name, d in PUBLISHED_FEATURES.items():
@@ -299,7 +302,7 @@ def noise(result: HypothesesResult) -> dict:
     return theme.figure(
         theme.holder(2.0, 1e-9),
         margin=_MARGIN,
-        title=theme.title("Noise over features", "were it on the answer" if objective else ""),
+        title=theme.title(SAYS["chart.noise"], SAYS["chart.objective"] if objective else ""),
         shapes=shapes,
         annotations=words,
         xaxis={
@@ -307,7 +310,7 @@ def noise(result: HypothesesResult) -> dict:
             "type": "log",
             "range": [np.log10(1.9), np.log10(9000)],
             "tickvals": [2, 10, 100, 1000],
-            "ticktext": ["2", "10", "100", "1000"],
+            "ticktext": ["2", "10", "100", "1,000"],
         },
         yaxis={"title": {"text": "standard deviation (log scale)"}, "type": "log", "range": [-2.5, 3.2]}
         | {"tickvals": [0.01, 0.1, 1, 10, 100, 1000], "tickformat": "~g"},
@@ -322,8 +325,8 @@ def dimension(result: HypothesesResult) -> dict:
     there, share = result.noise_share
     curves = (
         ("without noise", wide, plain, theme.NON_PRIVATE, (0.01, 0.92)),
-        ("few labels alone", few, own, STYLES["weak"][1], (0.5, 1.0)),
-        ("borrowed", at, median, theme.PRIVATE, (0.01, 1.0)),
+        (STYLES["weak"][0], few, own, STYLES["weak"][1], (0.5, 1.0)),
+        (STYLES["transfer"][0], at, median, theme.PRIVATE, (0.01, 1.0)),
         ("noise's share of a margin, %", there, share, theme.BOUND, (0.5, 0.92)),
     )
     traces, words = [theme.band(at, 100 * low, 100 * high, colour=theme.PRIVATE)], []
@@ -340,7 +343,7 @@ def dimension(result: HypothesesResult) -> dict:
     return theme.figure(
         *traces,
         margin=_MARGIN | {"r": 52},
-        title=theme.title("Accuracy over features", _widest(result)),
+        title=theme.title(SAYS["chart.dimension"], _widest(result)),
         shapes=[theme.rule(now), _mark(now, shown, theme.PRIVATE)],
         annotations=words,
         xaxis={
@@ -351,7 +354,7 @@ def dimension(result: HypothesesResult) -> dict:
             "ticktext": [str(one) if one <= DIMENSIONS[-1] else "all" for one in ticks],
         },
         yaxis={
-            "title": {"text": "right on new rows, %"},
+            "title": {"text": "test accuracy, %"},
             "range": _range([100 * low, 100 * plain, 100 * own, shown], high),
         },
         yaxis2={
@@ -369,8 +372,9 @@ def dimension(result: HypothesesResult) -> dict:
 def _gained(result: HypothesesResult, median: float) -> str:
     case = result.now_beside("weak")
     if case == Case.SO_FAR:
-        return f"so far {result.repeats} of {result.settings.repeats} runs"
-    return f"{_signed(median)} points borrowed" if case in (Case.AHEAD, Case.BEHIND) else "none shown"
+        return SAYS("finding.runs", done=result.repeats, runs=result.settings.repeats)
+    shown = case in (Case.AHEAD, Case.BEHIND)
+    return SAYS("finding.points", gain=_signed(median)) if shown else SAYS["finding.none"]
 
 
 # Law of noise -> (name, dash); features, 0 for all words -> colour.
@@ -385,7 +389,7 @@ def laws(result: HypothesesResult) -> dict:
         where = f"{features} directions" if features else f"all {result.features:,} words"
         for noise in LAWS:
             (name, dash), (at, (_, median, _)) = _LAWS[noise], result.law(noise, features)
-            hover = f"epsilon %{{x:.3~g}}: %{{y:.1f}} % right<extra>{where}, {name}</extra>"
+            hover = f"epsilon %{{x:.3~g}}: %{{y:.1f}} %<extra>{where}, {name}</extra>"
             style = {"mode": "lines+markers", "marker": {"size": 4}, "hovertemplate": hover, "dash": dash}
             traces.append(theme.line(at, 100 * median, colour=colour, name=f"{where}, {name}", **style))
             seen.append(100 * median)
@@ -394,13 +398,13 @@ def laws(result: HypothesesResult) -> dict:
         *traces,
         legend="lower right",
         margin=_MARGIN,
-        title=theme.title("Two laws of noise", _laws_found(result)),
+        title=theme.title(SAYS["chart.laws"], _laws_found(result)),
         shapes=[_level(100 * few, colour=theme.GOLD, dash=theme.DASHES[theme.GOLD])],
         annotations=[
-            _word("few labels, all words", x=0.01, y=100 * few, xref="paper", xanchor="left", yanchor="bottom")
+            _word("target only, all words", x=0.01, y=100 * few, xref="paper", xanchor="left", yanchor="bottom")
         ],
         xaxis=_axis("epsilon"),
-        yaxis={"title": {"text": "right on new rows, %"}, "range": [low - 0.35 * (top - low), min(top, 101)]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [low - 0.35 * (top - low), min(top, 101)]},
     )
 
 
@@ -409,18 +413,19 @@ def _laws_found(result: HypothesesResult) -> str:
     found = [result.helps_from(noise, 0) for noise in LAWS]
     if None in found:
         done = sum(len(result.law(noise, features).at) for features in _WORLDS for noise in LAWS)
-        return f"{done} of {len(_WORLDS) * len(LAWS) * len(EPSILONS)} trained"
+        return SAYS("finding.trained", done=done, places=len(_WORLDS) * len(LAWS) * len(EPSILONS))
     if not all(map(np.isfinite, found)):
         return ""
-    return f"all words help from {found[0]:g}, with Gaussian noise from {found[1]:g}"
+    return SAYS("chart.helps", **dict(zip(LAWS, found, strict=True)))
 
 
 def _widest(result: HypothesesResult) -> str:
     """Which number of features does best; or how far the curve has come."""
     at, _ = result.curve("transfer", "dimension")
     if len(at) < result.settings.widths:
-        return f"{len(at)} of {result.settings.widths} trained"
-    return f"best with {at[result.best_dimensions[0]]:,.0f}" if len(result.best_dimensions) == 1 else ""
+        return SAYS("finding.trained", done=len(at), places=result.settings.widths)
+    best = result.best_dimensions
+    return SAYS("chart.best", best=round(at[best[0]])) if len(best) == 1 else ""
 
 
 def _range(seen: list, high: np.ndarray) -> list[float]:

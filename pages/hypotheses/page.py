@@ -8,6 +8,8 @@ from dpcore.data.domain_text import NoNewsgroupsError, fetch_newsgroups, newsgro
 from dpcore.data.domains import KINDS, world
 from pages.hypotheses import figures, words_label
 from pages.hypotheses import words as say
+from pages.hypotheses import words_choices as choices
+from pages.hypotheses import words_steps as algorithm
 from pages.hypotheses.experiment import WEIGHTS, HypothesesSettings
 from ui import controls, live, own_file, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
@@ -29,15 +31,15 @@ MORE = (
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    desk.choose("data", "Data", dict(KINDS), help=say.DATA_HELP)
-    desk.choose("noise", "Mechanism", say.NOISES, wide=True, help=say.NOISES_HELP)
+    desk.choose("data", "Data", dict(KINDS), help=choices.DATA_HELP)
+    desk.choose("noise", "Mechanism", choices.NOISES, wide=True, help=choices.NOISES_HELP)
     if desk.settings.data != "domains":
-        desk.choose("projection", "Features", say.PROJECTIONS, help=say.PROJECTIONS_HELP)
+        desk.choose("projection", "Features", choices.PROJECTIONS, help=choices.PROJECTIONS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("divergence", "Divergence for weights", say.DIVERGENCES)
+    desk.choose("divergence", "Divergence for weights", choices.DIVERGENCES)
 
 
 def knobs(settings: HypothesesSettings) -> Knobs:
@@ -49,52 +51,48 @@ def knobs(settings: HypothesesSettings) -> Knobs:
     shown = [*(MAIN[:2] if alike else MAIN), *weights[:two]]
     main = [name for name in shown if name != "dimension" or settings.projected]
     more = [*([] if two else weights), *(name for name in MORE if name != "delta" or settings.noise == "gaussian")]
-    return Knobs(hero="epsilon", main=main, more=more, changes=say.KNOBS)
+    return Knobs(hero="epsilon", main=main, more=more, changes=choices.KNOBS)
 
 
-def _row(result, *asked: tuple[str, Mapping, str], height: int = 340, wide: float = 1.0) -> list[list[live.Picture]]:
-    """Pictures side by side, each as (name, figure, what one sees); ``wide``: the share of the first one."""
-    alts = say.alts(result)
+def _row(result, height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[list[live.Picture]]:
+    """Pictures side by side, figures by name; ``wide``: the share of the first one."""
+    alts, first = say.alts(result), next(iter(drawn))
     return [
         [
             live.Picture(
-                name=name, figure=figure, alt=alts[name], about=about, height=height, wide=1.0 if place else wide
+                name=name,
+                figure=figure,
+                alt=alts[name],
+                about=choices.ABOUT[name],
+                height=height,
+                wide=wide if name == first else 1.0,
             )
-            for place, (name, figure, about) in enumerate(asked)
+            for name, figure in drawn.items()
         ]
     ]
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """What borrowing is worth over epsilon, and from whom the target borrows."""
-    accuracy, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
-    asked = ("epsilon", accuracy, say.ACCURACY_ABOUT), ("weights", weights, say.WEIGHTS_ABOUT)
-    return _row(result, *asked, height=400, wide=1.5)
+    """What transfer gains by epsilon, and how the target weights the sources."""
+    epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
+    return _row(result, height=400, wide=1.5, epsilon=epsilon, weights=weights)
 
 
 def steps(result) -> list[list[live.Picture]]:
     """What the steps find: the weights' error, and what is released and made of it."""
-    error, plane = figures.error(result), figures.plane(result)
-    return _row(result, ("error", error, say.ERROR_ABOUT), ("plane", plane, say.PLANE_ABOUT))
+    return _row(result, error=figures.error(result), plane=figures.plane(result))
 
 
 def ways(result) -> list[list[live.Picture]]:
-    """Other ways to borrow, and more labels in place of it."""
-    return _row(
-        result,
-        ("gain", figures.gain(result), say.GAIN_ABOUT),
-        ("others", figures.accuracy(result, "epsilon", figures.OTHERS), say.OTHERS_ABOUT),
-        ("share", figures.accuracy(result, "share"), say.SHARE_ABOUT),
-    )
+    """Other transfer methods, and more labels in place of it."""
+    others, share = figures.accuracy(result, "epsilon", figures.OTHERS), figures.accuracy(result, "share")
+    return _row(result, gain=figures.gain(result), others=others, share=share)
 
 
 def features(result) -> list[list[live.Picture]]:
-    """What the number of features does; with all words, first what two laws of noise do to them."""
-    dimension, noise = figures.dimension(result), figures.noise(result)
-    rows = _row(result, ("dimension", dimension, say.DIMENSION_ABOUT), ("noise", noise, say.NOISE_ABOUT))
-    if result.settings.projected:
-        return rows
-    return _row(result, ("laws", figures.laws(result), say.LAWS_ABOUT), height=400) + rows
+    """What the number of features does; with all words, first what two noise distributions do to them."""
+    rows = _row(result, dimension=figures.dimension(result), noise=figures.noise(result))
+    return rows if result.settings.projected else _row(result, height=400, laws=figures.laws(result)) + rows
 
 
 def public_rows(settings: HypothesesSettings) -> int:
@@ -118,7 +116,7 @@ def newsgroups_ready() -> bool:
         if newsgroups_here():
             return True
     with st.container(border=True):
-        st.markdown(say.NEWSGROUPS)
+        st.markdown(choices.NEWSGROUPS)
         look = {"icon": ":material/download:", "type": "primary"}
         if not st.button("Download 20 Newsgroups", key="hypotheses.download", **look):
             return False
@@ -126,7 +124,7 @@ def newsgroups_ready() -> bool:
             with st.spinner("Downloading"):
                 fetch_newsgroups()
         except NoNewsgroupsError as failure:
-            st.error(f"{failure} {say.NO_DOWNLOAD}")
+            st.error(f"{failure} {choices.NO_DOWNLOAD}")
             return False
     return newsgroups_here()
 
@@ -147,22 +145,18 @@ PAGE = Page(
     label=words_label.label,
     setup=setup,
     more=more,
-    lead=always(
-        "A target has many rows and few labels. Sources lend it models, each with its own noise, and noisy hints about "
-        "who resembles whom; what the target makes of them is held against what its few labels do alone. **Drag "
-        "epsilon**, then mix the target from the sources (under More settings)."
-    ),
+    lead=always(choices.LEAD),
     numbers=say.numbers,
     knobs=knobs,
     words={
         "verdict": say.verdict,
         "caption": say.caption,
-        "stages": say.stages,
+        "stages": algorithm.stages,
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "classes": say.by_class,
         "table": say.table,
-        "published": say.published,
+        "published": algorithm.published,
     },
     pictures=pictures,
     ready=rows_ready,

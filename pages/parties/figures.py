@@ -12,6 +12,9 @@ from pages.parties.experiment import LIMITS
 from pages.parties.own import OWN
 from pages.parties.result import NOISE_AT, QUERIES, PartiesResult
 from ui.plot import columns, maps, theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
 
 # Method -> (name, colour), as what stands beside the methods. The page speaks of one of them; all are drawn.
 STYLES = {
@@ -21,8 +24,8 @@ STYLES = {
     "pate": ("PATE", theme.PINE),
 }
 WITHOUT = {
-    "batch": ("all rows, no privacy", theme.NON_PRIVATE),
-    "local": ("a party alone", theme.GOLD),
+    "batch": ("all rows, non-private", theme.NON_PRIVATE),
+    "local": ("single party", theme.GOLD),
 }
 # In a legend, about as they usually end.
 _ORDER = ("batch", "pate", "soft", "average", "local", "vote")
@@ -63,11 +66,11 @@ def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | Non
     traces = [theme.band(at, 100 * low, 100 * high, colour=style[1])]
     traces += [_curve(result, name, over, axis) for name in _ORDER if name in (*WITHOUT, *result.methods)]
     # Classes of a file are seldom as many each: the better answer for all is what a model has to beat
-    level, word = (result.constant[1], "one answer for all") if settings.dataset == OWN else (result.chance, "guessing")
+    level, word = (result.constant[1], "majority class") if settings.dataset == OWN else (result.chance, "chance")
     shown = 100 * result.now.accuracy[result.methods.index(own)]
     return theme.figure(
         *traces,
-        title=theme.title(f"Over {over}", finding(result, over)),
+        title=theme.title(SAYS[f"chart.{over}"], finding(result, over)),
         legend=legend,
         shapes=[
             _rail(100 * level),
@@ -77,7 +80,7 @@ def _accuracy(result: PartiesResult, over: str, *, axis: dict, legend: str | Non
         ],
         annotations=[_word(word, 100 * level)],
         xaxis=axis,
-        yaxis={"title": {"text": "right on new rows, %"}, "range": [0, top], "tickvals": [0, 20, 40, 60, 80, 100]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, top], "tickvals": [0, 20, 40, 60, 80, 100]},
     )
 
 
@@ -105,14 +108,14 @@ def finding(result: PartiesResult, over: str) -> str:
     own, places = result.settings.method, result.places(over)
     at, _ = result.curve(own, over)
     if len(at) < len(places):
-        return f"{len(at)} of {len(places)} trained"
+        return SAYS("finding.trained", done=len(at), places=len(places))
     if not result.complete:
-        return f"so far {result.asked:,} of {result.settings.parties:,} parties"
+        return SAYS("finding.so_far", asked=result.asked, parties=result.settings.parties)
     cases = result.joining_over(over)
     since, found = onwards([*cases.values()]), [*cases]
     if since < len(cases):
-        return f"pays from {found[since]:,g} on" if since else "pays everywhere"
-    return "does not pay" if set(cases.values()) == {Case.BEHIND} else "no gain shown at the end"
+        return SAYS("finding.from" if since else "finding.everywhere", since=found[since])
+    return SAYS["finding.harms" if set(cases.values()) == {Case.BEHIND} else "finding.unshown"]
 
 
 def _rail(y: float) -> dict:
@@ -157,8 +160,8 @@ def weights(result: PartiesResult) -> dict:
     return columns.dots(
         leading(result),
         model="release",
-        title=theme.title("Weights", f"for “{last}” to the right" if two else "how far classes are apart"),
-        axis="weight" if two else "largest less smallest weight",
+        title=theme.title(SAYS["chart.weights"], SAYS("chart.towards" if two else "chart.range", answer=last)),
+        axis="weight" if two else "largest minus smallest weight",
     )
 
 
@@ -191,7 +194,7 @@ def one_party(result: PartiesResult) -> dict:
     return theme.figure(
         *(traces or [theme.holder(1.0, -9.0)]),
         margin=_MARGIN | {"l": 16, "t": 34},
-        title=theme.title("What one party moves", _steadier(result)),
+        title=theme.title(SAYS["chart.one_party"], _steadier(result)),
         shapes=shapes,
         annotations=[*words, *_legend_of_moves()],
         xaxis=_moves_axis(),
@@ -202,7 +205,7 @@ def one_party(result: PartiesResult) -> dict:
 def _steadier(result: PartiesResult) -> str:
     """How many times less one party can move soft labels than a majority vote."""
     times = result.sensitivity("vote") / result.sensitivity("soft")
-    return f"soft labels {times:,.0f} times less" if times >= 2 else ""
+    return SAYS("chart.steadier", times=times) if times >= 2 else ""
 
 
 _LEAST_MOVE = 1e-5
@@ -210,7 +213,7 @@ _LEAST_MOVE = 1e-5
 
 def _moves_axis() -> dict:
     """A log axis with a place for "not at all" at its left end."""
-    axis = _log_axis("distance (log scale; left: none)", _LEAST_MOVE / 1.5, 3e4)
+    axis = _log_axis("change of the weights (log scale)", _LEAST_MOVE / 1.5, 3e4)
     return axis | {"ticktext": ["none", *axis["ticktext"][1:]]}
 
 
@@ -227,7 +230,7 @@ def _dots(x: np.ndarray, y: float, colour: str, symbol: str, hover: str) -> dict
 def _legend_of_moves() -> list[dict]:
     text = (
         "● some of these parties   ◇ with all rows tied<br>"
-        f"{theme.ink('╏ bound', theme.BOUND)}   {theme.ink('┇ published', theme.BOUND)}"
+        f"{theme.ink('╏ upper bound', theme.BOUND)}   {theme.ink('┇ as published', theme.BOUND)}"
     )
     return [_corner(text, 0.01) | {"align": "left"}]
 
@@ -250,7 +253,7 @@ def noise(result: PartiesResult) -> dict:
     return theme.figure(
         *traces,
         margin=_MARGIN | {"l": 76},
-        title=theme.title("Length of the noise over parties", "dotted, the weights"),
+        title=theme.title(SAYS["chart.noise"], SAYS["chart.dotted"]),
         legend="upper right",
         shapes=[theme.rule(result.settings.parties)],
         xaxis=_parties_axis(),
@@ -266,14 +269,14 @@ def bound(result: PartiesResult) -> dict:
     hover = "%{x:,.0f} parties: %{y:.2~g} nats<extra>measured</extra>"
     traces = [
         theme.band(at, low, high, colour=colour),
-        theme.line(at, median, colour=colour, name="measured, trained now", hovertemplate=hover),
+        theme.line(at, median, colour=colour, name="measured", hovertemplate=hover),
     ]
     if result.bound is not None:
         traces += _bound_lines(result)
     return theme.figure(
         *traces,
         margin=_MARGIN | {"l": 76},
-        title=theme.title("Excess risk of soft labels", "" if result.bound else "the theorem is about two classes"),
+        title=theme.title(SAYS["chart.bound"], "" if result.bound else SAYS["chart.two_classes"]),
         legend="upper right",
         shapes=[theme.rule(result.settings.parties)],
         xaxis=_parties_axis(),
@@ -284,7 +287,7 @@ def bound(result: PartiesResult) -> dict:
 def _bound_lines(result: PartiesResult) -> list[dict]:
     bound, lines = result.bound, []
     for name, dash in (("total", "dash"), ("noise", "dot"), ("rows", "dot")):
-        text = {"total": "theorem 4, a bound", "noise": "its noise part", "rows": "its part for public rows"}[name]
+        text = {"total": "Theorem 4, upper bound", "noise": "its noise part", "rows": "its public-row part"}[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.2~g}} nats<extra>{text}</extra>"
         values = np.clip(bound[name], _LEAST_RISK, 1e12)
         style = {"color": theme.BOUND, "width": 2 if name == "total" else 1.2, "dash": dash}
@@ -301,20 +304,21 @@ def answers(result: PartiesResult) -> dict:
     """Right answers when each question gets its own noise, over the number of questions; one model answers for ever."""
     x, soft = np.array(QUERIES, dtype=float), result.summary["soft"]
     text, colour = STYLES["soft"]
-    ends, worth = x[[0, -1]], f"{result.worth:,}" if result.worth else ""
-    hover = "%{x:,} questions: %{y:.1f} %<extra>noisy votes, one by one</extra>"
+    ends, level = x[[0, -1]], np.full(2, 100 * soft.median)
+    case = "chart.worth" if result.worth else "chart.worthless"
+    hover = "%{x:,} queries: %{y:.1f} %<extra>noisy votes, one by one</extra>"
     released = f"%{{y:.1f}} %<extra>one released model ({text})</extra>"
     return theme.figure(
         theme.band(ends, np.full(2, 100 * soft.low), np.full(2, 100 * soft.high), colour=colour),
-        theme.line(ends, np.full(2, 100 * soft.median), colour=colour, name="one model (soft)", hovertemplate=released),
+        theme.line(ends, level, colour=colour, name="one released model", hovertemplate=released),
         theme.line(x, 100 * result.answered, colour=STYLES["pate"][1], name="one by one", hovertemplate=hover),
         margin=_MARGIN,
-        title=theme.title("Answers one by one", f"better for {worth} questions" if worth else "not shown better"),
+        title=theme.title(SAYS["chart.answers"], SAYS(case, queries=result.worth)),
         legend="lower left",
         shapes=[_rail(100 * result.chance)],
-        annotations=[_word("guessing", 100 * result.chance, x=0.99)],
-        xaxis=_log_axis("questions in all (log scale)", 0.9, 55_000),
-        yaxis={"title": {"text": "right on new rows, %"}, "range": [0, 103]},
+        annotations=[_word("chance", 100 * result.chance, x=0.99)],
+        xaxis=_log_axis("number of queries (log scale)", 0.9, 55_000),
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 103]},
     )
 
 

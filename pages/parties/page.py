@@ -6,6 +6,7 @@ from functools import partial
 from dpcore.parties.worlds import KINDS
 from pages.parties import figures, theorems, words_label, work
 from pages.parties import words as say
+from pages.parties import words_choices as choices
 from pages.parties import words_statements as stated
 from pages.parties.experiment import PartiesSettings
 from pages.parties.own import OWN
@@ -20,18 +21,18 @@ HEIGHT = 400
 
 def setup(desk: controls.Desk) -> None:
     """The choices that make another experiment."""
-    methods = {name: text for name, text in say.METHODS.items() if name in work.methods(desk.settings.learner)}
+    methods = {name: text for name, text in choices.METHODS.items() if name in work.methods(desk.settings.learner)}
     desk.choose(
-        "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=say.DATA_HELP
+        "dataset", "Data", {name: kind.title for name, kind in KINDS.items()} | {OWN: "My data"}, help=choices.DATA_HELP
     )
-    desk.choose("method", "Mechanism", methods, wide=True, help=say.METHODS_HELP)
+    desk.choose("method", "Mechanism", methods, wide=True, help=choices.METHODS_HELP)
 
 
 def more(desk: controls.Desk) -> None:
     """Show the selectors in *More settings*."""
-    desk.choose("learner", "Local model", say.LEARNERS)
-    desk.choose("labels", "Soft labels", say.LABELS)
-    desk.choose("constants", "Sensitivity", say.CONSTANTS, help=say.CONSTANTS_HELP)
+    desk.choose("learner", "Local model", choices.LEARNERS)
+    desk.choose("labels", "Soft labels", choices.LABELS)
+    desk.choose("constants", "Sensitivity", choices.CONSTANTS, help=choices.CONSTANTS_HELP)
 
 
 def _chart(result, name: str, draw, **size) -> live.Picture:
@@ -41,7 +42,7 @@ def _chart(result, name: str, draw, **size) -> live.Picture:
 def _map(result, of: str, **how) -> live.Picture:
     """What a release decides; the chosen one has a place of its own, whichever it is."""
     figure, alt = figures.decisions(result, of), say.alts(result)[of]
-    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, alt=alt, about=say.MAP_ABOUT)
+    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, alt=alt, about=say.ABOUT["map"])
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -77,7 +78,7 @@ def limits(result) -> list[list[live.Picture]]:
 def own_pictures(result) -> list[list[live.Picture]]:
     """Accuracy over epsilon and over parties, and what the chosen release goes by: no row of the file is drawn."""
     drawn, alt = figures.weights(result), say.weights_alt(result)
-    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.WEIGHTS_ABOUT, height=HEIGHT)
+    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.ABOUT["weights"], height=HEIGHT)
     return [[*pictures_over(result), weights]]
 
 
@@ -99,7 +100,7 @@ PAGE = Page(
     more=more,
     lead=say.lead,
     numbers=say.numbers,
-    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=say.KNOBS)),
+    knobs=always(Knobs(hero="epsilon", main=MAIN, more=MORE, changes=choices.KNOBS)),
     words={
         "verdict": say.verdict,
         "caption": always(say.CAPTION),
@@ -142,7 +143,7 @@ OF_OWN = replace(
             hero="epsilon",
             main=("parties", "rows", "regularisation"),
             more=("public_rows", "queries", "delta", "repeats", "seed"),
-            changes=say.OWN_KNOBS,
+            changes=choices.OWN_KNOBS,
         )
     ),
     words=PAGE.words | {"caption": say.own_caption},

@@ -1,59 +1,32 @@
 """Who sees what, and who adds the noise: a small drawing that follows the method. Works on light and on dark ground."""
 
+from pages.parties.figures import SAYS
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from ui.plot import theme
 
-# Method -> what a party sends, what the aggregator does with it, where the noise goes, what leaves.
-_STEPS = {
-    "soft": (
-        "its classifier",
-        ("asks all of them about the public rows,", "keeps each class's share of the votes,", "fits one model"),
-        "noise once, on the weights",
-        ("one model,", "for any number", "of questions"),
-    ),
-    "vote": (
-        "its classifier",
-        ("asks all of them about the public rows,", "keeps only who won,", "fits one model"),
-        "noise once, on the weights",
-        ("one model,", "for any number", "of questions"),
-    ),
-    "average": (
-        "its weights",
-        ("cuts weights that are too long,", "takes the mean of all;", "needs no public rows"),
-        "noise once, on the mean",
-        ("one model,", "for any number", "of questions"),
-    ),
-    "pate": (
-        "its classifier",
-        ("asks all of them about the public rows,", "counts the votes for each class,", "names the noisy winner"),
-        "noise on every count",
-        ("noisy labels;", "anyone may train", "a student on them"),
-    ),
-}
 _INK = 'fill="currentColor"'
 
 
 def trust(result: PartiesResult) -> str:
     """The drawing as inline SVG, with the same in words for a screen reader."""
     settings = result.settings
-    sends, does, noise, leaves = _STEPS[settings.method]
-    public = f"{settings.public_rows:,} {'made-up' if settings.dataset == OWN else 'public'} rows"
-    if settings.method == "pate":
-        public = f"{settings.model.queries:,} of {public}"
-    spoken = spoken_trust(result)
+    sends, does, noise, leaves = _steps(result)
     parts = [
         _parties(settings.parties, settings.rows),
-        _arrow(198, 75, 318, f"sends {sends}"),
-        _box(322, 14, 330, 130, "Trusted aggregator", does, solid=True),
+        _arrow(198, 75, 318, SAYS("trust.sends", sends=sends)),
+        _box(322, 14, 330, 130, SAYS["trust.aggregator"], does, solid=True),
         _noise(noise),
-        _arrow(656, 75, 792, "released"),
-        _box(796, 14, 168, 130, "Everybody", leaves, solid=False),
+        _arrow(656, 75, 792, SAYS["trust.released"]),
+        _box(796, 14, 168, 130, SAYS["trust.everybody"], leaves, solid=False),
     ]
     if settings.method != "average":
-        parts += [_public(public)]
+        pate, own = settings.method == "pate", settings.dataset == OWN
+        case = ("asked_made_up" if own else "asked") if pate else "made_up" if own else "public"
+        parts += [_public(SAYS(f"trust.{case}", queries=settings.model.queries, rows=settings.public_rows))]
     return (
-        f'<div class="lab-scroll" tabindex="0"><svg viewBox="0 0 980 204" role="img" aria-label="{spoken}" '
+        f'<div class="lab-scroll" tabindex="0"><svg viewBox="0 0 980 204" role="img" '
+        f'aria-label="{spoken_trust(result)}" '
         'style="min-width:760px;width:100%;max-width:1080px;margin-bottom:1rem;display:block;'
         'font:13px system-ui,sans-serif">' + "".join(parts) + "</svg></div>"
     )
@@ -61,12 +34,15 @@ def trust(result: PartiesResult) -> str:
 
 def spoken_trust(result: PartiesResult) -> str:
     """The drawing in words."""
-    settings = result.settings
-    sends, does, noise, leaves = _STEPS[settings.method]
-    return (
-        f"{settings.parties:,} parties keep their rows; each sends {sends} to the trusted aggregator, which "
-        f"{' '.join(does)} and adds {noise}. Everybody sees {' '.join(leaves)}."
-    )
+    sends, does, noise, leaves = _steps(result)
+    holes = {"sends": sends, "does": " ".join(does), "noise": noise, "leaves": " ".join(leaves)}
+    return SAYS("trust.spoken", parties=result.settings.parties, **holes)
+
+
+def _steps(result: PartiesResult) -> tuple[str, list[str], str, list[str]]:
+    """What a party sends, what the aggregator does with it, where the noise goes, what leaves."""
+    sends, does, noise, leaves = SAYS[f"trust.{result.settings.method}"].split(" / ")
+    return sends, does.split(" | "), noise, leaves.split(" | ")
 
 
 def _text(x: float, y: float, text: str, *, bold: bool = False, anchor: str = "start", more: str = _INK) -> str:
@@ -74,7 +50,7 @@ def _text(x: float, y: float, text: str, *, bold: bool = False, anchor: str = "s
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{weight} {more}>{text}</text>'
 
 
-def _box(x: float, y: float, width: float, height: float, title: str, lines: tuple[str, ...], *, solid: bool) -> str:
+def _box(x: float, y: float, width: float, height: float, title: str, lines: list[str], *, solid: bool) -> str:
     colour = theme.PRIVATE if solid else theme.PUBLIC
     box = (
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="{colour}" fill-opacity=".1" '
@@ -91,9 +67,9 @@ def _parties(count: int, rows: int) -> str:
         f'fill-opacity=".07" stroke="{theme.PRIVATE}" stroke-width="1.3"/>'
         for step in (2, 1, 0)
     )
-    words = _text(28, 55, f"{count:,} parties", bold=True)
-    words += _text(28, 75, f"{rows} rows each,") + _text(28, 93, "seen by nobody else")
-    return pile + words + _text(28, 114, "hidden as a whole", bold=True)
+    name, *lines, hidden = SAYS("trust.parties", parties=count, rows=rows).split(" / ")
+    words = _text(28, 55, name, bold=True) + "".join(_text(28, 75 + 18 * at, line) for at, line in enumerate(lines))
+    return pile + words + _text(28, 114, hidden, bold=True)
 
 
 def _arrow(x: float, y: float, end: float, text: str) -> str:
@@ -114,4 +90,4 @@ def _public(text: str) -> str:
         f'stroke="{theme.PUBLIC}" stroke-width="1.4"/>'
     )
     up = f'<path d="M487,167V154" stroke="currentColor" stroke-width="1.6"/><path d="M487,146l-5,9h10z" {_INK}/>'
-    return box + up + _text(487, 188, text + ", no labels", anchor="middle")
+    return box + up + _text(487, 188, text, anchor="middle")

@@ -6,114 +6,87 @@ from dataclasses import replace
 from dpcore.parties import aggregation
 from lab.papers import short
 from pages.parties.experiment import RECORDED
+from pages.parties.figures import SAYS
 from pages.parties.own import OWN
 from pages.parties.result import PartiesResult
 from pages.parties.theorems import FAILURE, Statement, theorems
 from ui import panels
-from ui.panels import number
+from ui.panels import number, percent
 
-_NAMES = {
-    ("sensitivity", "vote"): "Theorem 1: how far one party moves a majority vote",
-    ("sensitivity", "soft"): "Theorem 3: how far one party moves soft labels",
-    ("sensitivity", "average"): "Supplement: how far one party moves averaged weights",
-    ("noise", "vote"): "Length of the noise, majority vote",
-    ("noise", "soft"): "Length of the noise, soft labels",
-    ("risk", "vote"): "Theorem 2: excess risk of the majority vote",
-    ("risk", "soft"): "Theorem 4: excess risk of soft labels",
-    ("public row", "vote"): "Section 4.5: noise if a public row changes too, majority vote",
-    ("public row", "soft"): "Section 4.5: noise if a public row changes too, soft labels",
-}
 Found = dict[tuple[str, str], Statement]
-_UNITS = {"risk": "{} nats", "public row": "× {}"}
+# A margin's noise that leaves most answers what they were: half of the distance of one.
+ENOUGH = 0.5
 
 
 def statements(result: PartiesResult) -> str:
     """Each theorem's number at today's settings beside what is measured, and what they are worth."""
     found = {(one.name, one.release): one for one in theorems(result)}
-    needs = f"<b>What the noise needs.</b> {needed(result)}"
-    return _table(found, result) + panels.bullets([_crowd(found), needs, *_risk(found, result), _lemma(result)])
+    needs = f"{SAYS['needs.heading']} {needed(result)}"
+    lemma = SAYS[f"lemma.{result.settings.labels}"]
+    return _table(found, result) + panels.bullets([_crowd(found), needs, *_risk(found, result), lemma])
 
 
 def _table(found: Found, result: PartiesResult) -> str:
     rows = [
         {
-            "name": _NAMES[one.name, one.release],
-            "conditions": _conditions(one, result),
-            "bound": _said(one.bound, one.name),
-            "measured": _said(one.measured, one.name),
-            "beside": _beside(one),
+            "name": SAYS[f"statement.{_key(one)}.{one.release}"],
+            "conditions": SAYS[f"conditions.{_conditions(one, result)}"],
+            "bound": _said(one.bound, _key(one)),
+            "measured": _said(one.measured, _key(one)),
+            "compared": _compared(one),
         }
         for one in found.values()
     ]
+    heads = SAYS("statements.heads", now=panels.badge("trained now"), bound=panels.badge("bound")).split(", ")
     return panels.table(
         rows,
-        title=f"<b>What {short('hamm2016')} prove, at these settings</b>",
-        caption=(
-            "Sensitivities with the published constants; measured, the largest of some parties that turn around and "
-            "of one among rows that are all tied. Noise: of today's sensitivity; the longest draw. Excess risk: 19 of "
-            f"20 draws stay below what is measured; the bounds may fail in {100 * FAILURE:.0f} of 100 cases. Theorem 2 "
-            "is Theorem 4 for one party, as more do not move its noise. Measured: analyst only."
-        ),
-        heads={
-            "name": "statement",
-            "conditions": "its conditions",
-            "bound": f"says<br>{panels.badge('bound')}",
-            "measured": f"measured<br>{panels.badge('trained now')}",
-            "beside": "beside it",
-        },
+        title=SAYS("statements.title", work=short("hamm2016")),
+        caption=SAYS("statements.caption", failure=percent(FAILURE)),
+        heads=dict(zip(rows[0], heads, strict=True)),
     )
+
+
+def _key(one: Statement) -> str:
+    return one.name.replace(" ", "_")
 
 
 def _said(value: float, name: str) -> str:
     """A statement's number in its unit; a dash where there is none."""
-    return "–" if math.isnan(value) else _UNITS.get(name, "{}").format(number(value))
+    if math.isnan(value):
+        return "–"
+    return SAYS(f"unit.{name}", value=number(value)) if name in ("risk", "public_row") else number(value)
 
 
 def _conditions(one: Statement, result: PartiesResult) -> str:
     """What a theorem asks for, and whether it is so here."""
     if one.name != "risk":
-        return {"noise": "none", "public row": "one row"}.get(one.name, "rows no longer than 1: met")
-    if result.ensemble.classes > 2:
-        return "<b>not met:</b> two classes"
-    return f"<b>not met:</b> {apart}" if (apart := _not_drawn_alike(result)) else "met"
+        return _key(one)
+    return "classes" if result.ensemble.classes > 2 else _not_drawn_alike(result) or "met"
 
 
 def _not_drawn_alike(result: PartiesResult) -> str:
-    """Why public rows and those measured on are not drawn independently from one law; "" where they are."""
+    """Why public rows and those measured on are not drawn independently from one distribution; "" where they are."""
     dataset = result.settings.dataset
-    if dataset == OWN:
-        return "the public rows are made up"
-    return "rows of one party are alike" if dataset in RECORDED else ""
+    return OWN if dataset == OWN else "recorded" if dataset in RECORDED else ""
 
 
-def _beside(one: Statement) -> str:
+def _compared(one: Statement) -> str:
     if math.isnan(one.bound):
-        return "not stated"
-    known = "<b>vacuous</b>" if one.vacuous else ""
-    if one.holds is None:
-        return known or "–"
-    if not one.holds:
-        return "<b>above it</b>"
-    share = f"{number(100 * one.measured / one.bound)} % of it" if one.measured > one.bound / 1000 else "far below it"
-    return f"{known}, {share}" if known else share
+        return SAYS["comparison.unstated"]
+    if one.holds is False:
+        return SAYS["comparison.above"]
+    said = [SAYS["comparison.vacuous"]] if one.vacuous else []
+    if one.holds:
+        case = "share" if one.measured > one.bound / 1000 else "far"
+        said += [SAYS(f"comparison.{case}", percent=number(100 * one.measured / one.bound))]
+    return ", ".join(said) or "–"
 
 
 def _crowd(found: Found) -> str:
     """Where a bound on what one party moves says less than that no two minimisers lie so far apart."""
     vote, soft = (found["sensitivity", release] for release in ("vote", "soft"))
-    start = (
-        f"<b>Sensitivity.</b> No two minimisers lie further apart than {number(vote.useless)} here, whatever the "
-        "parties say. "
-    )
-    if soft.vacuous:
-        return f"{start}Both published bounds are above that, and say nothing more."
-    if vote.vacuous:
-        return f"{start}Theorem 1 is above that, and says nothing more; Theorem 3 is below it."
-    return f"{start}Both published bounds are below that."
-
-
-# A margin's noise that leaves most answers what they were: half of the distance of one.
-ENOUGH = 0.5
+    case = "both" if soft.vacuous else "vote" if vote.vacuous else "neither"
+    return f"{SAYS('sensitivity.longest', useless=number(vote.useless))} {SAYS[f'sensitivity.{case}']}"
 
 
 def needed(result: PartiesResult) -> str:
@@ -121,16 +94,11 @@ def needed(result: PartiesResult) -> str:
     settings = result.settings
     options = {"dimensions": result.dimensions, "epsilon": settings.left}
     sd = aggregation.margin_sd(result.sensitivity("soft"), **options)
-    start = (
-        f"Soft labels from {settings.parties:,} parties get noise of standard deviation <b>{number(sd)}</b> on the "
-        f"margin of a row of length 1, in {result.dimensions} dimensions"
-    )
+    said = SAYS("needs.noise", parties=settings.parties, sd=number(sd), dimensions=result.dimensions)
     if sd <= ENOUGH:
-        return f"{start}: no more than {number(ENOUGH)}."
-    return (
-        f"{start}. For {number(ENOUGH)}, <b>{enough_parties(result):,} parties</b> are needed, or epsilon "
-        f"{number(settings.spent + settings.left * sd / ENOUGH)}."
-    )
+        return f"{said} {SAYS('needs.met', enough=number(ENOUGH))}"
+    epsilon = number(settings.spent + settings.left * sd / ENOUGH)
+    return f"{said} {SAYS('needs.parties', enough=number(ENOUGH), needed=enough_parties(result), epsilon=epsilon)}"
 
 
 def enough_parties(result: PartiesResult) -> int:
@@ -145,35 +113,13 @@ def enough_parties(result: PartiesResult) -> int:
 def _risk(found: Found, result: PartiesResult) -> list[str]:
     """What the bounds on the excess risk are worth."""
     if result.ensemble.classes > 2:
-        return [
-            "<b>Excess risk.</b> Theorems 2 and 4 are about two classes: of "
-            f"{result.ensemble.classes} nothing is stated."
-        ]
-    soft = found["risk", "soft"]
-    worth = (
-        f"that is vacuous: weights of 0 have a loss of {number(soft.useless)} and need no party"
-        if soft.vacuous
-        else f"less than the loss of weights of 0, {number(soft.useless)}"
-    )
-    parts = result.theorem("soft")
-    names = {"noise": "the noise", "rows": "the public rows", "regularisation": "the penalty"}
-    most = max(parts, key=parts.__getitem__)
-    said = [
-        f"<b>Excess risk.</b> Theorem 4 says at most {number(soft.bound)} nats; {worth}. Most of it is for "
-        f"{names[most]}, {number(parts[most])}."
+        return [SAYS("risk.classes", classes=result.ensemble.classes)]
+    soft, parts = found["risk", "soft"], result.theorem("soft")
+    most = max(("noise", "rows"), key=parts.__getitem__)  # the penalty's part is less with any lambda and N of the page
+    case = "vacuous" if soft.vacuous else "useful"
+    said = SAYS(f"risk.{case}", bound=number(soft.bound), useless=number(soft.useless))
+    apart = _not_drawn_alike(result)
+    return [
+        f"{said} {SAYS(f'risk.{most}', most=number(parts[most]))}",
+        *([SAYS[f"risk.{apart}"]] if apart else []),
     ]
-    if apart := _not_drawn_alike(result):
-        said.append(f"<b>Not all is met:</b> Theorems 2 and 4 are about rows drawn independently; here {apart}.")
-    return said
-
-
-def _lemma(result: PartiesResult) -> str:
-    if result.settings.labels == "votes":
-        return (
-            "<b>Lemma 2</b> holds exactly: the loss under shares of votes is the mean, over the parties, of the loss "
-            "under each one's own."
-        )
-    return (
-        "<b>Lemma 2</b> is about shares of votes. With means of probabilities the loss is that under a party's label "
-        "drawn at random, and one party still moves it by at most 1/M."
-    )

@@ -95,7 +95,7 @@ def test_a_file_of_ones_own_is_brought_and_its_link_holds_nothing_of_it(page, se
     assert not any(part in opened.url for part in ("shop", "review", "stars", "1600"))
     link = opened.url
     opened.reload()
-    expect(opened.get_by_text("only the session that brought it")).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_text("Only the session that uploaded it can open it")).to_be_visible(timeout=PATIENCE)
     brought(opened, file)
     drawn(opened, CHARTS)
     expect(opened.get_by_text("a guess from this file")).to_be_visible(timeout=PATIENCE)
@@ -129,7 +129,7 @@ def test_a_shared_link_opens_the_file_in_no_other_session(page, serve, file):
     drawn(other, CHARTS)
     forged.append(opened.url.partition("?")[2])
     slider(other).press("End")
-    expect(other.get_by_text("only the session that brought it")).to_be_visible(timeout=PATIENCE)
+    expect(other.get_by_text("Only the session that uploaded it can open it")).to_be_visible(timeout=PATIENCE)
     expect(other.locator(".lab-verdict")).to_have_count(0)
     other.close()  # its connection stays forged
 

@@ -35,7 +35,7 @@ def test_thousands_of_parties_are_asked_in_slices(page, serve):
     field(opened, "Parties").fill("3000")
     field(opened, "Parties").press("Enter")
     said = opened.locator(".lab-verdict")
-    expect(said).to_contain_text("from 3,000 parties", timeout=PATIENCE)
+    expect(said).to_contain_text("3,000 parties with soft labels", timeout=PATIENCE)
     expect(said).not_to_contain_text("So far", timeout=PATIENCE)
 
 

@@ -126,7 +126,9 @@ if "SOAK" in os.environ:  # the pages that are built as these are
         "transfer": buttons(
             "transfer", "Selection", "selection", ("Sources detected privately", "detected"), ("Sources known", "known")
         ),
-        "parties": buttons("parties", "Mechanism", "method", ("Average", "average"), ("Vote", "vote")),
+        "parties": buttons(
+            "parties", "Mechanism", "method", ("Averaged weights", "average"), ("Majority vote", "vote")
+        ),
         "hypotheses": buttons(
             "hypotheses", "Mechanism", "noise", ("Gaussian", "gaussian"), ("Output perturbation", "exponential")
         ),

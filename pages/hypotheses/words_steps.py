@@ -1,0 +1,70 @@
+"""The algorithm of hypothesis transfer in words: its steps, who adds which noise, and the paper's experiments."""
+
+from urllib.parse import urlencode
+
+from lab.links import versioned
+from pages.hypotheses.figures import SAYS
+from pages.hypotheses.published import PARTS
+from pages.hypotheses.result import HypothesesResult
+from ui import panels
+from ui.panels import number
+from ui.plot import theme
+
+
+def stages(result: HypothesesResult) -> str:
+    """The six steps as a strip: what each reads, what leaves it, what it costs. HTML."""
+    settings, (margin, weight) = result.settings, result.noise_at(result.dimension)
+    objective = settings.noise == "objective"
+    law, delta = "gaussian" if settings.noise == "gaussian" else "pure", theme.delta(settings.delta)
+    noise = (result.measured_noise, 0.0) if objective else (margin, weight)
+    released = ("objective", "same") if objective else ("margin", "weight")
+    hypothesis, tilt = (SAYS(f"stages.{name}", noise=number(sd)) for name, sd in zip(released, noise, strict=True))
+    holes = {
+        **{name: getattr(settings, name) for name in ("source_rows", "unlabelled_rows", "target_rows", "sources")},
+        "public_rows": result.public_rows,
+        "features": result.dimension,
+        "labels": result.labels,
+        "hypothesis": hypothesis,
+        "tilt": tilt,
+        "cost": SAYS(f"stages.{law}", epsilon=number(settings.epsilon), delta=delta),
+        "step": SAYS[f"stages.{settings.divergence}"],
+    }
+    boxes = ""
+    for step in range(1, 7):
+        where, colour = ("source", theme.PRIVATE) if step < 3 else ("target", theme.NON_PRIVATE)
+        name, *lines = SAYS(f"stages.{step}", **holes).split(" / ")
+        text = "<br>".join([f"<b>{name}</b>", f"<i>{SAYS[f'stages.{where}']}</i>", *lines])
+        boxes += f'<div style="{_BOX};border-top-color:{colour}">{text}</div>'
+    return f'<div style="{_STRIP}">{boxes}</div>'
+
+
+_STRIP = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(48%,19rem),1fr));gap:.75rem"
+_BOX = (
+    "font-size:.8125rem;line-height:1.4;padding:.5rem .75rem;border:1px solid rgba(128,128,128,.3);"
+    "border-top-width:3px;border-radius:.4rem"
+)
+
+
+def trust(result: HypothesesResult) -> str:
+    """Who sees what, and who adds which noise: a small diagram in HTML."""
+    box = "display:inline-block;border:1px solid {};border-radius:.4rem;padding:.2rem .6rem;margin:.15rem"
+    settings = result.settings
+    holes = {"sources": settings.sources, "added": SAYS[f"trust.{settings.noise}"]}
+    sources, released, anybody, target = SAYS("trust.diagram", **holes).split(" / ")
+    blue, grey = (f'<span style="{box.format(colour)}">' for colour in (theme.PRIVATE, theme.NON_PRIVATE))
+    return (
+        f'<p class="lab-note">{blue}{sources}</span> &rarr; {released} &rarr; {grey}{anybody}</span> &rarr; '
+        f"{grey}{target}</span>. {SAYS('trust.why', sources=settings.sources)}</p>"
+    )
+
+
+def published(_: HypothesesResult) -> str:
+    """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
+    rows = [part._asdict() for part in PARTS]
+    for row in rows:
+        query = urlencode(versioned(row["settings"]))
+        row["here"] += f' <a href="?{query}" target="_self">{SAYS["published.open"]}</a>'
+    heads = SAYS("published.heads", badge=panels.badge("published")).split(", ")
+    columns = dict(zip(("name", "stated", "lost", "here"), heads, strict=True))
+    table = panels.table(rows, title=SAYS["published.title"], caption=SAYS["published.caption"], heads=columns)
+    return f'<div class="lab-sentences">{table}</div>'
