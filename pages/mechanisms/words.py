@@ -4,8 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-
 from dpcore.privacy import delta_rounded_up
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsResult
 from pages.mechanisms.figures import FORMULA_NAMES
@@ -201,8 +199,8 @@ def alts(result: MechanismsResult) -> dict[str, str]:
     low, high = (float(end) for end in result.posterior_range(settings.prior))
     alarms, misses, right = result.worlds.attacker(settings.prior)
     winners = ", ".join(
-        f"{row['option']} {in_hundred(row['without you'])} without you and {in_hundred(row['with you'])} with you"
-        for row in pd.DataFrame(result.choice).to_dict("records")
+        f"{option} {in_hundred(without)} without you and {in_hundred(with_you)} with you"
+        for option, without, with_you in zip(result.choice["option"], *result.chances, strict=True)
     )
     return {
         "release": f"Densities of the published number around {settings.value} without you and "
