@@ -12,7 +12,7 @@ from dpcore.accountants import account, most_steps, tuning
 from dpcore.accountants.prices import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
 from pages.ledger import experiment as ledger
-from pages.ledger import figures
+from pages.ledger import figures, words_searches
 from pages.ledger import words as say
 from pages.ledger.experiment import LedgerSettings
 from tests.test_pages import opened, text
@@ -62,8 +62,8 @@ def test_the_example_of_the_literature(example):
         assert f"<b>{number}</b>" in say.verdict(example)
     exact, loosest, left, attacker = say.numbers(example)
     assert (exact.value, exact.amount) == ("0.947", 0.947)
-    assert (loosest.value, loosest.note) == ("313", "plain sum")
-    assert (left.label, left.value) == ("Left of the target", "0.053")
+    assert (loosest.value, loosest.note) == ("313", "basic composition")
+    assert (left.label, left.value) == ("Remaining budget", "0.053")
     assert attacker.amount == 56
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
@@ -74,7 +74,7 @@ def test_the_essential_pieces_are_enough(partial):
     assert math.isnan(partial.epsilon("pld"))
     assert partial.held.basis.startswith("Renyi")
     assert "…" in say.numbers(partial)[0].value
-    assert "0 of 9 points counted by the PLD accountant" in say.FINDINGS["steps"](partial)
+    assert "0 of 9 points computed by the PLD accountant" in say.FINDINGS["steps"](partial)
     assert say.effects(partial)
     assert say.guarantee(partial)
     assert say.neighbours(partial)
@@ -177,7 +177,7 @@ def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
 
 def test_one_setting_is_no_search():
     alone = LedgerSettings(settings_tried=1).run()
-    assert "lab-table" not in say.searches(alone)
+    assert "lab-table" not in words_searches.searches(alone)
     assert len(figures.searches(alone)["layout"]["shapes"]) == 1
 
 
@@ -209,7 +209,7 @@ def test_no_line_without_a_name_but_the_thin_one(example):
         assert len(lines) == len(rows)
         assert PUBLISHED not in rows or draw is figures.over_noise
         unnamed = [one["name"] for one in lines if not one.get("showlegend", True)]
-        assert [name.partition("  ")[0] for name in unnamed] == (["Rényi orders"] if rows is figures.FIRST else [])
+        assert [name.partition("  ")[0] for name in unnamed] == (["RDP accountant"] if rows is figures.FIRST else [])
 
 
 def test_curves_fall_in_the_order_of_the_proofs(example):

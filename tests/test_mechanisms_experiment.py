@@ -365,7 +365,7 @@ def test_the_page_says_what_the_numbers_say(mechanism):
     assert not app.exception
     said = text(app)
     assert ("gives only epsilon 25.4" in said) == (mechanism == "classical")
-    assert "Release 1 says" in said
+    assert "Release 1 is" in said
 
 
 def test_a_table_row_is_the_result_of_its_mechanism():

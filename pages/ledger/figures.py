@@ -1,6 +1,6 @@
-"""The ledger's pictures: epsilon over steps, over noise, what else changes the bill, and what searches cost.
+"""Charts of epsilon by steps, by noise and by what else changes it, and of the cost of tuning.
 
-``finding``: what is to be seen in a picture, for its title.
+``finding``: what a picture shows, for its title.
 """
 
 import numpy as np
@@ -11,23 +11,23 @@ from ui.plot import theme
 
 EFFECTS = {
     "run": "this run",
-    "unsampled": "no sampling",
-    "group": "{people} together",
+    "unsampled": "no subsampling",
+    "group": "{people}",
     "afterwards": "{afterwards}",
     "tuned": "{settings_tried} tried",
-    "replaced": "replace-one neighbours",
+    "replaced": "replace-one adjacency",
 }
 AFTERWARDS = {
-    "nothing": "nothing done afterwards",
+    "nothing": "no post-processing",
     "average": "weights averaged",
     "round": "weights rounded",
     "predict": "a million predictions",
 }
 # What of a search is released: its name and colour.
 WAYS = {
-    "logarithmic": ("best alone, logarithmic law", theme.MAUVE),
-    "geometric": ("best alone, geometric law", theme.SAGE),
-    "poisson": ("best alone, Poisson law", theme.GOLD),
+    "logarithmic": ("best only, logarithmic", theme.MAUVE),
+    "geometric": ("best only, geometric", theme.SAGE),
+    "poisson": ("best only, Poisson", theme.GOLD),
     "all": ("all tries", theme.PRIVATE),
 }
 # In the first picture the published figure, which is no bound, is left out, and what is nearly the exact count is thin.
@@ -42,7 +42,7 @@ _DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,
 
 def over_steps(result: LedgerResult, finding: str = "") -> dict:
     """Epsilon as the run goes on, by each theorem."""
-    now, title = result.settings.steps, theme.title("Epsilon over steps", finding)
+    now, title = result.settings.steps, theme.title("Epsilon by steps", finding)
     # Where a step costs little all curves begin low, and where it costs much they end high.
     free = "upper left" if result.one_step < 1 else "lower right"
     return _curves(result, result.over_steps, FIRST, now=now, field="steps", title=title, legend=free)
@@ -50,7 +50,7 @@ def over_steps(result: LedgerResult, finding: str = "") -> dict:
 
 def over_noise(result: LedgerResult, finding: str = "") -> dict:
     """Epsilon of a run of this length over the noise multiplier, by each theorem."""
-    now, title = result.settings.noise_multiplier, theme.title("Epsilon over noise", finding)
+    now, title = result.settings.noise_multiplier, theme.title("Epsilon by noise", finding)
     return _curves(
         result, result.over_noise, ROWS, now=now, field="noise_multiplier", title=title, legend="upper right"
     )
@@ -141,7 +141,7 @@ def effects(result: LedgerResult, finding: str = "") -> dict:
             cliponaxis=False,
             meta="ghost",
         ),
-        title=theme.title("What moves epsilon", finding),
+        title=theme.title("What changes epsilon most", finding),
         margin={"l": 12, "r": 16, "t": 34, "b": 44},
         xaxis=_log_axis("epsilon (log scale)", _LOW, _HIGH if epsilon.max(initial=0) <= _HIGH else _HIGHEST, most=4),
         yaxis={"range": [len(found) - 0.6, -0.8], "showticklabels": False, "showgrid": False, "zeroline": False},
@@ -172,8 +172,8 @@ def effect_name(name: str, result: LedgerResult) -> str:
     """What an effect is called: with how many people, and how many settings."""
     people, tried, then = result.settings.people, result.settings.settings_tried, result.settings.afterwards
     return EFFECTS[name].format(
-        people="one person" if people == 1 else f"{people} people",
-        settings_tried="one setting" if tried == 1 else f"{tried} settings",
+        people="one person" if people == 1 else f"group of {people}",
+        settings_tried="one configuration" if tried == 1 else f"{tried} configurations",
         afterwards=AFTERWARDS[then],
     )
 
@@ -186,10 +186,10 @@ def searches(result: LedgerResult, finding: str = "") -> dict:
     low, high = theme.steady_range(0.8 * run, 20 * run) if 0 < run < np.inf else np.log10([_LOW, _HIGH])
     return theme.figure(
         *(_search(result, way, held.get(way)) for way in WAYS),
-        title=theme.title("Price of a search", finding),
+        title=theme.title("Cost of tuning", finding),
         legend="upper left",
         xaxis={
-            "title": {"text": "chance to find a setting of the best tenth"},
+            "title": {"text": "probability of one of the best 10 % of configurations"},
             "range": [0, 1.02],
             "tickformat": ".0%",
         },
@@ -212,7 +212,7 @@ def _search(result: LedgerResult, way: str, held) -> dict:
     name, colour = WAYS[way]
     more = {"meta": "ghost"} if way == "all" else {}
     about = "about " if way == "all" else ""
-    hover = f"found in %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
+    hover = f"probability %{{x:.0%}}: epsilon {about}%{{y:.3~g}}<extra>{name}</extra>"
     shown = theme.key(name, number(held.epsilon)) if held is not None else name
     return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
 
@@ -223,7 +223,7 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
     today = {row: result.statements.constant(result.epsilon(row)) for row in _SHARP}
     return theme.figure(
         *(_constant(result, row, today[row]) for row in _SHARP),
-        title=theme.title("Constant needed", finding),
+        title=theme.title("Constant c₂", finding),
         legend="upper right",
         xaxis=_log_axis("steps (log scale)", low, high),
         yaxis=_log_axis("c₂ (log scale)", *_CONSTANTS, most=4),

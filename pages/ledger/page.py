@@ -1,6 +1,6 @@
 """How much privacy does a training run spend?"""
 
-from pages.ledger import figures, words_label
+from pages.ledger import figures, words_label, words_searches
 from pages.ledger import words as say
 from pages.ledger import words_statements as stated
 from pages.ledger.experiment import LedgerSettings
@@ -18,18 +18,18 @@ def setup(desk: controls.Desk) -> None:
 
 
 def pictures(result) -> list[list[live.Picture]]:
-    """The bill as the run goes on, and what else moves it."""
+    """Epsilon by steps, and what else changes it."""
     steps = _picture("steps", figures.over_steps, result, alt=say.curve_alt(result, "steps"), wide=1.6)
     return [[steps, _picture("effects", figures.effects, result, alt=say.effects_alt(result))]]
 
 
 def over_noise(result) -> list[list[live.Picture]]:
-    """The bill over noise, by all theorems."""
+    """Epsilon by noise, by all accountants."""
     return [[_picture("noise", figures.over_noise, result, alt=say.curve_alt(result, "noise"))]]
 
 
 def searches(result) -> list[list[live.Picture]]:
-    """What it costs to have tried several settings."""
+    """The cost of having tried several configurations."""
     return [[_picture("searches", figures.searches, result, alt=say.searches_alt(result))]]
 
 
@@ -44,9 +44,8 @@ def statements(result) -> list[list[live.Picture]]:
 
 
 def _picture(name: str, draw, result, **more) -> live.Picture:
-    findings, about = say.FINDINGS | stated.FINDINGS, say.ABOUT | stated.ABOUT
-    figure = draw(result, findings[name](result))
-    return live.Picture(name=name, figure=figure, about=about[name], height=HEIGHT, **more)
+    figure = draw(result, (say.FINDINGS | stated.FINDINGS)[name](result))
+    return live.Picture(name=name, figure=figure, about=say.ABOUT[name], height=HEIGHT, **more)
 
 
 PAGE = Page(
@@ -69,7 +68,7 @@ PAGE = Page(
         "guarantee": say.guarantee,
         "neighbours": say.neighbours,
         "effects": listed(say.effects),
-        "searches": say.searches,
+        "searches": words_searches.searches,
         "table": say.table,
         "statements": stated.statements,
     },

@@ -1,11 +1,9 @@
-"""The ledger in words: verdict, table, diagnostics, effects, guarantee."""
+"""Privacy accounting: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
 
-from dpcore.accountants import selection
 from dpcore.accountants.prices import MOST_STEPS
-from dpcore.privacy import LAWS
-from lab.papers import short
+from dpcore.privacy import LAWS, Guarantee
 from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
 from pages.ledger.figures import number
@@ -13,174 +11,91 @@ from ui import outcomes, panels
 from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
+from ui.texts import Texts
 
-KNOBS = {
-    "steps": {
-        "scale": "log",
-        "stops": 20,
-        "help": "The number of steps. Each step is another release and costs privacy. Epochs are steps times "
-        "sampling rate.",
-        "symbol": "T",
-    }
-}
-AFTERWARDS = {
-    "nothing": "nothing",
-    "average": "average over the last steps",
-    "round": "round to 8 bits",
-    "predict": "a million predictions",
-}
+SAYS = Texts(__file__)
+KNOBS = {"steps": {"scale": "log", "stops": 20, "help": SAYS["steps"], "symbol": "T"}}
+INTRODUCTION, AFTERWARDS_HELP = SAYS["introduction"], SAYS["afterwards"]
 SHORT = {"nothing": "none", "average": "average", "round": "round", "predict": "predict"}
-AFTERWARDS_HELP = (
-    "What is done with the released weights. Anything computed from them alone, without reading the data again, "
-    "costs no privacy. Examples are their average over the last steps, rounding to 8 bits and a million "
-    "predictions. Choose one, and epsilon stays."
-)
-INTRODUCTION = (
-    "A model is trained in steps. Each looks at a random sample of the rows, adds Gaussian noise, and costs some "
-    "privacy. **Drag the noise or the steps.** Every curve counts the *same* run; only the theorem differs."
-)
-# What one sees, and what to look for, by picture.
-ABOUT = {
-    "steps": (
-        "What the run has cost after so many steps, counted by each theorem. The dotted line is the run as it is set, "
-        "the dashed orange one is the target. Look for how far the lines lie apart at the dotted line: the noise is "
-        "the same for all of them, so the difference is only what each proof fails to see."
-    ),
-    "noise": (
-        "What a run of this length costs with more noise or less, counted by each theorem. The crossed point on the "
-        "dotted line is the published figure, which is not a bound. Look for where a line crosses the orange target: "
-        "so much noise the target takes by that theorem."
-    ),
-    "effects": (
-        "What the same noise promises when something else about it changes: each dot is an epsilon, and its line "
-        "leads there from that of this run. Look for the dots without a line, which cost nothing more, and for the "
-        "longest line."
-    ),
-    "searches": (
-        "What a search costs, over how likely it finds a good setting: from one try at the left to a hundred, all of "
-        "them released, or the best alone of a random number. Dots are the settings tried, the dotted line is one run. "
-        "Look for the lowest line at the chance that you need: equal means of tries are no equal searches."
-    ),
-}
-_SEARCHES = {
-    "logarithmic": "Papernot and Steinke 2022, Thm 2",
-    "geometric": "Papernot and Steinke 2022, Thm 2",
-    "poisson": "Papernot and Steinke 2022, Thm 6",
-}
-_WAYS = {
-    "public": "one run, chosen on public rows",
-    "logarithmic": "the best alone, of a logarithmic number",
-    "geometric": "the best alone, of a geometric number",
-    "poisson": "the best alone, of a Poisson number",
-    "all": "all {} tries",
-}
-_SOURCES = {
-    "naive": "Dwork and Roth 2014, Thm 3.16",
-    "strong": "Dwork and Roth 2014, Thm 3.20; Li et al. 2012",
-    "published": "its figure in Abadi et al. 2016, with q &epsilon;<sub>0</sub>",
-    "moments": "Abadi et al. 2016, Thm 2",
-    "renyi": "Mironov et al. 2019; Canonne et al. 2020",
-    "pld": "Zhu et al. 2022; Doroshenko et al. 2022",
-}
-
-
-# A theorem in half a sentence.
-_BY = {
-    "naive": "by adding up",
-    "strong": "by strong composition",
-    "moments": "by the moments accountant",
-    "renyi": "by Rényi orders",
-}
+AFTERWARDS = {name: SAYS[f"after.{name}"] for name in SHORT}
+ABOUT = {name.partition(".")[2]: SAYS[name] for name in SAYS if name.startswith("about.")}
 
 
 def loosest(result: LedgerResult) -> str:
-    """The theorem that says most, of those that are computed at once."""
-    return max(_BY, key=result.epsilon)
+    """Return the accountant with the largest epsilon, of those that are computed at once."""
+    return max(("naive", "strong", "moments", "renyi"), key=result.epsilon)
 
 
 def _target(result: LedgerResult) -> tuple[float, str]:
-    """(what is left of the target, of the numbers as they are shown; the target as it is shown)."""
+    """Return (what is left of the target, of the numbers as they are shown; the target as it is shown)."""
     exact, target = result.epsilon("pld"), number(result.settings.target_epsilon)
     spent = number(result.held.epsilon if math.isnan(exact) else exact)
     return _amount(target) - _amount(spent), target
 
 
 def _amount(shown: str) -> float:
-    """A number as it is shown."""
     return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
 
 
 def numbers(result: LedgerResult) -> list[Number]:
-    """The run's epsilon by the tightest accountant and by the loosest proof, what is left of the target, and the "
-    "attacker."""
-    exact, most = number(result.epsilon("pld")), loosest(result)
-    (left, target), worst = _target(result), number(result.epsilon(most))
-    size = number(abs(left))
+    """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the best attacker."""
+    exact, worst, (left, target) = number(result.epsilon("pld")), loosest(result), _target(result)
+    known = exact not in ("…", "unlimited")
+    tightness = "exact" if result.settings.exact_accountant == "gdp" else "bound"
+    note = SAYS["tiles.counting" if exact == "…" else f"tiles.{tightness}"]
+    label, size = SAYS("tiles.epsilon", accountant=result.settings.tightest), number(abs(left))
+    remaining = math.copysign(_amount(size), left) if math.isfinite(left) else None
+    shown = SAYS("tiles.target" if left >= 0 else "tiles.exceeded", target=target)
     return [
-        Number(
-            f"Epsilon, {result.settings.tightest}",
-            exact,
-            _tightness(result) if exact != "…" else "being counted",
-            tone="private",
-            amount=None if exact in ("…", "unlimited") else _amount(exact),
-        ),
-        Number("By the loosest proof", worst, theme.THEOREMS[most][0]),
-        Number(
-            "Left of the target",
-            size if left >= 0 else f"−{size}",
-            f"epsilon {target}{', overspent' if left < 0 else ''}",
-            amount=math.copysign(_amount(size), left) if math.isfinite(left) else None,
-        ),
+        Number(label, exact, note, tone="private", amount=_amount(exact) if known else None),
+        Number(SAYS["tiles.loosest"], number(result.epsilon(worst)), theme.THEOREMS[worst][0]),
+        Number(SAYS["tiles.left"], size if left >= 0 else f"−{size}", shown, amount=remaining),
         panels.attacker(result.held),
     ]
 
 
 def verdict(result: LedgerResult) -> str:
-    """What other proofs say of the same run, and what the target allows."""
-    one, other = [name for name in _BY if name != loosest(result)][:2]
-    return (
-        f"The same run is <b>{number(result.epsilon(one))}</b> {_BY[one]} and <b>{number(result.epsilon(other))}</b> "
-        f"{_BY[other]}: the noise is the same, only the proof differs. {_budget(result)}"
-    )
+    """Return what two other accountants say of the same run, and what the target allows."""
+    worst = loosest(result)
+    case = worst if worst in ("naive", "strong") else "moments"
+    epsilons = {name: number(result.epsilon(name)) for name in ("naive", "strong", "moments")}
+    return f"{SAYS(f'verdict.{case}', **epsilons)} {_budget(result)}"
 
 
 def _budget(result: LedgerResult) -> str:
-    """What would use the target up, or keep it; by what is computed so far."""
+    """Return what would use the target up, or keep it, by what is computed so far."""
     left, target = _target(result)
-    by = "renyi" if math.isnan(result.most_steps("pld")) else "pld"
-    if left >= 0 and result.most_steps(by) >= result.settings.steps:
-        most = result.most_steps(by)
-        shown = f"{MOST_STEPS:,} or more steps" if most >= MOST_STEPS else count(int(most), "step")
-        return f"With this noise, the target of epsilon {target} allows {shown}."
-    by = "renyi" if math.isnan(result.least_noise("pld")) else "pld"
-    least = result.least_noise(by)
+    most, least = (
+        value if not math.isnan(value := found("pld")) else found("renyi")
+        for found in (result.most_steps, result.least_noise)
+    )
+    if left >= 0 and most >= result.settings.steps:
+        return SAYS(
+            "target.most" if most >= MOST_STEPS else "target.steps", target=target, steps=int(min(most, MOST_STEPS))
+        )
     if left >= 0 or math.isnan(least):
         return ""
-    if math.isinf(least):
-        return f"No noise keeps these steps within epsilon {target}."
-    return f"To stay within epsilon {target}, these steps need noise multiplier {number(least)}."
+    return SAYS("target.noise", target=target, noise=number(least))
 
 
 def caption(result: LedgerResult) -> str:
-    """What lines have no name in the pictures."""
-    now = f"{count(result.settings.steps, 'step')} with noise multiplier {number(result.settings.noise_multiplier)}"
-    return f"Dotted: this run, {now}. Orange: the target. Thin line: Rényi orders."
+    """Return what the lines without a name are."""
+    return SAYS("caption", steps=result.settings.steps, noise=number(result.settings.noise_multiplier))
 
 
 def _over_steps(result: LedgerResult) -> str:
     found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
-    missing = sum(map(math.isnan, found))
-    if missing:
-        return f"{len(found) - missing} of {len(found)} points counted by the {result.settings.tightest}"
+    if missing := sum(map(math.isnan, found)):
+        done = {"done": len(found) - missing, "all": len(found)}
+        return SAYS("finding.counting", **done, accountant=result.settings.tightest)
     times = result.epsilon(worst) / exact if exact > 0 else math.inf
-    if math.isinf(times):
-        return ""
-    return f"{theme.THEOREMS[worst][0]} says {panels.multiple(number(times))} the {result.settings.tightest}"
+    said = {"loosest": theme.THEOREMS[worst][0], "times": number(times)}
+    return SAYS("finding.steps", **said) if math.isfinite(times) else ""
 
 
 def _over_noise(result: LedgerResult) -> str:
-    least = result.least_noise("pld")
-    return f"the {result.settings.tightest} meets the target from {number(least)} on" if math.isfinite(least) else ""
+    least, accountant = result.least_noise("pld"), result.settings.tightest
+    return SAYS("finding.noise", accountant=accountant, noise=number(least)) if math.isfinite(least) else ""
 
 
 def _searched(result: LedgerResult) -> str:
@@ -188,30 +103,30 @@ def _searched(result: LedgerResult) -> str:
         return ""
     least = min(held.epsilon for way, held in result.searches.items() if way in LAWS)
     together = result.searches["all"].epsilon
-    return f"the best alone from {number(least)}, all for {number(together)}" if math.isfinite(together) else ""
+    said = {"least": number(least), "together": number(together)}
+    return SAYS("finding.searches", **said) if math.isfinite(together) else ""
 
 
-def _dearest(result: LedgerResult) -> str:
+def _largest(result: LedgerResult) -> str:
     done = [one for one in result.effects() if one.guarantee is not None]
     most = max(done, key=lambda one: one.guarantee.epsilon)
-    exact = result.epsilon("pld")
-    return f"{figures.effect_name(most.name, result)} most" if most.guarantee.epsilon > exact else ""
+    return figures.effect_name(most.name, result) if most.guarantee.epsilon > result.epsilon("pld") else ""
 
 
-# What is to be seen in each picture, for its title.
-FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _dearest, "searches": _searched}
+# What each picture shows, for its title.
+FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _largest, "searches": _searched}
 
 
 def table(result: LedgerResult) -> str:
-    """A row a theorem, with what the target allows."""
+    """Return a row for each accountant, with what the target allows."""
     target = number(result.settings.target_epsilon)
-    bound, printed = panels.badge("bound"), panels.badge("published, not a bound")
+    badges = {bound: panels.badge(SAYS["table.bound" if bound else "table.published"]) for bound in (True, False)}
     shown = [
         {
             "name": _name(result, row["accountant"]),
-            "epsilon": f"<b>{number(row['epsilon'])}</b>",
-            "source": _SOURCES[row["accountant"]],
-            "status": bound if row["a bound"] else printed,
+            "epsilon": row["epsilon"],
+            "status": row["a bound"],
+            "source": SAYS[f"source.{row['accountant']}"],
             "noise": _allowed(row["least noise multiplier"], row["a bound"]),
             "most": _steps(row["most steps"], row["a bound"]),
             "epochs": _allowed(row["most epochs"], row["a bound"]),
@@ -220,242 +135,103 @@ def table(result: LedgerResult) -> str:
     ]
     return panels.table(
         shown,
-        caption=(
-            f"The last columns turn the question round: the noise that these steps need for the target, epsilon "
-            f"{target}, and the steps that this noise allows. All are on the safe side; the last row is searched on "
-            f"the coarse grid, and steps up to {MOST_STEPS:,}."
-        ),
-        heads={
-            "name": "counted by",
-            "epsilon": "epsilon of this run",
-            "status": "status",
-            "source": "theorem",
-            "noise": f"noise multiplier<br>for epsilon {target}",
-            "most": f"steps within<br>epsilon {target}",
-            "epochs": "epochs",
-        },
+        caption=SAYS("table.caption", target=target, most=MOST_STEPS),
+        heads=heads("table", *shown[0], target=target),
+        formats={"epsilon": lambda epsilon: f"<b>{number(epsilon)}</b>", "status": badges.get},
         now=_name(result, "pld"),
     )
+
+
+def heads(part: str, *columns: str, **holes: str) -> dict[str, str]:
+    """Return the headings of a table by its columns."""
+    return dict(zip(columns, SAYS(f"{part}.heads", **holes).split(" | "), strict=True))
 
 
 def _name(result: LedgerResult, row: str) -> str:
     return result.settings.tightest if row == "pld" else theme.THEOREMS[row][0]
 
 
-def _tightness(result: LedgerResult) -> str:
-    """Return whether the tightest accountant gives epsilon itself or an upper bound on it."""
-    return "exact" if result.settings.exact_accountant == "gdp" else "upper bound"
-
-
 def _allowed(value: float, good: bool) -> str:
     if not good:
         return "–"
-    return "none is enough" if math.isinf(value) else number(value)
+    return SAYS["table.never"] if math.isinf(value) else number(value)
 
 
 def _steps(value: float, good: bool) -> str:
     if good and value >= MOST_STEPS:
-        return f"{MOST_STEPS:,} or more"
+        return SAYS("table.most", steps=MOST_STEPS)
     return f"{value:,.0f}" if good and not math.isnan(value) else _allowed(value, good)
 
 
 def diagnostics(result: LedgerResult) -> list[str]:
-    """Which regime the run is in."""
-    settings = result.settings
-    sentences = [_sampling(result), _strong(result)]
-    if result.epsilon("moments") < 2 * result.moments_floor:
-        sentences.append(
-            f"The moments accountant is held up by its orders: with 32 of them delta {theme.delta(settings.delta)} "
-            f"alone costs {number(result.moments_floor)}, however much noise there is."
-        )
+    """Return which regime the run is in."""
+    settings, said = result.settings, [_sampling(result)]
+    strong, moments, floor = result.epsilon("strong"), result.epsilon("moments"), result.moments_floor
+    if strong > result.epsilon("naive"):
+        said.append(SAYS("why.worse", step=number(result.one_step)))
+    elif strong > 5 * moments:
+        said.append(SAYS["why.looser"])
+    if moments < 2 * floor:
+        said.append(SAYS("why.floor", delta=theme.delta(settings.delta), floor=number(floor)))
     if settings.noise_multiplier < 1:
-        sentences.append("The noise multiplier is below 1: a step's noise is less than what one person may add to it.")
+        said.append(SAYS["why.noise"])
     if result.never_sampled > 0.1:
-        sentences.append(f"On average {in_hundred(result.never_sampled)} in 100 rows are never looked at.")
-    return [sentence for sentence in sentences if sentence]
+        said.append(SAYS("why.unseen", share=in_hundred(result.never_sampled)))
+    return said
 
 
 def _sampling(result: LedgerResult) -> str:
-    """What the samples save, against the best bound so far."""
+    """Return what the samples save, against the best bound so far."""
     rate, saved = result.settings.sampling_rate, result.saved
-    if rate == 1:
-        return "Every row is in every step: no sampling hides who took part."
-    seen = f"{in_hundred(rate)} in 100 rows" if rate >= 0.095 else f"one row in {number(1 / rate)}"
-    whole = f"With all rows in every step, the same noise would cost {number(result.unsampled)}"
-    if saved < 1.1:
-        return f"Sampling: a step sees {seen}, which saves next to nothing here. {whole}."
-    return f"Sampling: a step sees {seen}. {whole}" + (
-        f", {panels.multiple(number(saved))} as much."
-        if math.isfinite(saved)
-        else "; like this it costs nothing that counts."
-    )
-
-
-def _strong(result: LedgerResult) -> str:
-    """Why strong composition says what it says."""
-    strong = result.epsilon("strong")
-    if strong > result.epsilon("naive"):
-        return (
-            f"Strong composition is worse than the plain sum here: one sampled step counts as epsilon "
-            f"{number(result.one_step)}, and its second term grows with e to that."
-        )
-    if strong > 5 * result.epsilon("moments"):
-        return (
-            "Strong composition gives each step an epsilon and a delta of its own and pays for every one; the moments "
-            "accountant adds up the moments of the losses and pays for delta once."
-        )
-    return ""
+    case = "all" if rate == 1 else "little" if saved < 1.1 else "sampled" if math.isfinite(saved) else "free"
+    return SAYS(f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved))
 
 
 def effects(result: LedgerResult) -> list[str]:
-    """Sampling, groups, post-processing and tuning, a sentence each."""
-    settings = result.settings
+    """Return a sentence each on subsampling, groups, post-processing and tuning."""
+    people, tried = result.settings.people, result.settings.settings_tried
     found = {one.name: one.guarantee for one in result.effects()}
-    group, people = found["group"], settings.people
-    nothing = " Nothing is promised to them." if group is not None and group.delta >= 1 else ""
+    group, tuned = found["group"], found["tuned"]
+    case = "person" if people == 1 else "nobody" if group is not None and group.delta >= 1 else "group"
+    both = {"published": number(result.epsilon("published")), "strong": number(result.epsilon("strong"))}
+    after = AFTERWARDS[result.settings.afterwards]
+    search = "one" if tried == 1 else "tuned_bound" if is_bound(tuned) else "tuned"
     return [
-        f"<b>Sampling.</b> Taken as <i>q times epsilon</i>, strong composition would give "
-        f"{number(result.epsilon('published'))}{panels.badge('as published, not a bound')}; with the valid "
-        f"ln(1 + q(e<sup>&epsilon;</sup> - 1)) it gives {number(result.epsilon('strong'))}.",
-        f"<b>{'One person' if people == 1 else f'{people} people together'}:</b> {_pair(group)}.{nothing}",
-        f"<b>{AFTERWARDS[settings.afterwards].capitalize()}</b> afterwards: still {_pair(found['afterwards'])}, for "
-        "the data are not looked at again.",
-        _tuned(settings.settings_tried, found["tuned"]),
+        SAYS("effects.sampling", **both),
+        SAYS(f"effects.{case}", people=people, **_pair(group)),
+        SAYS("effects.after", after=after, **_pair(found["afterwards"])),
+        SAYS(f"effects.{search}", tried=tried, **_pair(tuned)),
     ]
 
 
-def _tuned(tried: int, guarantee) -> str:
-    """What it costs to have chosen among several runs."""
-    if tried == 1:
-        return "<b>One setting tried</b>: nothing else is to be counted."
-    return (
-        f"<b>{tried} settings tried</b> on the same data: all of these runs count, those thrown away too. Together "
-        f"they cost {_at_most(guarantee)}{_pair(guarantee)}."
-    )
-
-
-def searches(result: LedgerResult) -> str:
-    """What it costs to have tried several settings, by what is released, and when that price holds."""
-    tried = result.settings.settings_tried
-    if tried == 1:
-        return panels.bullets(["<b>One setting tried</b>: nothing else is to be counted.", _EX_POST])
-    rows = [
-        {
-            "way": _WAYS[way].format(tried),
-            "epsilon": f"<b>{_plain(held)}</b>",
-            "chance": f"{in_hundred(result.chance(way))} in 100",
-            "tries": f"median {_median(way, tried)}" if way in LAWS else f"{tried}, fixed",
-            "basis": _SEARCHES.get(way) or _counted(held),
-        }
-        for way, held in result.searches.items()
-    ]
-    heads = {
-        "way": "released",
-        "epsilon": "epsilon",
-        "chance": "finds one of the<br>best tenth",
-        "tries": f"tries, {tried}<br>on average",
-        "basis": "counted by",
-    }
-    caption = (
-        f"All at delta {theme.delta(result.settings.delta, digits=3)}. The theorems for the best alone are about Rényi "
-        f"orders, by which one run counts as {number(result.epsilon('renyi'))}. The "
-        f"{result.settings.tightest} gives {number(result.epsilon('pld'))} for a run."
-    )
-    return panels.table(rows, caption=caption, heads=heads) + panels.bullets(_search(result))
-
-
-def _counted(held) -> str:
-    """The basis of runs that are composed, in short."""
-    short_of = {"exact": "exact Gaussian", "privacy": "PLD accountant", "Renyi": "Rényi orders"}
+def _pair(held: Guarantee | None) -> dict[str, str]:
     if held is None:
-        return "…"
-    return short_of[held.basis.split()[0]] + ", coarse grid" * held.basis.endswith("coarse grid")
+        return {"epsilon": "…", "delta": "…"}
+    return {"epsilon": number(held.epsilon), "delta": theme.delta(held.delta, digits=3)}
 
 
-def _at_most(held) -> str:
-    """What stands before a price that is an upper bound."""
-    return "" if held is None or held.basis.startswith("exact") else "at most "
+def plain(held: Guarantee | None) -> str:
+    return "…" if held is None else number(held.epsilon)
 
 
-def _median(law: str, tries: int) -> int:
-    return selection.median(law=law, tries=tries)
-
-
-def _search(result: LedgerResult) -> list[str]:
-    """Which way is cheapest, that the ways do not find the same, and what each takes for granted."""
-    tried = result.settings.settings_tried
-    fixed, found = (f"{in_hundred(result.chance(way))} in 100" for way in ("all", "logarithmic"))
-    return [
-        f"{_cheapest(result)} Equal means are no equal searches: {tried} tries find one of the best tenth of settings "
-        f"{fixed} times; a logarithmic number of them, with this mean, {found} times.",
-        "<b>What it takes.</b> The number of tries is drawn from a law that was fixed beforehand, and stays secret: no "
-        "progress bar, no list of tries, no word of how long it took. What ranks them comes from public rows; a score "
-        "on private rows is one more release of each try, with noise of its own. Of exactly "
-        f"{tried} tries, no better price is proved for the best alone than for all of them.",
-        _EX_POST,
-    ]
-
-
-def _cheapest(result: LedgerResult) -> str:
-    """The best way on private rows, as far as all tries are counted."""
-    tried, together = result.settings.settings_tried, result.searches["all"]
-    law = min((way for way in result.searches if way in LAWS), key=lambda way: result.searches[way].epsilon)
-    alone = result.searches[law].epsilon
-    if together is None:
-        return f"<b>The best alone</b> costs {number(alone)} {_BY_LAW[law]}; all {tried} tries are being counted."
-    if together.epsilon <= alone:
-        return (
-            f"<b>All {tried} tries</b> may be released for {number(together.epsilon)}: the best alone has no lower "
-            f"price here, {number(alone)} {_BY_LAW[law]}."
-        )
-    return (
-        f"<b>The best alone</b> costs {number(alone)} {_BY_LAW[law]}, and all {tried} tries cost "
-        f"{_at_most(together)}{number(together.epsilon)}."
-    )
-
-
-_BY_LAW = {"logarithmic": "by the logarithmic law", "geometric": "by the geometric law", "poisson": "by Poisson's law"}
-# Of an epsilon that was chosen by looking.
-_EX_POST = (
-    "<b>Choosing epsilon itself.</b> If you raise epsilon until the accuracy on private rows will do, the last epsilon "
-    "is not what you spent: everything shown on the way counts, and an accuracy read without noise leaves no guarantee "
-    f"at all; methods made for this promise what depends on the outcome ({short('ligett2017')}; {short('ghazi2025')})."
-)
-
-
-def _pair(guarantee) -> str:
-    if guarantee is None:
-        return "…"
-    return f"<b>{number(guarantee.epsilon)}</b> at delta {theme.delta(guarantee.delta, digits=3)}"
+def is_bound(held: Guarantee | None) -> bool:
+    return held is not None and not held.basis.startswith("exact")
 
 
 def guarantee(result: LedgerResult) -> str:
-    """What is promised, and on what it rests."""
+    """Return the guarantee and its assumptions."""
     held = result.held
-    assumed = (
-        "Assumed: Poisson samples (each row is drawn independently), clipped contributions, noise as stated, one row "
-        "per person; the number of rows, or a fixed denominator, is public. Batches of a shuffled data set are "
-        "<b>not</b> covered. Delta should be far below one over the number of rows."
-    )
-    said = f"With epsilon {number(held.epsilon)}, {panels.odds(held)}.{panels.weak(held)}"
-    return panels.guarantee(here=held) + "".join(map(panels.note, (said, outcomes.limit(held), assumed)))
+    means = SAYS("guarantee.means", epsilon=number(held.epsilon), odds=panels.odds(held)) + panels.weak(held)
+    notes = (means, outcomes.limit(held), SAYS["guarantee.assumed"])
+    return panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 
 def neighbours(result: LedgerResult) -> str:
-    """Both conventions, for the same noise."""
-    own, in_two = result.replaced, result.replaced_in_two
-    return (
-        panels.note("<b>Add or remove one person</b>: one contribution comes or goes.")
-        + panels.guarantee(here=result.held)
-        + panels.note(
-            "<b>Replace one person</b>: one goes and another comes, so the same noise has half the multiplier."
-        )
-        + (panels.guarantee(here=own) if own is not None else panels.note("…"))
-        + panels.note(
-            f"Counted as a removal and an addition instead: {number(in_two.epsilon)} at delta "
-            f"{theme.delta(in_two.delta, digits=3)}. Compare epsilons of one convention only."
-        )
-    )
+    """Return the guarantee by both adjacency relations, for the same noise."""
+    replaced = panels.guarantee(here=result.replaced) if result.replaced is not None else panels.note("…")
+    add = panels.note(SAYS["neighbours.add"]) + panels.guarantee(here=result.held)
+    in_two = SAYS("neighbours.in_two", **_pair(result.replaced_in_two))
+    return add + panels.note(SAYS["neighbours.replace"]) + replaced + panels.note(in_two)
 
 
 def curve_alt(result: LedgerResult, over: str) -> str:
@@ -469,19 +245,15 @@ def curve_alt(result: LedgerResult, over: str) -> str:
 
 def effects_alt(result: LedgerResult) -> str:
     """The chart of effects in words."""
-    values = ", ".join(f"{figures.effect_name(one.name, result)} {_plain(one.guarantee)}" for one in result.effects())
+    values = ", ".join(f"{figures.effect_name(one.name, result)} {plain(one.guarantee)}" for one in result.effects())
     return f"Epsilon of the same noise: {values}."
 
 
 def searches_alt(result: LedgerResult) -> str:
     """The chart of searches in words."""
     values = ", ".join(
-        f"{name} {_plain(result.searches[way])} at {in_hundred(result.chance(way))} in 100"
+        f"{name} {plain(result.searches[way])} at {in_hundred(result.chance(way))} in 100"
         for way, (name, _) in figures.WAYS.items()
     )
     tried = count(result.settings.settings_tried, "try", "tries")
     return f"Epsilon over the chance to find a setting of the best tenth; for {tried}: {values}."
-
-
-def _plain(guarantee) -> str:
-    return "…" if guarantee is None else number(guarantee.epsilon)

@@ -1,212 +1,154 @@
-"""What is stated in closed form, in words: what it says of this run, under which conditions, with which constants."""
+"""Closed-form statements about a run: which text of ``texts.md`` is said, and with which numbers."""
 
 import math
+from collections.abc import Sequence
 
 from dpcore.accountants import asymptotic
 from lab.papers import short
 from pages.ledger.experiment import LedgerResult
-from pages.ledger.words import number
+from pages.ledger.words import SAYS, heads, number
 from pages.ledger.work import FIRST, Statement
 from ui import panels
 from ui.plot import theme
 from ui.plot.theme import written
 
-ABOUT = {
-    "constants": (
-        "Theorem 1 leaves its constant c2 open: this is the one with which it would say what each accountant counts of "
-        "runs with this noise. The dashed orange level is the constant of its proof. Look for where a line passes over "
-        "it: there the proof's constant promises more than that accountant can show."
-    ),
-    "moments": (
-        "The logarithm of the moments of one step's privacy loss, exactly, and the main term of the published bound on "
-        "them; dotted where the bound is not stated. Look for how far the bound lies above, and for where it falls "
-        "below: there it is none. The dotted upright is the order that the moments accountant takes."
-    ),
-}
-_NAMES = {
-    "proof": "Theorem 1 with c<sub>2</sub> = {constant}, as in its proof",
-    "grid": "Theorem 1 with c<sub>2</sub> = {constant}, the least on the grid",
-    "growth": "strong composition as an order of growth, with constant 1",
-    "bound": "moments by the main term of their bound",
-}
-_CONDITIONS = {
-    "range": "&epsilon; &lt; q<sup>2</sup>T",
-    "noise": "&sigma; &ge; 1",
-    "delta": "&epsilon; &le; ln(1/&delta;)",
-    "rate": "q &lt; 1/(16&sigma;)",
-}
+_REQUIRED = {name: SAYS[f"condition.{name}"] for name in ("noise", "delta")}
 
 
 def statements(result: LedgerResult) -> str:
-    """The statements about this run, the constants that make them true, and where the run stands."""
-    return _stated(result) + _constants(result) + panels.bullets(_stands(result))
+    """Return the statements about this run, the constants that make them true, and where the run stands."""
+    said = [_range(result), _printed(result), _this_run(result), _lemma(result)]
+    return _stated(result) + _constants(result) + panels.bullets(said)
 
 
 def _stated(result: LedgerResult) -> str:
-    found, target = result.statements, number(result.settings.target_epsilon)
+    found, accountant = result.statements, result.settings.tightest
+    constants = {"proof": number(asymptotic.PROVED), "grid": number(found.least)}
     rows = [
         {
-            "name": _NAMES[row.name].format(constant=number(_constant_of(row, result))),
-            "epsilon": _says(row),
+            "name": SAYS(f"statement.{row.name}", constant=constants.get(row.name)),
+            "epsilon": "–" if _silent(row) else number(row.epsilon),
             "conditions": _conditions(row, result),
             "against": _against(row, result),
-            "noise": _asks(row),
+            "noise": SAYS["statement.none"] if row.name == "bound" and math.isnan(row.noise) else number(row.noise),
         }
         for row in found.rows
     ]
-    for name, said in (("moments", "moments, computed"), ("pld", result.settings.tightest)):
-        held = {"epsilon": number(result.epsilon(name)), "noise": number(result.least_noise(name))}
-        rows.append({"name": said, "conditions": "none", "against": panels.badge("bound")} | held)
+    bound = {"conditions": SAYS["statement.unconditional"], "against": panels.badge(SAYS["table.bound"])}
+    for row, name in (("moments", SAYS["statement.moments"]), ("pld", accountant)):
+        held = {"epsilon": number(result.epsilon(row)), "noise": number(result.least_noise(row))}
+        rows.append({"name": name} | bound | held)
+    target = number(result.settings.target_epsilon)
     return panels.table(
         rows,
-        title=f"<b>What {short('abadi2016')} state in closed form, of this run</b>",
-        caption="Theorem 1: there are constants c<sub>1</sub> and c<sub>2</sub> such that noise &sigma; &ge; "
-        "c<sub>2</sub> q &radic;(T ln(1/&delta;)) / &epsilon; is enough for any &epsilon; &lt; c<sub>1</sub> "
-        "q<sup>2</sup>T. It names neither. Here c<sub>1</sub> = 1, and "
-        f"{_CONDITIONS['noise']} and {_CONDITIONS['delta']} are asked for as well. No row but the last two is a "
-        "guarantee.",
-        heads={
-            "name": "statement",
-            "epsilon": "epsilon of<br>this run",
-            "conditions": "its conditions",
-            "against": f"compared with the<br>{result.settings.tightest}",
-            "noise": f"noise for<br>epsilon {target}",
-        },
+        title=SAYS("statement.title", paper=short("abadi2016")),
+        caption=SAYS("statement.caption", **_REQUIRED),
+        heads=heads("statement", *rows[0], accountant=accountant, target=target),
     )
 
 
-def _constant_of(row: Statement, result: LedgerResult) -> float:
-    return asymptotic.PROVED if row.name == "proof" else result.statements.least
-
-
-def _says(row: Statement) -> str:
-    return "–" if row.name == "bound" and math.isnan(row.epsilon) else number(row.epsilon)
-
-
-def _asks(row: Statement) -> str:
-    return "none within its conditions" if row.name == "bound" and math.isnan(row.noise) else number(row.noise)
+def _silent(row: Statement) -> bool:
+    """Return whether the bound on the moments says nothing about the run."""
+    return row.name == "bound" and math.isnan(row.epsilon)
 
 
 def _conditions(row: Statement, result: LedgerResult) -> str:
     if row.name == "growth":
-        return "no constant is named"
+        return SAYS["statement.nameless"]
     if row.fails:
-        return f"<b>not met:</b> {', '.join(_CONDITIONS[name] for name in row.fails)}"
+        return SAYS("statement.fails", conditions=", ".join(SAYS[f"condition.{name}"] for name in row.fails))
     if row.name == "bound":
-        last = result.statements.last
-        return f"met up to &lambda; = {last:,}" if last else "met by no &lambda;"
-    return "…" if math.isnan(row.epsilon) else "met"
+        return SAYS("statement.met_to", last=result.statements.last)
+    return "…" if math.isnan(row.epsilon) else SAYS["statement.met"]
 
 
 def _against(row: Statement, result: LedgerResult) -> str:
-    if row.name == "growth" or (row.name == "bound" and math.isnan(row.epsilon)):
+    if row.name == "growth" or _silent(row):
         return "–"
-    if row.true is None:
-        return "…" if math.isnan(result.epsilon("pld")) or math.isnan(row.epsilon) else "too near to tell"
-    return "not below it" if row.true else "<b>below it: false here</b>"
+    if row.true is None and math.isnan(result.epsilon("pld") + row.epsilon):
+        return "…"
+    case = {None: "unclear", True: "above", False: "below"}[row.true]
+    return SAYS[f"statement.{case}"]
 
 
 def _constants(result: LedgerResult) -> str:
-    """Which c2 is enough on the grid, by c1."""
+    """Return which c2 is enough on the grid, by c1."""
     found = result.statements.constants
-    rows = [dict(zip(found, map(number, map(float, row)), strict=True)) for row in zip(*found.values(), strict=True)]
-    rates, noises, steps, deltas = asymptotic.RATES, asymptotic.NOISES, asymptotic.STEPS, asymptotic.DELTAS
-    runs = len(rates) * len(noises) * len(steps) * len(deltas)
-    ends = f"T from {steps[0]} to {steps[-1]:,}, &delta; from {theme.delta(deltas[-1])} to {theme.delta(deltas[0])}"
+    axes = {"rates": asymptotic.RATES, "noises": asymptotic.NOISES, "steps": asymptotic.STEPS}
+    ends = {name: _ends([number(value) for value in values]) for name, values in axes.items()}
+    deltas = _ends([theme.delta(delta) for delta in reversed(asymptotic.DELTAS)])
+    runs = math.prod(map(len, (*axes.values(), asymptotic.DELTAS)))
     return panels.table(
-        rows,
-        title=f"<b>Which c<sub>2</sub> would do</b>, on a grid of {runs:,} runs",
-        caption=f"q from {number(rates[0])} to {number(rates[-1])}, &sigma; from {number(noises[0])} to "
-        f"{number(noises[-1])}, {ends}, counted by Rényi orders. Longer runs ask for more as printed. A grid is no "
-        "proof: some runs between its points ask for more.",
-        heads={
-            "c1": "c<sub>1</sub>",
-            "as printed": "least c<sub>2</sub>,<br>as printed",
-            "with conditions": f"least c<sub>2</sub>, with {_CONDITIONS['noise']}<br>and {_CONDITIONS['delta']}",
-        },
+        [dict(zip(found, map(float, row), strict=True)) for row in zip(*found.values(), strict=True)],
+        title=SAYS("constants.title", runs=runs),
+        caption=SAYS("constants.caption", **ends, deltas=deltas),
+        heads=heads("constants", "c1", "as printed", "with conditions", **_REQUIRED),
+        formats=dict.fromkeys(found, number),
     )
 
 
-def _stands(result: LedgerResult) -> list[str]:
-    """Where today's settings stand, and what the statements are worth there."""
-    return [_range(result), _printed(result), _this_run(result), _lemma(result)]
+def _ends(shown: Sequence[str]) -> str:
+    return SAYS("constants.ends", first=shown[0], last=shown[-1])
 
 
 def _range(result: LedgerResult) -> str:
-    found, target = result.statements, result.settings.target_epsilon
-    lies = "inside" if target < FIRST * found.reach else "outside"
-    least, asked = result.least_noise("pld"), found.rows[0].noise
-    takes = ""
-    if math.isfinite(least):
-        share = panels.multiple(number(asked / least))
-        takes = f" With c<sub>2</sub> = 2 it asks for {share} the noise that is needed for it."
-    return (
-        f"<b>Its range.</b> q<sup>2</sup>T is {number(found.reach)}: for c<sub>1</sub> = 1 the target of epsilon "
-        f"{number(target)} lies {lies}.{takes}"
-    )
+    """Return whether the target lies in the range of Theorem 1, and how much noise that asks for."""
+    found, target, least = result.statements, result.settings.target_epsilon, result.least_noise("pld")
+    case = "inside" if target < FIRST * found.reach else "outside"
+    said = SAYS(f"constants.{case}", reach=number(found.reach), target=number(target))
+    asks = SAYS("constants.asks", ratio=number(found.rows[0].noise / least)) if math.isfinite(least) else ""
+    return f"{said} {asks}".strip()
 
 
 def _printed(result: LedgerResult) -> str:
-    breaks = number(result.statements.breaks)
-    return (
-        "<b>No constants make it true as printed.</b> With all rows in every step, its noise for an epsilon is that of "
-        "one and the same Gaussian release, whatever T is. With c<sub>2</sub> = 2, at this delta, that promises more "
-        f"than it gives from epsilon {breaks} on, which the theorem allows once T is above {breaks}/c<sub>1</sub>. Any "
-        "other c<sub>2</sub> has such an epsilon of its own."
-    )
+    return SAYS("constants.printed", breaks=number(result.statements.breaks))
 
 
 def _constant(result: LedgerResult, row: str) -> str:
-    """The c2 with which Theorem 1 would say what an accountant counts of this run: any, where that is nothing."""
+    """Return the c2 that makes Theorem 1 say what an accountant counts, or any where that is nothing."""
     epsilon = result.epsilon(row)
-    return "any" if epsilon == 0 else number(result.statements.constant(epsilon))
+    return SAYS["constants.any"] if epsilon == 0 else number(result.statements.constant(epsilon))
 
 
 def _this_run(result: LedgerResult) -> str:
-    found, settings = result.statements, result.settings
-    takes = ", ".join(
-        f"<b>{_constant(result, row)}</b> by {name}"
-        for row, name in (
-            ("pld", f"the {result.settings.tightest}"),
-            ("renyi", "Rényi orders"),
-            ("moments", "the moments accountant"),
-        )
-    )
-    strong = panels.multiple(number(result.epsilon("strong") / found.rows[2].epsilon))
-    saved = math.sqrt(math.log(settings.steps / settings.delta))
-    return (
-        f"<b>This run</b> takes c<sub>2</sub> = {takes}. Strong composition, computed, takes {strong} "
-        f"its order of growth, which is &radic;ln(T/&delta;) = {number(saved)} times that of the theorem."
-    )
+    settings = result.settings
+    needs = {row: _constant(result, row) for row in ("pld", "renyi", "moments")}
+    strong = number(result.epsilon("strong") / result.statements.rows[2].epsilon)
+    root = number(math.sqrt(math.log(settings.steps / settings.delta)))
+    return SAYS("constants.run", **needs, accountant=settings.tightest, strong=strong, root=root)
 
 
 def _lemma(result: LedgerResult) -> str:
-    """How good the bound on the moments is, and where it is none."""
+    """Return how good the bound on the moments is, and where it is none."""
+    found = result.statements
+    order, exact, bound = _at_best(result)
+    said = [SAYS("constants.stated", last=found.last) if found.last else SAYS["constants.unstated"]]
+    terms = {"exact": written(exact, digits=3), "bound": written(bound, digits=3), "ratio": number(bound / exact)}
+    said.append(SAYS("constants.moment_bound" if math.isfinite(bound) else "constants.moment", order=order, **terms))
+    if found.below:
+        said.append(SAYS("constants.less", order=found.below))
+    return " ".join((*said, SAYS["constants.rest"]))
+
+
+def _at_best(result: LedgerResult) -> tuple[int, float, float]:
+    """Return the order that the moments accountant uses, the log moment there, and its bound."""
     found = result.statements
     _, order = found.best("exact")
-    exact, bound = (float(found.moments[name][order - 1]) for name in ("exact", "bound"))
-    said = f"at &lambda; = {order}, which the moments accountant takes, the moment is {written(exact, digits=3)}"
-    if math.isfinite(bound):
-        said += f" and its main term {written(bound, digits=3)}, {panels.multiple(number(bound / exact))} as much"
-    ends = f"; from &lambda; = {found.below} on it is less than the moment, so no bound" if found.below else ""
-    stated = f"is stated up to &lambda; = {found.last:,} here" if found.last else "is not stated here"
-    return f"<b>The bound on the moments</b> {stated}: {said}{ends}. What it adds to the main term, it does not name."
+    return order, *(float(found.moments[name][order - 1]) for name in ("exact", "bound"))
 
 
 def _needed(result: LedgerResult) -> str:
     if not math.isfinite(result.epsilon("pld")):
         return ""
-    return f"{_constant(result, 'pld')} here, {number(asymptotic.PROVED)} in the proof"
+    return SAYS("finding.constants", constant=_constant(result, "pld"), proof=number(asymptotic.PROVED))
 
 
 def _ratio(result: LedgerResult) -> str:
-    found = result.statements
-    _, order = found.best("exact")
-    times = float(found.moments["bound"][order - 1] / found.moments["exact"][order - 1])
-    return f"the main term is {panels.multiple(number(times))} the moment at {order}" if math.isfinite(times) else ""
+    order, exact, bound = _at_best(result)
+    return SAYS("finding.moments", ratio=number(bound / exact), order=order) if math.isfinite(bound / exact) else ""
 
 
-# What is to be seen in each picture, for its title.
+# What each picture shows, for its title.
 FINDINGS = {"constants": _needed, "moments": _ratio}
 
 

@@ -72,7 +72,7 @@ class MechanismsSettings(Settings):
     }
     MEASURES: ClassVar = {
         "within": Measure(
-            "error of nine releases in ten",
+            "90 % error of a release",
             "lower",
             lambda worlds: np.array([worlds.within]),
             rises=("epsilon", "delta"),

@@ -1,6 +1,6 @@
-"""One number in two worlds, as it is published, and what it means: posterior, tests, errors, and who wins a choice.
+"""Charts of one number, released with you and without you: densities, posterior, tests, errors and private selection.
 
-``finding``: what is to be seen in a picture, for its title.
+``finding``: what a picture shows, for its title.
 """
 
 import math
@@ -30,9 +30,9 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
     return theme.figure(
         *(_density(x, *one) for one in zip(densities, here, *zip(*WORLDS, strict=True), strict=True)),
         _log_ratio(result, x),
-        title=theme.title("The published number", finding),
+        title=theme.title("Released number", finding),
         legend="upper left",
-        xaxis={"range": _span(result), "anchor": "y2", "title": {"text": "published number"}, "zeroline": False},
+        xaxis={"range": _span(result), "anchor": "y2", "title": {"text": "released number"}, "zeroline": False},
         yaxis={
             "domain": [0.4, 1],
             "range": [-0.14 * top, top],
@@ -53,10 +53,10 @@ def release(result: MechanismsResult, finding: str = "") -> dict:
 
 
 def _crossing(result: MechanismsResult) -> str:
-    """The title of the log-ratio: how likely it is, with you, to lie above +epsilon."""
+    """Return the title of the privacy loss: how likely it is, with you, to exceed epsilon."""
     epsilon = result.settings.epsilon
     _, chance = result.worlds.beyond(epsilon)
-    return f"log-ratio, above +ε = {epsilon:.3g} " + (f"with chance {chance:.2g}" if chance else "never")
+    return f"privacy loss, above ε = {epsilon:.3g} " + (f"with probability {chance:.2g}" if chance else "never")
 
 
 def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:
@@ -81,9 +81,9 @@ def _marks(result: MechanismsResult, top: float) -> list[dict]:
 
 
 def _log_ratio(result: MechanismsResult, x: np.ndarray) -> dict:
-    more = {"hovertemplate": "%{x:.5g}: log-ratio %{y:.3g}<extra></extra>", "showlegend": False, "meta": "ghost"}
+    more = {"hovertemplate": "%{x:.5g}: privacy loss %{y:.3g}<extra></extra>", "showlegend": False, "meta": "ghost"}
     ratio = result.worlds.log_ratio(x)
-    return theme.line(x, ratio, colour=theme.PRIVATE, name="log-ratio", yaxis="y2", **more)
+    return theme.line(x, ratio, colour=theme.PRIVATE, name="privacy loss", yaxis="y2", **more)
 
 
 def _promised_lines(epsilon: float) -> list[dict]:
@@ -144,7 +144,7 @@ def dots(result: MechanismsResult, finding: str = "") -> dict:
     return theme.figure(
         *traces,
         title=theme.title("Fifty releases", finding),
-        xaxis={"range": span, "title": {"text": "published number"}, "zeroline": False},
+        xaxis={"range": span, "title": {"text": "released number"}, "zeroline": False},
         yaxis={"range": [-top, top], "showticklabels": False, "showgrid": False},
         annotations=[
             _words(f"50 equally likely releases, {WORLDS[1][1]}", y=0.94),
@@ -166,7 +166,7 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
     low, high = result.posterior_range(grid)
     after = float(result.last["posterior"])
     ends = zip(("least", "most"), (low, high), strict=True)
-    hover = "before: %{x:.0f} %<br>after: %{y:.3g} % at "
+    hover = "prior: %{x:.0f} %<br>posterior: %{y:.3g} % at "
     return theme.figure(
         _diagonal(rising=True),
         theme.band(100 * grid, 100 * low, 100 * high, colour=theme.BOUND),
@@ -181,9 +181,9 @@ def posterior(result: MechanismsResult, finding: str = "") -> dict:
             for name, end in ends
         ),
         margin=_MARGIN,
-        title=theme.title("Your guess", finding),
-        xaxis=_HUNDRED | {"title": {"text": "your guess before, %"}},
-        yaxis=_HUNDRED | {"title": {"text": "your guess after, %"}},
+        title=theme.title("Posterior", finding),
+        xaxis=_HUNDRED | {"title": {"text": "prior probability that you are in, %"}},
+        yaxis=_HUNDRED | {"title": {"text": "posterior, %"}},
         shapes=[theme.rule(100 * prior), theme.diamond(100 * prior, 100 * after) | {"name": "ghost"}],
     )
 
@@ -192,15 +192,15 @@ def _diagonal(*, rising: bool) -> dict:
     """Where nothing is learnt."""
     ends = np.array([0.0, 100.0])
     style = {"colour": theme.NON_PRIVATE, "hoverinfo": "skip"}
-    return theme.line(ends, ends if rising else 100 - ends, name="nothing learnt", **style)
+    return theme.line(ends, ends if rising else 100 - ends, name="no information", **style)
 
 
 def trade_off(result: MechanismsResult, finding: str = "") -> dict:
     """Misses against false alarms of the best tests, what the promise leaves at least, and the reader's best point."""
     alpha, misses, promised = (100 * column for column in result.trade_off.values())
     alarms, missed, _ = result.worlds.attacker(result.settings.prior)
-    curve = "of 100 out, accused: %{x:.1f}<br>of 100 in, missed: %{y:.1f}<extra>"
-    kept = "promised, at least" if result.claim.holds else "claimed, at least"
+    curve = "false positives: %{x:.1f} %<br>false negatives: %{y:.1f} %<extra>"
+    kept = "guaranteed minimum" if result.claim.holds else "claimed minimum"
     lines = (
         theme.line(alpha, promised, colour=theme.BOUND, name=kept, hovertemplate=f"{curve}{kept}</extra>"),
         theme.line(
@@ -216,10 +216,10 @@ def trade_off(result: MechanismsResult, finding: str = "") -> dict:
         _diagonal(rising=False),
         *lines,
         margin=_MARGIN,
-        title=theme.title("The best attacker", finding),
+        title=theme.title("Best attacker", finding),
         legend="upper right",
-        xaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false alarms, in 100"}},
-        yaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "misses, in 100"}},
+        xaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false-positive rate, %"}},
+        yaxis=_HUNDRED | {"range": [-2, 102], "title": {"text": "false-negative rate, %"}},
         shapes=[theme.diamond(100 * alarms, 100 * missed) | {"name": "ghost"}],
     )
 
@@ -244,9 +244,9 @@ def profile(result: MechanismsResult, finding: str = "") -> dict:
             mode="markers",
             marker=cross,
             cliponaxis=False,
-            hovertemplate=f"promised: epsilon %{{x:.3g}}, delta {said}<extra></extra>",
+            hovertemplate=f"guaranteed: epsilon %{{x:.3g}}, delta {said}<extra></extra>",
         ),
-        title=theme.title("Delta over epsilon", finding),
+        title=theme.title("Delta by epsilon", finding),
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis={
             "type": "log",
@@ -280,7 +280,7 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
     middle = math.floor(2 * math.log10(unit)) / 2
     return theme.figure(
         *traces,
-        title=theme.title("Error over epsilon", finding),
+        title=theme.title("90 % error by epsilon", finding),
         legend="upper right",
         xaxis=theme.epsilon_axis(*EPSILON_RANGE),
         yaxis={
@@ -288,7 +288,7 @@ def errors(result: MechanismsResult, finding: str = "") -> dict:
             "range": [middle - 2.1, middle + 3.6],
             "dtick": 1,
             "tickformat": "~g",
-            "title": {"text": "nine releases in ten are within ± (log scale)"},
+            "title": {"text": "90 % error, ± (log scale)"},
         },
         shapes=[
             theme.rule(settings.epsilon) | {"yref": "y", "y0": min(here.values()), "y1": max(here.values())},
@@ -302,10 +302,10 @@ def formulas(result: MechanismsResult, finding: str = "") -> dict:
     epsilon, found = result.settings.epsilon, result.formulas
     return theme.figure(
         *(trace for name in found for trace in _formula(result, name)),
-        title=theme.title("Given over claimed", finding),
+        title=theme.title("Real / claimed epsilon", finding),
         legend="upper left",
         xaxis=theme.epsilon_axis(*EPSILON_RANGE) | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=theme.log_axis("epsilon given over claimed (log scale)", 0.05, 10, most=3, word="{:g}".format),
+        yaxis=theme.log_axis("real / claimed epsilon (log scale)", 0.05, 10, most=3, word="{:g}".format),
         shapes=[
             theme.rule(epsilon),
             theme.level(1.0, colour=theme.NON_PRIVATE, width=1.5, dash="dot"),
@@ -354,17 +354,17 @@ def choice(result: MechanismsResult, finding: str = "") -> dict:
             "constraintext": "none",
             "textfont": {"size": 12},
             "cliponaxis": False,
-            "hovertemplate": f"%{{y}} wins %{{x:.3g}} in 100<extra>{world}</extra>",
+            "hovertemplate": f"%{{y}} wins %{{x:.3g}} % of releases<extra>{world}</extra>",
         }
         for colour, world in WORLDS
     ]
     return theme.figure(
         *bars,
-        title=theme.title("Who wins", finding),
+        title=theme.title("Winner", finding),
         legend="lower right",
         barmode="group",
         bargap=0.25,
         margin={"l": 92, "r": 12, "t": 34, "b": 44},
-        xaxis=_HUNDRED | {"title": {"text": "wins, in 100 releases"}, "range": [0, 120]},
+        xaxis=_HUNDRED | {"title": {"text": "probability of winning, %"}, "range": [0, 120]},
         yaxis={"autorange": "reversed"},
     )

@@ -1,6 +1,6 @@
 """What does one released number reveal about you?"""
 
-from pages.mechanisms import figures, words_label
+from pages.mechanisms import figures, words_label, words_tables
 from pages.mechanisms import words as say
 from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, MechanismsSettings
 from ui import controls, live
@@ -76,8 +76,8 @@ PAGE = Page(
         "release": noted(say.this_release),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "table": say.table,
-        "formulas": say.formulas,
+        "table": words_tables.table,
+        "formulas": words_tables.formulas,
         "choice": say.choosing,
     },
     pictures=row("release", "posterior", height=HEIGHT, first_wide=1.6),

@@ -13,7 +13,7 @@ def test_numbers_and_sentence_move_while_the_noise_is_dragged(page, serve, width
     opened = page(f"{serve('app.py')}/accounting", width=width, height=900, dark=dark, touch=width < 500)
     drawn(opened, CHARTS)
     said, numbers = opened.locator(".lab-verdict"), opened.locator(".lab-numbers")
-    expect(said).to_contain_text("26.4 by strong composition and 1.26 by the moments accountant", timeout=PATIENCE)
+    expect(said).to_contain_text("26.4 by advanced composition and 1.26 by the moments accountant", timeout=PATIENCE)
     expect(numbers).to_contain_text("0.947", timeout=PATIENCE)
     drag_until(opened, distinct(said.inner_text), 3, "Noise multiplier")
     drag_until(opened, distinct(numbers.inner_text), 3, "Noise multiplier")
@@ -39,7 +39,7 @@ def test_a_search_has_its_prices_in_a_tab(page, serve):
     table = opened.locator(".lab-table")
     expect(table).to_contain_text("all 5 tries", timeout=PATIENCE)
     expect(table).not_to_contain_text("…", timeout=PATIENCE)
-    expect(opened.locator(".lab-words-searches")).to_contain_text("Of exactly 5 tries", timeout=PATIENCE)
+    expect(opened.locator(".lab-words-searches")).to_contain_text("For exactly 5 tries", timeout=PATIENCE)
 
 
 def test_theorems_are_held_against_the_run_in_a_tab(page, serve):

@@ -65,11 +65,11 @@ NAMES = {
 
 # A theorem's name, colour and dash. What this run costs is in the colour of what is private.
 THEOREMS = {
-    "naive": ("plain sum", GOLD, DASHES[GOLD]),
-    "strong": ("strong composition", MAUVE, DASHES[MAUVE]),
-    "published": ("strong, as published", MAUVE, "dot"),
+    "naive": ("basic composition", GOLD, DASHES[GOLD]),
+    "strong": ("advanced composition", MAUVE, DASHES[MAUVE]),
+    "published": ("advanced, as published", MAUVE, "dot"),
     "moments": ("moments accountant", SAGE, DASHES[SAGE]),
-    "renyi": ("Rényi orders", PINE, DASHES[PINE]),
+    "renyi": ("RDP accountant", PINE, DASHES[PINE]),
     "pld": ("PLD accountant", PRIVATE, DASHES[PRIVATE]),
 }
 

@@ -1,0 +1,71 @@
+"""The cost of hyperparameter tuning, by what of it is released."""
+
+from dpcore.accountants import selection
+from dpcore.privacy import LAWS, Guarantee
+from lab.papers import short
+from pages.ledger.experiment import LedgerResult
+from pages.ledger.figures import number
+from pages.ledger.words import SAYS, heads, is_bound, plain
+from ui import panels
+from ui.panels import in_hundred
+from ui.plot import theme
+
+# The first word of a guarantee's basis -> the accountant.
+_ACCOUNTANTS = {"exact": "GDP accountant", "privacy": "PLD accountant", "Renyi": "RDP accountant"}
+
+
+def searches(result: LedgerResult) -> str:
+    """Return the cost of having tried several configurations, by what is released, and when it holds."""
+    tried = result.settings.settings_tried
+    ex_post = SAYS("searches.ex_post", ligett=short("ligett2017"), ghazi=short("ghazi2025"))
+    if tried == 1:
+        return panels.bullets([SAYS["effects.one"], ex_post])
+    rows = [
+        {
+            "way": SAYS(f"searches.{way}", tried=tried),
+            "epsilon": f"<b>{plain(held)}</b>",
+            "chance": f"{in_hundred(result.chance(way))}\u00a0%",
+            "tries": SAYS(f"searches.{'median' if way in LAWS else 'fixed'}", tries=_tries(way, tried)),
+            "basis": SAYS[f"source.{way}"] if way in LAWS else _counted(held),
+        }
+        for way, held in result.searches.items()
+    ]
+    epsilons = {name: number(result.epsilon(name)) for name in ("renyi", "pld")}
+    delta = theme.delta(result.settings.delta, digits=3)
+    caption = SAYS("searches.caption", delta=delta, accountant=result.settings.tightest, **epsilons)
+    fixed, found = (in_hundred(result.chance(way)) for way in ("all", "logarithmic"))
+    said = [
+        f"{_cheapest(result)} {SAYS('searches.means', tried=tried, fixed=fixed, found=found)}",
+        SAYS("searches.assumed", tried=tried),
+        ex_post,
+    ]
+    return panels.table(rows, caption=caption, heads=heads("searches", *rows[0], tried=tried)) + panels.bullets(said)
+
+
+def _tries(way: str, tried: int) -> int:
+    return selection.median(law=way, tries=tried) if way in LAWS else tried
+
+
+def _counted(held: Guarantee | None) -> str:
+    """Return the accountant of runs that are composed."""
+    if held is None:
+        return "…"
+    accountant = _ACCOUNTANTS[held.basis.split()[0]]
+    return SAYS("searches.coarse", accountant=accountant) if held.basis.endswith("coarse grid") else accountant
+
+
+def _cheapest(result: LedgerResult) -> str:
+    """Return the cheapest release on private rows, as far as all tries are counted."""
+    tried, together = result.settings.settings_tried, result.searches["all"]
+    law = min((way for way in result.searches if way in LAWS), key=lambda way: result.searches[way].epsilon)
+    alone = result.searches[law].epsilon
+    case = (
+        "cheaper"
+        if together is not None and together.epsilon <= alone
+        else "best_bound"
+        if is_bound(together)
+        else "best"
+    )
+    case = "counting" if together is None else case
+    costs = {"alone": number(alone), "together": plain(together)}
+    return SAYS(f"searches.{case}", tried=tried, law="Poisson" if law == "poisson" else law, **costs)

@@ -1,0 +1,73 @@
+"""The mechanisms and the published formulas of Gaussian noise as tables."""
+
+from lab.papers import short
+from pages.mechanisms.experiment import NUMBER_MECHANISMS, MechanismsResult
+from pages.mechanisms.figures import FORMULA_NAMES
+from pages.mechanisms.words import SAYS, needs
+from ui import panels
+from ui.panels import number
+from ui.plot import theme
+
+_NORMS = {"slide": "L1 norm", "classical": "L2 norm"}
+_HOLDS = {True: "holds", False: "<b>broken</b>"}
+
+
+def table(result: MechanismsResult) -> str:
+    """Return the three mechanisms at these settings."""
+    frame = result.table()
+    pairs = zip(frame["claimed epsilon"], frame["claimed delta"], strict=True)
+    formats = {
+        "mechanism": NUMBER_MECHANISMS.get,
+        "within": lambda value: f"±{number(value)}",
+        "real epsilon": number,
+        "needed delta": needs,
+        "attacker": panels.at_most,
+        "holds": _HOLDS.get,
+    }
+    return panels.table(
+        frame.assign(claimed=[f"{number(epsilon)}, {theme.delta(delta)}" for epsilon, delta in pairs]),
+        title=SAYS["table.title"],
+        caption=SAYS["table.caption"],
+        heads=_heads("table", "mechanism", "within", "claimed", *list(formats)[2:]),
+        formats=formats,
+        now=NUMBER_MECHANISMS[result.settings.mechanism],
+    )
+
+
+def _heads(part: str, *columns: str) -> dict[str, str]:
+    return dict(zip(columns, SAYS[f"{part}.heads"].split(" | "), strict=True))
+
+
+def formulas(result: MechanismsResult) -> str:
+    """Return the slides' formulas and the exact calibration, for one number and for several with the L1 norm."""
+    settings, several = result.settings, result.answers
+    claim = {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
+    rows = [
+        {
+            "formula": f"&radic;(2 {FORMULA_NAMES[name]})/&epsilon;, for {norm}",
+            "noise": number(settings.sensitivity * one.sd),
+            "real": number(one.real),
+            "needed": needs(one.needed),
+            "until": number(one.until),
+            "holds": _HOLDS[one.real <= settings.epsilon],
+        }
+        for name, norm in _NORMS.items()
+        for one in (result.formulas[name],)
+    ]
+    exact = {"formula": SAYS["formulas.exact"], "noise": number(settings.sensitivity * result.exact_noise)}
+    exact |= {"real": claim["epsilon"], "needed": claim["delta"], "until": SAYS["formulas.all"], "holds": _HOLDS[True]}
+    names = ("answers", "slide", "real epsilon", "exact", "laplace")
+    last = {name: float(several[name][-1]) for name in names}
+    holes = {"most": number(last["answers"]), "real": number(last["real epsilon"]), "epsilon": claim["epsilon"]}
+    return panels.table(
+        [*rows, exact],
+        title=SAYS("formulas.title", **claim),
+        caption=SAYS("formulas.caption", slides=short("hoseinpour2023")),
+        heads=_heads("formulas", *exact),
+    ) + panels.table(
+        [dict(zip(names, row, strict=True)) for row in zip(*map(several.get, names), strict=True)],
+        title=SAYS["several.title"],
+        caption=SAYS("several.caption", **holes, less=number(last["slide"] / last["laplace"])),
+        heads=_heads("several", *names),
+        formats=dict.fromkeys(names, number),
+    )
