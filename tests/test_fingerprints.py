@@ -17,7 +17,7 @@ EXCEPT = {
 STYLE_SHEET = (5, 0, 0.5, 0, 22)
 CEILINGS = {
     "pages: code": (37.8, 13.6, 4.3, 1.5, 22),
-    "ui: code": (20.2, 6.0, 1.8, 0.7, 19),
+    "ui: code": (7.5, 0, 0, 0, 15),
     "pages: texts": STYLE_SHEET,
     "ui: texts": STYLE_SHEET,
     "pages: method": (27.6, 22.6, 4.7, 1.7, 29),

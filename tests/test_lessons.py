@@ -307,7 +307,7 @@ class TestTeacher:
         app = opened("accounting", guess="epsilon")
         app.number_input[0].set_value(3.0)
         press(app, "Lock in my guess")
-        assert "You said **3**. It is **0.947**." in text(app)
+        assert "You said **3**. The outcome is **0.947**." in text(app)
 
     def test_the_link_that_share_makes_is_such_a_lesson(self):
         link = teacher.link(page_of(LESSONS[3]).settings(epsilon=2.0), self.LINK)

@@ -150,17 +150,17 @@ class Handout:
 
         hero = knobs.hero
         there = elsewhere(settings, hero, knobs.changes)[0]
-        spread = any("Nine runs in ten" in one.label for one in view.numbers)
-        yield f"Guess before you move it: with {said(hero, there)}, {shown} is {_BLANK}"
-        yield f"Go there and read it: {_BLANK}" + f", nine runs in ten {_BLANK} to {_BLANK}" * spread
+        spread = any("lab-dots" in one.mark for one in view.numbers)
+        yield SAYS("exercise.guess", setting=said(hero, there), shown=shown, blank=_BLANK)
+        yield SAYS("exercise.spread" if spread else "exercise.read", blank=_BLANK)
         for name in knobs.main[:1]:
             one, other = (said(name, value) for value in elsewhere(settings, name, knobs.changes))
             back = said(hero, getattr(settings, hero))
-            yield f"Back at {back}: first {one}, then {other}. What changes, and why? {_LINE}"
-        if first.note.startswith("middle of"):
-            yield f"Press Resample five times: {shown} from {_BLANK} to {_BLANK}"
+            yield SAYS("exercise.others", back=back, one=one, other=other, line=_LINE)
+        if first.note.startswith(("median of", "middle of")):
+            yield SAYS("exercise.again", shown=shown, blank=_BLANK)
         else:
-            yield f"Who is protected here, and from whom? {_LINE}"
+            yield SAYS("exercise.who", line=_LINE)
 
     def _words(self) -> str:
         knobs, room, said = self.page.knobs(self.settings), _LETTERS, []

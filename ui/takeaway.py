@@ -30,18 +30,18 @@ _DATE = (2020, 1, 1, 0, 0, 0)
 _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－＠]", re.IGNORECASE)
 _README = """Epsilon Lab: {question}
 
-index.html is a sheet to read, to show and to print on A4: figures, numbers, privacy label, something to try. It opens
-without a net. label.html and label.json are the privacy label in full. tables/ holds the numbers.
+index.html is a sheet to read, to show and to print on A4, with figures, numbers, the privacy label and an exercise. It
+works offline. label.html and label.json are the privacy label in full. tables/ holds the numbers.
 
-script.py prints the numbers of these settings; notebook.ipynb is the same for Jupyter. Both need Python 3.11, 3.12 or
+script.py prints the numbers of these settings. notebook.ipynb is the same for Jupyter. Both need Python 3.11, 3.12 or
 3.13 and this folder, and nothing else of the lab:
 
     pip install -r requirements.txt
     python script.py
 
-settings.json holds the whole setting, the seed included. The noise is seeded, so that the numbers can be repeated: who
-has the seed can compute the noise and subtract it. To publish a model of real people's data, use a library made for
-releases.
+settings.json holds all settings and the seed. The seed makes the numbers reproducible, and anyone who has it can
+subtract the noise. To release a model trained on real data, use a DP library such as OpenDP, Opacus or TensorFlow
+Privacy.
 
 The page that this was taken from: {link}
 """

@@ -145,7 +145,7 @@ def page(words: str, again: int) -> str:
         ".lab-first{line-height:1.5}.lab-first p{max-width:36rem}</style>"
         '<main class="lab-first"><h1>The lab is full at the moment</h1>'
         f'<p role="status" data-again="{again}">{html.escape(words)}</p>'
-        "<p>So that it gets no slower for those who are in, newcomers wait here. "
+        "<p>New visitors wait here, so that the lab stays fast for the others. "
         "This page opens the lab by itself when there is room.</p></main>"
         f'<script type="module" src=".{script}"></script></html>'
     )
