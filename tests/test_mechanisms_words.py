@@ -24,6 +24,8 @@ ONCE = [
     ONE.change(epsilon=0.02, prior=0.9, mechanism="gaussian"),
     ONE.change(epsilon=0.01, release=5),
     ONE.change(epsilon=math.log(10)),
+    ONE.change(mechanism="classical", epsilon=7.0, delta=0.01),
+    ONE.change(mechanism="gaussian", epsilon=0.05, delta=0.01),
     ONE.change(epsilon=150.0, noise="laplace", lead=0, release=3),
 ]
 
