@@ -300,8 +300,14 @@ def test_what_is_said_of_rows_of_ones_own(own, own_people, part):
     assert "Protected is one row" in found[0]
     assert "Protected is one person, all of their rows" in found[1]
     assert "Best attacker, at most" in found[0]
-    assert "allows" in found[0]
-    for claim in ("Best attacker, at most", "allows", "counted by", "guarantee is made", "No attack then"):
+    assert "ound of this noise" in found[0]
+    for claim in (
+        "Best attacker, at most",
+        "ound of this noise",
+        "counted by",
+        "guarantee is calibrated",
+        "No attack then",
+    ):
         assert claim not in found[2], claim
     assert "no limit" in found[2]
     assert "Void: bounds were read off private rows" in found[2]
