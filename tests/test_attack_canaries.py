@@ -104,6 +104,6 @@ def test_what_is_not_done_is_not_drawn():
     done = result.curve.dropna(subset=["median"]).set_index("epsilon")
     assert list(done.index) == [settings.epsilon]
     assert done["median"].item() == np.median([bound.epsilon for *_, bound in result.audits])
-    assert "trainings with one canary" not in say.once_verdict(result)
+    assert "With one canary" not in say.once_verdict(result)
     assert next(trace["name"] for trace in figures.over(result)["data"]) == "claimed"
     assert set(result.frames()) == {"Audits", "Over epsilon", "Canaries"}

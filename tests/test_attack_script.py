@@ -34,7 +34,7 @@ def test_every_part_opens_and_proves_nothing(part):
 def test_every_version_says_what_it_is(version):
     app = opened(PAGE, version=version, dataset="iris", **QUICK)
     assert not app.exception
-    assert ("The claim would allow" in text(app)) == (version == "published")
+    assert ("Bound if the claim held" in text(app)) == (version == "published")
 
 
 def test_a_click_is_a_person_and_a_place_is_an_outlier():

@@ -297,11 +297,17 @@ def test_what_is_said_of_rows_of_ones_own(own, own_people, part):
     for result, text in zip((rows, people, void), found, strict=True):
         assert broken_by(text, result, NEVER) == set()
     assert "No row is drawn" in found[0]
-    assert "The unit of privacy is one row" in found[0]
-    assert "The unit of privacy is one person, all of their rows" in found[1]
+    assert "Protected is one row" in found[0]
+    assert "Protected is one person, all of their rows" in found[1]
     assert "Attacker's accuracy, at most" in found[0]
-    assert "allows" in found[0]
-    for claim in ("Attacker's accuracy, at most", "allows", "counted by", "guarantee is made", "No attack then"):
+    assert "ound of this noise" in found[0]
+    for claim in (
+        "Attacker's accuracy, at most",
+        "ound of this noise",
+        "counted by",
+        "guarantee is calibrated",
+        "No attack then",
+    ):
         assert claim not in found[2], claim
     assert "no limit" in found[2]
     assert "The guarantee is void, because bounds were read off private rows" in found[2]

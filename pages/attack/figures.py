@@ -9,10 +9,10 @@ from pages.attack.two_worlds_result import EPSILONS, WorldsResult
 from ui.plot import maps, theme
 
 WORLDS = ((theme.WITH_YOU, "with this person"), (theme.WITHOUT_YOU, "with another instead"))
-# Version -> its limits, in words: only the sound recipe keeps to them, and without noise there is none.
+# Version -> its limits, in words: only the correct mechanism keeps to them, and without noise there is none.
 ALLOWED = {
-    "sound": {"promised": "the claim allows", "gaussian": "this noise allows"},
-    "published": {"promised": "the claim would allow", "gaussian": "sound noise would allow"},
+    "sound": {"promised": "bound of epsilon, delta", "gaussian": "bound of this noise"},
+    "published": {"promised": "bound if the claim held", "gaussian": "bound of correct noise"},
     "none": {},
 }
 _DASHES = {"promised": "dash", "gaussian": "dot"}
@@ -38,7 +38,7 @@ def people(result: WorldsResult) -> dict:
     return theme.figure(
         *_points(result),
         shapes=[*shapes, _meant(result)],
-        title=theme.title("The person", f"{who} ({_class(result)})"),
+        title=theme.title("Target person", f"{who} ({_class(result)})"),
         **maps.axes(plane),
     )
 
@@ -97,7 +97,7 @@ def scores(result: WorldsResult) -> dict:
     shapes = [staircase(edges, share, colour=colour) for share, (colour, _) in zip(shares, WORLDS, strict=True)]
     return theme.figure(
         theme.holder(),
-        title=theme.title("Scores", f"{theme.percent(result.overlap)} in common"),
+        title=theme.title("Scores", f"{theme.percent(result.overlap)} overlap"),
         shapes=[*shapes, theme.rule(0.0)],
         annotations=[
             word(theme.ink("◂ “another”", theme.WITHOUT_YOU), x=0.02),
@@ -137,7 +137,7 @@ def accuracy(result: WorldsResult) -> dict:
             colour=theme.BOUND,
             name=theme.key(words, f"{100 * most[name]:.0f}"),
             dash=_DASHES[name],
-            hovertemplate=f"epsilon %{{x:.3~g}}: %{{y:.1f}} in 100<extra>{words}</extra>",
+            hovertemplate=f"epsilon %{{x:.3~g}}: %{{y:.1f}} %<extra>{words}</extra>",
         )
         for name, words in allowed(result).items()
     ]
@@ -152,18 +152,18 @@ def accuracy(result: WorldsResult) -> dict:
         "width": 3,
     }
     now = result.attack
-    hover = "epsilon %{x}: right %{y:.1f} in 100<extra>measured</extra>"
+    hover = "epsilon %{x}: %{y:.1f} %<extra>measured</extra>"
     style = {"mode": "markers", "marker": {"size": 6}, "error_y": bars, "hovertemplate": hover, "meta": theme.GHOST}
     shown = theme.key("measured", f"{100 * now.accuracy:.0f}")
     traces.append(theme.line(x, y, colour=theme.PRIVATE, name=shown, **style))
     place = result.settings.epsilon, 100 * now.accuracy
     return theme.figure(
         *traces,
-        title=theme.title("Over epsilon", finding(result)),
+        title=theme.title("Attack accuracy", finding(result)),
         legend="lower right",
         shapes=[theme.rule(place[0]), theme.dot(*place, colour=theme.PRIVATE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "attacker right, times in 100"}, "range": [33, 103]},
+        yaxis={"title": {"text": "attack accuracy, %"}, "range": [33, 103]},
     )
 
 
@@ -174,7 +174,7 @@ def finding(result: WorldsResult) -> str:
     curve = result.curve
     better = np.flatnonzero(curve["low"] > 0.5)
     coin = curve["epsilon"][: better[0] if len(better) else len(curve)]
-    return f"like a coin up to {coin.iloc[-1]:g}" if len(coin) else ""
+    return f"chance up to epsilon {coin.iloc[-1]:g}" if len(coin) else ""
 
 
 def exposure(result: WorldsResult) -> dict:
@@ -187,18 +187,18 @@ def exposure(result: WorldsResult) -> dict:
         colour=theme.NON_PRIVATE,
         name="people, in order",
         dash="solid",
-        hovertemplate="%{x:.0f} % of people move it at most %{y:.0f} % as far<extra></extra>",
+        hovertemplate="%{x:.0f} % of people have at most %{y:.0f} %<extra></extra>",
     )
     most = theme.level(100, colour=theme.BOUND, width=1.4, dash=theme.DASHES[theme.BOUND])
     place = 100 * float(np.mean(result.risks < result.risk)), 100 * result.risk
     return theme.figure(
         curve,
-        title=theme.title("Exposure", f"this person {theme.percent(result.risk)}"),
+        title=theme.title("Influence", f"this person {theme.percent(result.risk)}"),
         shapes=[most, theme.dot(*place, colour=theme.WITH_YOU)],
         annotations=[
-            word(theme.ink("as far as anybody could", theme.BOUND), x=0.02, y=0.99),
+            word(theme.ink("maximum", theme.BOUND), x=0.02, y=0.99),
             word(theme.ink("● this person", theme.WITH_YOU), x=0.98, y=0.16, anchor="right"),
         ],
-        xaxis={"title": {"text": "% of people who are less exposed"}, "range": [-3, 103]},
-        yaxis={"title": {"text": "% of the furthest possible"}, "range": [-3, 112]},
+        xaxis={"title": {"text": "people with less influence, %"}, "range": [-3, 103]},
+        yaxis={"title": {"text": "influence on a step, % of the maximum"}, "range": [-3, 112]},
     )

@@ -63,7 +63,7 @@ def summary(result: AuditResult, *, broken: bool) -> dict:
     said = f"{caught} of {len(done)} caught" if broken else f"{len(done) - caught} of {len(done)} within their claim"
     return theme.figure(
         dots,
-        title=theme.title("Broken on purpose" if broken else "Sound", said if done else ""),
+        title=theme.title("Broken" if broken else "Correct", said if done else ""),
         shapes=[_claimed()],
         margin={"l": 132, "r": 16, "t": 34, "b": 44},
         xaxis={
@@ -95,7 +95,7 @@ def _spread(found: np.ndarray, families: Sequence[str]) -> np.ndarray:
 
 def _told(result: AuditResult, name: str) -> str:
     one = AUDITS[name]
-    shown = f"claims {one.epsilon:.3g}, measured at least {result.bounds[name].epsilon:.3g}"
+    shown = f"claims {one.epsilon:.3g}, lower bound {result.bounds[name].epsilon:.3g}"
     return f"{one.family}: {one.what}<br>{shown}: {result.verdicts[name]}"
 
 
@@ -124,7 +124,7 @@ def audits(result: AuditResult, names: Sequence[str]) -> dict:
     )
     return theme.figure(
         dots,
-        title=theme.title("Epsilon: claimed, and measured at least"),
+        title=theme.title("Claimed epsilon and lower bound"),
         shapes=[*bars, *(_claim(AUDITS[name].epsilon, at) for name, at in place.items())],
         annotations=[_name(name, at) for name, at in place.items()],
         margin={"l": 12, "r": 16, "t": 34, "b": 44},
@@ -157,7 +157,7 @@ def canaries(result: OnceResult) -> dict:
     sides = zip(shares, (theme.WITH_YOU, theme.WITHOUT_YOU), strict=True)
     return theme.figure(
         theme.holder(),
-        title=theme.title("One training", f"{right} of {guesses} guesses are right"),
+        title=theme.title("One training", f"{right} of {guesses} guesses correct"),
         shapes=[
             _guessed(-6.0, max(low, -6.0)),
             _guessed(min(high, 6.0), 6.0),
@@ -197,11 +197,11 @@ def over(result: OnceResult) -> dict:
     place = result.settings.epsilon, max(result.first[2].epsilon, _LEAST)
     return theme.figure(
         *traces,
-        title=theme.title("What an audit shows of each claim", _shown(frame)),
+        title=theme.title("Audits of each claim", _shown(frame)),
         legend="upper left",
         shapes=[theme.rule(place[0]), theme.dot(*place, colour=ONE) | {"name": theme.GHOST}],
         xaxis=EPSILON_AXIS | {"title": {"text": "claimed epsilon (log scale)"}},
-        yaxis=_AXIS | {"title": {"text": "epsilon, at least (log scale)"}, "range": [-1.3, 2.2]},
+        yaxis=_AXIS | {"title": {"text": "epsilon, lower bound (log scale)"}, "range": [-1.3, 2.2]},
     )
 
 

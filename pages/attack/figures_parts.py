@@ -8,9 +8,9 @@ from pages.attack.membership import ATTACKS, RATES, MembersResult
 from pages.attack.who_pays import GROUPS, GroupsResult
 from ui.plot import theme
 
-ARMS = {"private": ("private", theme.PRIVATE), "plain": ("without privacy", theme.NON_PRIVATE)}
+ARMS = {"private": ("private", theme.PRIVATE), "plain": ("non-private", theme.NON_PRIVATE)}
 # What no attack can pass, and how it is drawn.
-ALLOWED = {"promised": ("epsilon, delta allow", "dash"), "gaussian": ("this noise allows", "dot")}
+ALLOWED = {"promised": ("bound of epsilon, delta", "dash"), "gaussian": ("bound of this noise", "dot")}
 _QUIET = {"hoverinfo": "skip", "showlegend": False}
 DASHES = dict(zip(ATTACKS, ("solid", "dash"), strict=True))
 INSIDE, OUTSIDE = theme.WITH_YOU, theme.WITHOUT_YOU
@@ -28,22 +28,22 @@ def roc(result: MembersResult) -> dict:
     traces = [theme.line(RATES, RATES, colour=theme.NON_PRIVATE, name="guessing", opacity=0.6, **_QUIET)]
     for name, (text, dash) in ({} if result.settings.void else ALLOWED).items():
         shown = theme.key(text, _found(float(frame[name][np.abs(RATES - 0.01).argmin()])))
-        hover = f"false alarms %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
+        hover = f"false positives %{{x:.2%}}: at most %{{y:.2%}}<extra>{text}</extra>"
         line = frame[name].to_numpy()
         traces.append(theme.line(RATES, line, colour=theme.BOUND, name=shown, dash=dash, hovertemplate=hover))
     for (arm, attack), curve in result.curves.items():
         (text, colour), best = ARMS[arm], attack == ATTACKS[0]
-        hover = f"false alarms %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
+        hover = f"false positives %{{x:.2%}}: finds %{{y:.2%}}<extra>{text}, {attack}</extra>"
         style = {"dash": DASHES[attack], "showlegend": best, "hovertemplate": hover}
         style |= {"meta": theme.GHOST} if best and arm == "private" else {}
         shown = theme.key(text, _found(result.at(arm, attack, 0.01)))
         traces.append(theme.line(RATES, np.maximum(curve, 1e-5), colour=colour, name=shown, **style))
     return theme.figure(
         *traces,
-        title=theme.title("Members found", "at 1 % false alarms"),
+        title=theme.title("Members found", "at 1 % false positives"),
         legend="lower right",
         shapes=[theme.rule(0.01)],
-        xaxis=_LOG_SHARE | {"title": {"text": "false alarms (log scale)"}, "range": [-3.05, 0.05]},
+        xaxis=_LOG_SHARE | {"title": {"text": "false-positive rate (log scale)"}, "range": [-3.05, 0.05]},
         yaxis=_LOG_SHARE | {"title": {"text": "members found (log scale)"}, "range": [-3.6, 0.1]},
     )
 
@@ -62,7 +62,7 @@ def margins(result: MembersResult, arm: str) -> dict:
     ]
     shapes = [staircase(edges, share, colour=c, top=0.235) for share, c in zip(shares, (INSIDE, OUTSIDE), strict=True)]
     members, others = result.right(arm)
-    title = "Private" if arm == "private" else "No privacy"
+    title = "Private" if arm == "private" else "Non-private"
     marks = [-reach, -reach / 2, 0.0, reach / 2, reach]  # what lies further out is counted at the ends
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     return theme.figure(
@@ -76,7 +76,7 @@ def margins(result: MembersResult, arm: str) -> dict:
             )
         ],
         xaxis={
-            "title": {"text": "how sure of the right class (logit)"},
+            "title": {"text": "true-class logit"},
             "range": [-reach, reach],
             "tickvals": marks,
             "ticktext": [name.replace("-", "−") for name in names],
@@ -93,8 +93,8 @@ def groups(result: GroupsResult) -> dict:
         epsilons, (least, median, most) = result.over(place)
         rail = np.full(2, 100 * result.plain[place, -1])
         style = {"dash": "dot", "showlegend": False}
-        style["hovertemplate"] = f"%{{y:.1f}} %<extra>{group}, without privacy</extra>"
-        traces.append(theme.line(np.array([low, high]), rail, colour=colour, name=f"{group}, without privacy", **style))
+        style["hovertemplate"] = f"%{{y:.1f}} %<extra>{group}, non-private</extra>"
+        traces.append(theme.line(np.array([low, high]), rail, colour=colour, name=f"{group}, non-private", **style))
         if len(epsilons):
             traces.append(theme.band(epsilons, 100 * least, 100 * most, colour=colour))
         hover = f"epsilon %{{x}}: %{{y:.1f}} %<extra>{group}</extra>"
@@ -108,11 +108,11 @@ def groups(result: GroupsResult) -> dict:
     ]
     return theme.figure(
         *traces,
-        title=theme.title("Over epsilon", _evenly(result)),
+        title=theme.title("Accuracy", _evenly(result)),
         legend="lower right",
         shapes=[theme.rule(settings.epsilon), *now],
         xaxis=EPSILON_AXIS,
-        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102]},
     )
 
 
@@ -129,7 +129,7 @@ def _evenly(result: GroupsResult) -> str:
     apart = (result.plain[1, -1] - small) - (result.plain[0, -1] - large)
     uneven = np.flatnonzero(apart > 0.02)
     first = uneven[-1] + 1 if len(uneven) else 0
-    return f"cost about even from {epsilons[first]:g} on" if 0 < first < len(epsilons) else ""
+    return f"similar loss from epsilon {epsilons[first]:g}" if 0 < first < len(epsilons) else ""
 
 
 def by_class(result: GroupsResult, group: int) -> dict:
@@ -155,7 +155,7 @@ def by_class(result: GroupsResult, group: int) -> dict:
             text=names,
             hovertemplate=f"%{{text}}: %{{y:.1f}} %<extra>{GROUPS[group]}</extra>",
         ),
-        title=theme.title(GROUPS[group].capitalize(), "class by class"),
+        title=theme.title(GROUPS[group].capitalize(), "accuracy by class"),
         shapes=[
             base | {"path": boxes, "fillcolor": theme.rgba(colour, 0.45), "line": {"width": 0}},
             base | {"path": spread, "line": {"color": colour, "width": 2}},
@@ -168,7 +168,7 @@ def by_class(result: GroupsResult, group: int) -> dict:
             "showgrid": False,
             "zeroline": False,
         },
-        yaxis={"title": {"text": "right on new people, %"}, "range": [0, 102], "tickvals": [0, 20, 40, 60, 80, 100]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, 102], "tickvals": [0, 20, 40, 60, 80, 100]},
     )
 
 
@@ -187,14 +187,14 @@ def pictures(result: InversionResult, *, private: bool) -> dict:
     size = len(rows), len(rows) * (1 + _STRIP)
     greys = [(f"#{shade:02x}{shade:02x}{shade:02x}", 1.0) for shade in np.linspace(20, 245, _GREYS).astype(int)]
     source = theme.image(np.vstack([part for row in reversed(rows) for part in (_strip(row), row)]), [*greys, _NOTHING])
-    now = "Private weights" if private else "Without privacy"
+    now = "Private weights" if private else "Non-private weights"
     alike = result.match(1)[0 if private else 1]
     bare = {"visible": False, "fixedrange": True, "constrain": "domain"}
     square = {"scaleanchor": "x", "constraintoward": "top"}  # a pixel is a square, whatever the chart's size
     return theme.figure(
         theme.holder(_ACROSS / 2, -9.0),
         images=[theme.ground(source, left=0, top=size[1], width=_ACROSS, height=size[1])],
-        title=theme.title(now, f"record {alike:.2f} alike"),
+        title=theme.title(now, f"record {alike:.2f}".replace("-", "−")),
         annotations=[_named(name, at, rows=size[0]) for at, name in enumerate(_NAMES)],
         margin={"l": 12, "r": 12, "t": 34, "b": 8},
         xaxis={"range": [0, _ACROSS]} | bare,
@@ -231,10 +231,10 @@ def match(result: InversionResult) -> dict:
         rail = {
             "dash": "dot",
             "showlegend": False,
-            "hovertemplate": f"%{{y:.2f}}<extra>{name}, without privacy</extra>",
+            "hovertemplate": f"%{{y:.2f}}<extra>{name}, non-private</extra>",
         }
         ends = np.array([0.01, 150.0])
-        traces.append(theme.line(ends, np.full(2, plain), colour=colour, name=f"{name}, without privacy", **rail))
+        traces.append(theme.line(ends, np.full(2, plain), colour=colour, name=f"{name}, non-private", **rail))
         if len(epsilons):
             traces.append(theme.band(epsilons, low, high, colour=colour))
         hover = f"epsilon %{{x}}: %{{y:.2f}}<extra>{name}</extra>"
@@ -243,7 +243,7 @@ def match(result: InversionResult) -> dict:
         now.append(theme.dot(result.settings.epsilon, private, colour=colour))
     return theme.figure(
         *traces,
-        title=theme.title("Alike over epsilon", _known(result)),
+        title=theme.title("Correlation", _known(result)),
         legend="lower right",
         shapes=[theme.rule(result.settings.epsilon), *now],
         xaxis=EPSILON_AXIS,

@@ -104,16 +104,16 @@ def knobs(*main: str) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
 
 
-def _chart(alts: Mapping[str, str], about: Mapping[str, str], name: str, figure: dict, **how) -> live.Picture:
-    """``alts``: by a name, or by what stands behind its dot; ``about``: by what stands before it."""
+def _chart(alts: Mapping[str, str], name: str, figure: dict, **how) -> live.Picture:
+    """``alts``: by a name, or by what stands behind its dot."""
     kind, _, part = name.partition(".")
-    said = {"alt": alts[name] if name in alts else alts[part], "about": about[kind]}
+    said = {"alt": alts[name] if name in alts else alts[part], "about": say.SAYS[f"about.{kind}"]}
     return live.Picture(name=name, figure=figure, height=HEIGHT, **said, **how)
 
 
 def worlds(result) -> Rows:
     """The map, on which a click chooses; the curve over epsilon; and the scores."""
-    chart = partial(_chart, say.alts(result), say.ABOUT)
+    chart = partial(_chart, say.alts(result))
     people = chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
     curve = chart("accuracy", figures.accuracy(result), wide=1.25)
     return [[people, curve, chart("scores", figures.scores(result))]]
@@ -121,27 +121,27 @@ def worlds(result) -> Rows:
 
 def own_worlds(result) -> Rows:
     """The curve over epsilon, the scores, and how exposed people are: no row of a file is drawn."""
-    chart = partial(_chart, say.alts(result), say.ABOUT)
+    chart = partial(_chart, say.alts(result))
     scores, exposure = chart("scores", figures.scores(result)), chart("exposure", figures.exposure(result))
     return [[chart("accuracy", figures.accuracy(result), wide=1.25), scores, exposure]]
 
 
 def membership(result) -> Rows:
     """The curves, and where they come from."""
-    chart = partial(_chart, tell.membership_alts(result), tell.ABOUT)
+    chart = partial(_chart, tell.membership_alts(result))
     margins = (chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
     return [[chart("roc", others.roc(result), wide=1.3), *margins]]
 
 
 def audit(result) -> Rows:
     """What was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
-    chart = partial(_chart, judge.audit_alts(result), judge.ABOUT)
+    chart = partial(_chart, judge.audit_alts(result))
     return [[chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]]
 
 
 def every_audit(result) -> Rows:
     """All audits by name, in two long charts."""
-    alt, about = judge.audit_alts(result)["every"], judge.ABOUT["every"]
+    alt, about = judge.audit_alts(result)["every"], say.SAYS["about.every"]
     return [
         [
             live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=alt, about=about, height=2040)
@@ -152,20 +152,20 @@ def every_audit(result) -> Rows:
 
 def once(result) -> Rows:
     """The canaries of one training, and what it shows of each claim beside many trainings."""
-    chart = partial(_chart, judge.once_alts(result), judge.ABOUT)
+    chart = partial(_chart, judge.once_alts(result))
     return [[chart("canaries", audited.canaries(result)), chart("beside", audited.over(result))]]
 
 
 def pays(result) -> Rows:
     """Groups over epsilon, and the classes of each."""
-    chart = partial(_chart, tell.pays_alts(result), tell.ABOUT)
+    chart = partial(_chart, tell.pays_alts(result))
     classes = (chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
     return [[chart("groups", others.groups(result), wide=1.5), *classes]]
 
 
 def inversion(result) -> Rows:
     """Pictures, and how alike they are to the truth."""
-    chart = partial(_chart, tell.inversion_alts(result), tell.ABOUT)
+    chart = partial(_chart, tell.inversion_alts(result))
     sheets = (
         chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
     )

@@ -1,5 +1,8 @@
-"""The attack in words: numbers, verdict, diagnostics and guarantee of two worlds; the other parts are in
-``words_audits`` and ``words_parts``."""
+"""The attack on one person: which text of ``texts.md`` is said, and with which numbers; and what all parts share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from dpcore.privacy import LowerBound
 from dpcore.training.recipes import crossing
@@ -9,101 +12,54 @@ from pages.attack.figures import allowed
 from pages.attack.two_worlds_result import WorldsResult
 from ui import hundred, outcomes, panels
 from ui.panels import Number, in_hundred, number
+from ui.plot import theme
 from ui.plot.theme import written
+from ui.texts import Texts
 from ui.vocabulary import in_sentence
 
-PARTS_HELP = (
-    "**One person**: was this person's row in the training data, or another one? "
-    "**Membership**: who was in the training data? "
-    "**Audit**: does every mechanism of the lab keep its guarantee? "
-    "**One-run audit**: what does a single training run reveal? "
-    "**Fairness**: which group loses accuracy? "
-    "**Inversion**: what do released weights reveal about the pictures?"
-)
-VERSIONS_HELP = (
-    "**Correct**: each person's gradient is clipped, and the Gaussian noise is calibrated to epsilon and delta. "
-    "**As published**: the slides of Hoseinpour et al. (2023) clip the average gradient and use the textbook formula "
-    "for the noise. **Non-private**: no clipping and no noise."
-)
-KNOBS = {
-    "repeats": {
-        "label": "Trainings per world",
-        "scale": "log",
-        "stops": 20,
-        "help": "The number of models trained with the person, and of those trained with another one. More trainings "
-        "give narrower intervals.",
-    }
-}
-NOBODY_PROVED = "An audit can refute a claim; it never proves one."
-IF_GAUSSIAN = "if the noise is taken for Gaussian"
+SAYS = Texts(__file__)
+PARTS_HELP, VERSIONS_HELP, CAPTION = SAYS["parts"], SAYS["versions"], SAYS["worlds.caption"]
+KNOBS = {"repeats": {"label": "Trainings per world", "scale": "log", "stops": 20, "help": SAYS["repeats"]}}
 # From this difference on it is explained why epsilon alone would allow more than this noise does.
 _WIDE = 0.05
 
 
-LEADS = {
-    "worlds": "**Click a point** to choose the person. The same model is trained again and again, with this person and "
-    "with another in their place; the attacker sees one of these models and says which world it comes from. **Drag "
-    "the person** anywhere, then drag epsilon.",
-    "membership": "Many models are trained, each on half of the same people. The attacker sees a model and a person: "
-    "was this person in? **Drag epsilon** and compare what they find with what the guarantee allows.",
-    "audit": "Every mechanism of the lab runs hundreds or thousands of times in two neighbouring worlds, now. What an "
-    "attacker achieves is a lower bound on epsilon. A mechanism that claims less is **caught**.",
-    "once": "If you can train only once, plant many canaries. A coin decides the class of each, and the attacker "
-    "guesses the coins from the weights. **Drag epsilon**, and compare with an audit of thousands of trainings.",
-    "pays": "The guarantee is the same for everybody. Is its cost? **Drag epsilon**, and make the minority smaller.",
-    "inversion": "What do published weights show of a class, and of one person's picture planted in the data? "
-    "**Drag epsilon.**",
-}
-OWN_LEAD = (
-    "**Choose the person** by how exposed they are, or by number: nobody's values are shown. The same model is trained "
-    "again and again, with this person and with another in their place; the attacker sees one of these models and says "
-    "which world it comes from. **Drag epsilon.**"
-)
-ABOUT = {
-    "map": (
-        "All people, the riskier the larger, and the person who is meant, ringed. Each line is where one model changes "
-        "its mind, trained with this person or with another in their place. Look for lines of one colour apart from "
-        "those of the other: that is what an attacker sees."
-    ),
-    "exposure": (
-        "People in order of how far they move a step of the training, and the person who is meant. The dotted line is "
-        "as far as anybody could, for whom the noise is made. Look for how far below it most people are: epsilon holds "
-        "for all, and most are safer than it says."
-    ),
-    "scores": (
-        "What the attacker makes of each training: left of the dotted line they say that another person was in, right "
-        "of it that this one was. Look for how much the two heaps have in common: there the attacker can only guess."
-    ),
-    "accuracy": (
-        "How often the attacker is right at each epsilon, with its 95 % interval, under the limits that the claim and "
-        "its noise set. Look for where the points leave 50, and whether one lies above a limit."
-    ),
-}
-
-
 def lead(settings: AttackSettings) -> str:
-    """What is to be seen and done, and which settings the part brings."""
-    said = OWN_LEAD if settings.dataset == OWN and settings.part == "worlds" else LEADS[settings.part]
-    return f"{said} {recipe(settings.part)}".strip()
+    """Return what is to be seen and done, and which settings the part brings, if any."""
+    part, given = settings.part, PRESETS[settings.part]
+    said = SAYS[f"lead.{'own' if settings.dataset == OWN and part == 'worlds' else part}"]
+    names = ", ".join(f"{in_sentence(name)} {written(value)}" for name, value in given.items())
+    return f"{said} {SAYS('lead.given', given=names)}" if given else said
 
 
-def recipe(part: str) -> str:
-    """Which settings a part brings, and that they are a choice; nothing where it brings none."""
-    given = PRESETS[part]
-    if not given:
-        return ""
-    names = [f"{in_sentence(name)} {written(value)}" for name, value in given.items()]
-    return (
-        f"This view starts from settings that make the effect visible ({', '.join(names[:-1])} and {names[-1]}). "
-        "Change them freely; links keep your own."
-    )
+def budget(settings: AttackSettings) -> dict[str, str]:
+    """Return epsilon and delta, as they are written."""
+    return {"epsilon": number(settings.epsilon), "delta": theme.delta(settings.delta)}
+
+
+def tabled(
+    key: str,
+    rows: panels.Rows,
+    columns: Sequence[str],
+    *,
+    formats: Mapping[str, Callable[[Any], str]] = MappingProxyType({}),
+    more: Mapping[str, str] = MappingProxyType({}),
+    mark: str | None = None,
+    **holes: Any,
+) -> str:
+    """Return the table whose title, caption and headings of ``columns`` are the texts under ``key``.
+
+    more: headings of further columns. mark: the first column of the row that is marked.
+    """
+    holes |= {"now": panels.badge("trained now")}
+    said = {name: SAYS(f"{key}.{name}", **holes) for name in ("title", "caption")}
+    heads = dict(zip(columns, SAYS(f"{key}.heads", **holes).split(" | "), strict=True))
+    return panels.table(rows, **said, heads=heads | more, formats=formats, now=mark)
 
 
 def best_attacker(settings: AttackSettings) -> Number:
     """The best attacker against the sound recipe's noise; one whom nothing limits where the guarantee is void."""
-    if settings.void:
-        return outcomes.void_attacker(settings)
-    return panels.attacker(settings.guarantees.formula)
+    return outcomes.void_attacker(settings) if settings.void else panels.attacker(settings.guarantees.formula)
 
 
 def claimed(settings: AttackSettings, *, allows: float) -> Number:
@@ -111,90 +67,51 @@ def claimed(settings: AttackSettings, *, allows: float) -> Number:
     if settings.version != "published":
         return best_attacker(settings) if settings.version == "sound" else panels.attacker(None)
     said = panels.at_most(allows) if allows <= 0.9995 else "100"
-    value = f"{said} <small>times in 100</small>"
-    return Number("The claim would allow", value, "right answers, if it held", tone="bound", amount=float(said))
+    note = SAYS["worlds.tiles.allows_note"]
+    return Number(SAYS["worlds.tiles.allows"], f"{said}\u00a0%", note, tone="bound", amount=float(said))
 
 
 def numbers(result: WorldsResult) -> list[Number]:
-    """How often the attacker was right, what the claim leaves them, the epsilon that this shows, and this person."""
-    found, settings = result.attack, result.settings
-    right, none = in_hundred(found.accuracy), settings.version == "none"
-    claim = "nothing is claimed" if none else f"claimed: {number(settings.epsilon)}"
-    value, sure = f"{right} <small>times in 100</small>", f"{in_hundred(found.low)} to {in_hundred(found.high)}"
-    least = _least(result.shown)
+    """Attack accuracy, its bound, the epsilon that it shows, and this person's influence."""
+    found, settings, tile = result.attack, result.settings, "worlds.tiles"
+    right, least, version = in_hundred(found.accuracy), _least(result.shown), settings.version
+    sure = SAYS(f"{tile}.interval", low=in_hundred(found.low), high=in_hundred(found.high))
+    claim = "void" if settings.void else "unclaimed" if version == "none" else "claimed"
+    claim = SAYS(f"{tile}.{claim}", epsilon=number(settings.epsilon))
     said = [
-        Number("The attacker was right", value, f"95 % confidence: {sure}", tone="private", amount=float(right)),
+        Number(SAYS[f"{tile}.right"], f"{right}\u00a0%", sure, tone="private", amount=float(right)),
         claimed(settings, allows=result.promised),
-        Number(
-            "Epsilon shown, at least",
-            number(least),
-            "nothing is promised" if settings.void else claim,
-            tone="bound",
-            amount=least,
-        ),
+        Number(SAYS[f"{tile}.shown"], number(least), claim, tone="bound", amount=least),
     ]
-    if settings.version == "sound":
-        share = in_hundred(result.risk)
-        said.append(
-            Number("This person moves a step", f"{share}\u00a0%", "of the furthest possible", amount=float(share))
-        )
-    elif not none:
-        shown = number(result.risk)
-        value = f"{shown} <small>time{'s' * (shown != '1')}</small>"
-        said.append(Number("This person moves a step", value, "what its noise assumes"))
+    share = in_hundred(result.risk)
+    if version == "sound":
+        said.append(Number(SAYS[f"{tile}.influence"], f"{share}\u00a0%", SAYS[f"{tile}.maximum"], amount=float(share)))
+    elif version == "published":
+        said.append(Number(SAYS[f"{tile}.influence"], f"{number(result.risk)} &times;", SAYS[f"{tile}.assumed"]))
     return said
 
 
 def verdict(result: WorldsResult) -> str:
-    """Whether the attacker beats a coin, and whether the claim stands."""
+    """Return whether the attacker does better than chance, and whether the claim stands."""
     found, settings = result.attack, result.settings
-    sight = "the final weights" if settings.sees == "weights" else "the weights after every step"
-    told = "<b>beats a coin</b>" if found.low > 0.5 else "<b>cannot be told from a coin</b>"
-    start = f"From {sight}, the attacker {told}"
+    start = SAYS(f"worlds.verdict.{settings.sees}_{'above' if found.low > 0.5 else 'chance'}", trials=found.trials)
     if settings.void:
-        return f"{start}. {outcomes.void(settings)}"
-    if settings.version == "none":
-        sure = "Without noise, one look is enough." if found.accuracy == 1 else "There is no noise to hide behind."
-        return f"{start}. Nothing is promised. {sure}"
-    if settings.version == "published":
-        return f"{start}. {_caught(result) if result.caught else _not_caught(result)}"
-    if result.caught:
-        return f"{start}. {_chance(result)}"
-    if found.low > result.ceiling:
-        return (
-            f"{start}, more often than this noise allows: bad luck, as the lower end of one such interval in forty has."
-        )
-    if found.low > 0.5:
-        return f"{start}, and stays within what this noise allows."
-    return f"{start} in {found.trials:,} guesses."
-
-
-CAPTION = (
-    "Map: boundaries of models trained with this person (solid) and with another instead (dashed); larger points "
-    "move a model further. Click, or drag the person."
-)
-
-
-def _caught(result: WorldsResult) -> str:
-    return (
-        "<b>Caught</b>: with 95 % confidence this recipe spends more than it claims. "
-        f"{2 * result.trainings:,} trainings show it{_taken(result)}."
-    )
-
-
-def _taken(result: WorldsResult) -> str:
-    """The larger bound, and what it takes for granted; nothing where it is no larger."""
-    more = result.bounds["gaussian"].epsilon
-    return f"; {IF_GAUSSIAN}, they show at least {number(more)}" if more > result.shown.epsilon else ""
-
-
-def _not_caught(result: WorldsResult) -> str:
-    epsilon = result.settings.epsilon
-    text = f"<b>These trainings do not refute</b> the claim, epsilon {number(epsilon)}."
-    more = result.bounds["gaussian"].epsilon
-    if more > epsilon:
-        return f"{text} They would {IF_GAUSSIAN} (at least {number(more)}), which nobody has proved."
-    return f"{text} Try a lower clip norm, or a person further out."
+        return f"{start} {outcomes.void(settings)}"
+    more, holes = result.bounds["gaussian"].epsilon, {"trainings": 2 * result.trainings} | budget(settings)
+    match settings.version:
+        case "none":
+            cases = ["none_all" if found.accuracy == 1 else "none_some"]
+        case "published" if result.caught:
+            cases = ["caught", *["caught_more"] * (more > result.shown.epsilon)]
+        case "published":
+            cases = ["open_more" if more > settings.epsilon else "open"]
+        case _ if result.caught:
+            cases = ["chance"]
+        case _ if found.low > result.ceiling:
+            cases = ["above"]
+        case _:
+            cases = ["within"] * (found.low > 0.5)
+    return " ".join([start, *(SAYS(f"worlds.verdict.{one}", more=number(more), **holes) for one in cases)])
 
 
 def _least(bound: LowerBound) -> float:
@@ -202,79 +119,45 @@ def _least(bound: LowerBound) -> float:
     return bound.epsilon if bound.epsilon >= 0.001 else 0.0
 
 
-def _chance(result: WorldsResult) -> str:
-    return "These trainings seem to refute the claim: bad luck, which a sound recipe has in at most 5 of 100 audits."
-
-
 def diagnostics(result: WorldsResult) -> list[str]:
-    """This person's risk, what the attacker knows, and how the number of trainings limits what can be seen."""
-    settings, sentences = result.settings, [_risk(result)]
-    promised = settings.version != "none" and not settings.void
-    if settings.sees == "weights" and promised and settings.steps > 1:
-        sentences.append(
-            "The guarantee holds against someone who sees <i>every step</i>. The final weights alone can only tell "
-            "less. Choose “every step” to see how much."
-        )
-    halves = "Half of them choose direction and threshold, the others test them. " if result.scores is None else ""
-    count, gaussian = (number(_least(result.bounds[form])) for form in ("count", "gaussian"))
-    sentences.append(
-        f"{result.trainings:,} trainings in each world so far. {halves}They show an epsilon of at least {count} by "
-        f"counting, which assumes nothing, and of at least {gaussian} {IF_GAUSSIAN}, which nobody has proved of this "
-        f"recipe. Each bound has 97.5 % confidence, both together 95 %. {NOBODY_PROVED}"
-    )
-    if settings.version == "sound" and promised and result.promised - result.ceiling >= _WIDE:
-        sentences.append(
-            f"Why would epsilon alone allow {in_hundred(result.promised)}, and this noise only "
-            f"{in_hundred(result.ceiling)}? Epsilon and delta are one point of the noise's whole trade-off curve. "
-            "Another mechanism with the same pair may give an attacker all of it."
-        )
-    return sentences
-
-
-def _risk(result: WorldsResult) -> str:
-    """How far this person moves a step, in the units of the version at hand."""
-    if result.settings.version == "none":
-        return "<b>Nothing is clipped</b>, so nothing bounds how far one person moves the model."
-    if result.settings.version == "published":
-        return (
-            f"<b>This person</b> moves the mean gradient {panels.multiple(number(result.risk))} as far as the noise "
-            "formula assumes of anybody. Clipping the average does not shorten one person's gradient."
-        )
-    middle, most = (in_hundred(float(one)) for one in (result.usual_risk, result.risks.max()))
-    return (
-        f"<b>This person</b> moves the clipped gradient {in_hundred(result.risk)} % as far as anybody could, measured "
-        f"without noise. The {'noise' if result.settings.void else 'guarantee'} is made for the worst person. Of the "
-        f"{len(result.risks):,} people here, the middle one moves it {middle} % as far, and the furthest {most} %."
-    )
+    """This person's influence, what the attacker knows, and how the number of trainings limits what can be seen."""
+    settings, why = result.settings, "worlds.why"
+    published, void = settings.version == "published", settings.version == "sound" and settings.void
+    shares = (in_hundred(float(one)) for one in (result.usual_risk, result.risks.max()))
+    holes = dict(zip(("middle", "most"), shares, strict=True)) | {"people": len(result.risks)}
+    mine = number(result.risk) if published else in_hundred(result.risk)
+    said = [SAYS(f"{why}.{'void' if void else settings.version}", mine=mine, **holes)]
+    guaranteed = settings.version != "none" and not settings.void
+    if settings.sees == "weights" and guaranteed and settings.steps > 1:
+        said.append(SAYS[f"{why}.steps"])
+    if result.scores is None:
+        said.append(SAYS[f"{why}.halves"])
+    bounds = {form: number(_least(result.bounds[form])) for form in ("count", "gaussian")}
+    said.append(SAYS(f"{why}.shown", trainings=result.trainings, proved=SAYS["proved"], **bounds))
+    if settings.version == "sound" and guaranteed and result.promised - result.ceiling >= _WIDE:
+        both = {name: in_hundred(getattr(result, name)) for name in ("promised", "ceiling")}
+        said.append(SAYS(f"{why}.curve", **both))
+    return said
 
 
 def guarantee(result: WorldsResult) -> str:
     """What is claimed, against whom, and which two data sets are compared."""
-    settings, held = result.settings, result.guarantees
-    other = "the same features with the next class" if settings.against == "label" else "the first public row"
-    here = f"row {settings.person}" if settings.who == "row" else f"an outlier in place of row {settings.person}"
-    worlds = panels.note(
-        f"The two worlds differ in one record: {here}, or {other}. The attacker knows the other {settings.rows - 1:,} "
-        "rows and both candidates. The map and the risks read private rows: analyst only."
-    )
+    settings, held, key = result.settings, result.guarantees, "worlds.guarantee"
+    holes = {"person": settings.person, "others": settings.rows - 1}
+    worlds = panels.note(" ".join(SAYS(f"{key}.{one}", **holes) for one in (settings.who, settings.against, "knows")))
     match settings.version:
         case "sound":
-            return (
-                hundred.drawn(held.formula)
-                + panels.guarantee(here=held.formula)
-                + panels.note(outcomes.limit(held.formula))
-                + worlds
-            )
+            limit = panels.note(outcomes.limit(held.formula))
+            return hundred.drawn(held.formula) + panels.guarantee(here=held.formula) + limit + worlds
         case "published":
-            limit = number(crossing(settings.delta))
             return (
-                panels.note(f"Claimed: epsilon {number(settings.epsilon)}. What the same noise really gives:")
+                panels.note(SAYS(f"{key}.claimed", epsilon=number(settings.epsilon)))
                 + panels.guarantee(rows_in_their_bounds=held.bounded, each_gradient_clipped=held.formula)
-                + panels.note(f"Above epsilon {limit} the formula is too weak even if each gradient is clipped.")
+                + panels.note(SAYS(f"{key}.weak", limit=number(crossing(settings.delta))))
                 + worlds
             )
         case _:
-            return panels.note("None: there is no epsilon for a release without noise.") + worlds
+            return panels.note(SAYS[f"{key}.none"]) + worlds
 
 
 def alts(result: WorldsResult) -> dict[str, str]:
@@ -310,25 +193,18 @@ def _people_alt(result: WorldsResult) -> str:
 
 def worlds_table(result: WorldsResult) -> str:
     """Measured and allowed over epsilon."""
-    curve = result.curve
-    shown = curve.assign(
-        epsilon=curve["epsilon"].map(number),
-        interval=[f"{100 * a:.1f} to {100 * b:.1f}" for a, b in zip(curve["low"], curve["high"], strict=True)],
-        trials=curve["trials"].map("{:,}".format),
-        **{name: (100 * curve[name]).map("{:.1f}".format) for name in ("accuracy", "promised", "gaussian")},
-    )
-    now, bound = panels.badge("trained now"), panels.badge("bound")
-    return panels.table(
-        shown,
-        title="<b>How often the attacker is right</b> (in 100; guessing is 50)",
-        caption=f"The marked row is the answer above, from its own {result.attack.trials:,} guesses. All rows share "
-        "their noise, so their errors are alike; each interval holds alone, at 95 %.",
-        heads={
-            "epsilon": "epsilon",
-            "accuracy": f"measured<br>{now}",
-            "interval": f"95 % interval<br>{now}",
-            "trials": "guesses",
-        }
-        | {name: f"{words}<br>{bound}" for name, words in reversed(allowed(result).items())},
-        now=number(result.settings.epsilon),
+    limits = dict(reversed(allowed(result).items()))
+    columns = ("epsilon", "accuracy", "interval", "trials")
+    rows = [row | {"interval": (row["low"], row["high"])} for row in result.curve.to_dict("records")]
+    shares = dict.fromkeys(("accuracy", *limits), lambda share: f"{100 * share:.1f}")
+    ends = {"interval": lambda ends: f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"}
+    more = {name: f"{words}<br>{panels.badge('bound')}" for name, words in limits.items()}
+    return tabled(
+        "worlds.table",
+        rows,
+        columns,
+        formats={"epsilon": number, "trials": "{:,}".format} | shares | ends,
+        more=more,
+        mark=number(result.settings.epsilon),
+        trials=result.attack.trials,
     )

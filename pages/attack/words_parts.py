@@ -1,89 +1,51 @@
-"""Membership, who pays and inversion in words."""
+"""Membership inference, fairness and model inversion: which text of ``texts.md`` is said, and with which numbers."""
 
 from lab.claims import Case
 from pages.attack.inversion import REPEATS as RETRIES
 from pages.attack.inversion import InversionResult
 from pages.attack.membership import ATTACKS, MODELS, MembersResult
 from pages.attack.who_pays import GROUPS, REPEATS, GroupsResult
-from pages.attack.words import NOBODY_PROVED, best_attacker
+from pages.attack.words import SAYS, best_attacker, budget, tabled
 from ui import outcomes, panels
 from ui.panels import Number, number
-from ui.plot import theme
 
-# A picture that is at least so much alike can be recognised; one that is less so cannot.
+# A reconstruction of this correlation can be recognised; one below the second cannot.
 _READABLE, _LOST = 0.7, 0.3
-ABOUT = {
-    "roc": (
-        "How many members the attacker finds, over how often they accuse somebody who was not in: right and up is "
-        "more. The dotted upright line is one false alarm in 100, of which the legend speaks. Look for how far the "
-        "line of each model lies above guessing, and whether the private one stays below what its noise allows."
-    ),
-    "margins": (
-        "How sure models are of the right class, of their members and of other people. Look for the two heaps lying "
-        "apart: that is the memory that the attacker uses."
-    ),
-    "groups": (
-        "How often the middle model is right on people of each group, over epsilon; dotted, without privacy; shaded, "
-        "nine runs in ten. Look for how much later the minority's line reaches its dotted one."
-    ),
-    "classes": (
-        "How often models are right on each class of the group: the mean, with nine runs in ten; the grey stroke is "
-        "without privacy. Look for the class that loses most."
-    ),
-    "pictures": (
-        "What the attacker reads from the weights: each class as the model sees it, the planted picture as it is read "
-        "back, and what it truly is. Look for the cross in a frame, and for whether you can still tell the digits."
-    ),
-    "match": (
-        "How alike what is read from the weights and the truth are, over epsilon: 1 is the same, 0 is nothing in "
-        "common; dotted, without privacy; shaded, nine trainings in ten. Look for where the planted record comes out."
-    ),
-}
-MEMBERSHIP_CAPTION = (
-    "Solid: likelihood ratio; dashed: loss threshold; values at one false alarm in 100. Titles: right answers on "
-    "members (in) and on others (out)."
-)
-PAYS_CAPTION = "Dotted lines and grey strokes: without privacy. Shaded, and the thin strokes: nine runs in ten."
-INVERSION_CAPTION = (
-    "Sheets: ten classes, the planted record as the weights show it, and the true one. Dotted: without privacy."
-)
+MEMBERSHIP_CAPTION, PAYS_CAPTION = SAYS["membership.caption"], SAYS["pays.caption"]
+INVERSION_CAPTION = SAYS["inversion.caption"]
 
 
 def membership_numbers(result: MembersResult) -> list[Number]:
-    """Members found with one false alarm in 100, with and without privacy, and what the noise allows."""
+    """Members found at 1 % false positives, with and without privacy, and what the noise allows."""
     private, plain = (result.at(arm, ATTACKS[0], 0.01) for arm in ("private", "plain"))
-    note = "at 1 false alarm in 100"
-    limit = Number("This noise allows", _percent(result.allowed(0.01)), note, tone="bound")
+    tile, note = "membership.tiles", SAYS["membership.tiles.note"]
+    limit = Number(SAYS[f"{tile}.bound"], _percent(result.allowed(0.01)), note, tone="bound")
     return [
-        Number("Members found, private", _percent(private), note, "private", round(100 * private, 1), "points"),
-        Number("Without privacy", _percent(plain), note),
+        Number(SAYS[f"{tile}.private"], _percent(private), note, "private", round(100 * private, 1), "points"),
+        Number(SAYS[f"{tile}.plain"], _percent(plain), note),
         *([] if result.settings.void else [limit]),
         best_attacker(result.settings),
     ]
 
 
 def membership_verdict(result: MembersResult) -> str:
-    """Return how much better the attacker is without privacy, where that is shown, and whether that is memory."""
+    """Return how much better the attack is without privacy, where that is shown, and whether that is memorisation."""
     plain, private = (result.at(arm, ATTACKS[0], 0.01) for arm in ("plain", "private"))
-    both = f"{_percent(plain)} of the members without privacy, {_percent(private)} in the private model"
-    case, trained = result.more_found, len(result.shadows["plain"].members)
+    holes = {"plain": _percent(plain), "private": _percent(private)}
+    holes |= {"trained": len(result.shadows["plain"].members), "models": MODELS}
+    case = result.more_found
     if case == Case.SO_FAR:
-        text = f"{outcomes.so_far(trained, MODELS, 'model')}: with one false alarm in 100 the attacker finds {both}."
+        said = "so_far"
     elif case != Case.AHEAD:
-        text = f"<b>No difference can be shown</b>: with one false alarm in 100 the attacker finds {both}."
-    elif private == 0:
-        text = "Without privacy the attacker finds members; in the private model, with as many false alarms, none."
+        said = "alike"
     else:
-        times = panels.multiple(number(plain / private))
-        text = (
-            f"Without privacy the attacker finds <b>{times} as many members</b> as in the "
-            "private model, with as many false alarms."
-        )
+        said = "times" if private else "none"
+        holes["times"] = panels.multiple(number(plain / private)) if private else ""
+    text = SAYS(f"membership.verdict.{said}", **holes)
     if result.settings.void:
         return f"{text} {outcomes.void(result.settings)}"
-    if case == Case.SO_FAR:
-        return text
-    return f"{text} {_memory(result)}: that model is right on {_shares(result.right('plain'))}."
+    gap = "" if case == Case.SO_FAR else SAYS(f"membership.verdict.{_memory(result)}", **_right(result, "plain"))
+    return f"{text} {gap}".strip()
 
 
 def membership_alts(result: MembersResult) -> dict[str, str]:
@@ -101,31 +63,30 @@ def membership_alts(result: MembersResult) -> dict[str, str]:
 
 
 def membership_diagnostics(result: MembersResult) -> list[str]:
-    """Overfitting, the rare sure guesses, and the number of models."""
+    """Overfitting, the rare confident guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
-    sure = [_percent(result.at(arm, best, 0.001)) for arm in ("plain", "private")]
-    plain, private = (f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private"))
-    advantage = f"{plain} and {private}" if plain != private else f"{plain} in both"
+    sure = {arm: _percent(result.at(arm, best, 0.001)) for arm in ("plain", "private")}
+    advantage = {arm: f"{result.advantage(arm, best):.2f}" for arm in ("plain", "private")}
+    right = {f"{arm}_{which}": share for arm in advantage for which, share in _right(result, arm, "in", "out").items()}
+    ratio = "membership.why.ratio" if others + 1 == MODELS else "membership.why.ratio_so_far"
+    pairs = "membership.why.pairs_void" if result.settings.void else "membership.why.pairs"
     return [
-        f"<b>{_memory(result) if result.complete else 'So far'}</b>: without privacy the model is right on "
-        f"{_shares(result.right('plain'))}; the "
-        f"private one on {_shares(result.right('private'))}.",
-        "<b>A few sure guesses count more than many vague ones</b>: with one false alarm in 1,000 the attacker finds "
-        f"{sure[0]} without privacy and {sure[1]} with it. Their advantage (members found minus false alarms, at the "
-        f"best threshold) is {advantage}.",
-        f"The likelihood ratio compares a person's margin with the same person's margins in the other {others} models"
-        f"{'' if others + 1 == MODELS else f' trained so far, of {MODELS}'}.",
-        f"{result.pairs('private'):,} guesses, of people who share models{_left_end(result)}. {NOBODY_PROVED}",
+        SAYS(f"membership.why.{_memory(result) if result.complete else 'so_far'}", **right),
+        SAYS("membership.why.sure", **sure),
+        SAYS("membership.why.advantage", **advantage),
+        SAYS(ratio, others=others, all=MODELS),
+        SAYS(pairs, pairs=result.pairs("private"), proved=SAYS["proved"]),
     ]
 
 
-def _left_end(result: MembersResult) -> str:
-    return "" if result.settings.void else ": a curve may lie a little above the frontier at its left end by chance"
-
-
 def _memory(result: MembersResult) -> str:
-    """Whether the model without privacy is shown to be better on its members."""
-    return "Memory shows as a gap" if result.memory == Case.AHEAD else "No gap can be shown, so no memory either"
+    """Return whether the non-private model is shown to be better on its members."""
+    return "gap" if result.memory == Case.AHEAD else "no_gap"
+
+
+def _right(result: MembersResult, arm: str, *names: str) -> dict[str, str]:
+    """Accuracy of an arm on members and on others, in whole percent."""
+    return dict(zip(names or ("members", "others"), (f"{100 * one:.0f}" for one in result.right(arm)), strict=True))
 
 
 def _shares(right: tuple[float, float]) -> str:
@@ -142,55 +103,50 @@ def _percent(share: float) -> str:
 
 
 def membership_guarantee(result: MembersResult) -> str:
-    """The frontier in words."""
+    """The bound in words."""
     settings = result.settings
-    return panels.note(
-        f"Private: noisy descent on {settings.members} rows out of {2 * settings.members}, epsilon "
-        f"{number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one {settings.unit} replaced, exact "
-        "Gaussian composition. <b>No attack</b> then finds more than (false alarms) &times; e<sup>epsilon</sup> + "
-        "delta of the members, and against this noise no more than the dotted line, whatever the attacker knows or "
-        "computes. Without privacy there is no such line. Margins and curves read private rows: analyst only."
-    )
+    rows = {"members": settings.members, "rows": 2 * settings.members, "unit": settings.unit}
+    return panels.note(SAYS("membership.guarantee", **rows, **budget(settings)))
 
 
 def membership_table(result: MembersResult) -> str:
     """Both attacks on both models."""
-    frame = result.table()
-    for name in ("found at 1 %", "found at 0.1 %"):
-        frame[name] = frame[name].map(_percent)
-    frame["advantage"] = frame["advantage"].map("{:.2f}".format)
-    frame["model"] = frame["model"].map({"private": "private", "plain": "without privacy"})
-    heads = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
-    return panels.table(
-        frame,
-        title="<b>Who is found</b> (trained now)",
-        caption="Found: share of members, at this share of false alarms.",
-        heads=dict(zip(heads, heads, strict=True)),
-    )
+    columns = ("model", "attack", "found at 1 %", "found at 0.1 %", "advantage")
+    formats = {"model": {"private": "private", "plain": "non-private"}.get, "advantage": "{:.2f}".format}
+    formats |= dict.fromkeys(columns[2:4], _percent)
+    return tabled("membership.table", result.table(), columns, formats=formats)
 
 
 def pays_numbers(result: GroupsResult) -> list[Number]:
-    """How often both groups' middle models are right, and what the smaller one pays more."""
+    """Median accuracy of both groups, and what the smaller one loses more."""
     said = []
-    for group, name in ((1, "Minority is right"), (0, "Majority is right")):
+    for group, name in ((1, "minority"), (0, "majority")):
         mine, plain = outcomes.apart(result.typical(group), float(result.plain[group, -1]))
         shown = {"tone": "private", "amount": float(mine.split()[0]), "unit": "points"}
-        said.append(Number(name, mine, f"without privacy: {plain}", **shown))
+        said.append(Number(SAYS[f"pays.tiles.{name}"], mine, SAYS("pays.tiles.plain", accuracy=plain), **shown))
     more = result.cost(1) - result.cost(0)
     shown = {"amount": round(100 * more, 1), "unit": "points"}
     value = f"{outcomes.signed(more)} <small>points</small>"
-    said.append(Number("Cost, minority − majority", value, f"{result.few} people of {result.settings.rows:,}", **shown))
-    return [*said, best_attacker(result.settings)]
+    few = SAYS("pays.tiles.few", few=result.few, rows=result.settings.rows)
+    return [*said, Number(SAYS["pays.tiles.gap"], value, few, **shown), best_attacker(result.settings)]
 
 
 def pays_verdict(result: GroupsResult) -> str:
-    """What privacy costs each group."""
-    large, small = (result.cost(group) for group in (0, 1))
-    return (
-        f"{_who(result.uneven)} The minority, {result.few} people of {result.settings.rows:,}, "
-        f"<b>{_points(small, result.lost(1))}</b>, the majority <b>{_points(large, result.lost(0))}</b>. The guarantee "
-        "is the same for both."
-    )
+    """Return whose accuracy loss is shown to be larger, and how large both are."""
+    case = result.uneven if result.uneven in (Case.AHEAD, Case.BEHIND) else Case.ALIKE
+    said = [SAYS(f"pays.verdict.{case}", runs=REPEATS)]
+    for group, name in ((1, "minority"), (0, "majority")):
+        points = _change(result, group)
+        key = f"pays.verdict.{name}{'' if points else '_alike'}"
+        said.append(SAYS(key, points=points, few=result.few, rows=result.settings.rows))
+    return " ".join(said)
+
+
+def _change(result: GroupsResult, group: int, label: int = -1) -> str:
+    """Return the change of accuracy in points, and nothing where no change is shown."""
+    cost = result.cost(group, label)
+    shown = result.lost(group, label) == (Case.BEHIND if cost > 0 else Case.AHEAD)
+    return outcomes.signed(-cost) if shown else ""
 
 
 def pays_alts(result: GroupsResult) -> dict[str, str]:
@@ -210,78 +166,44 @@ def pays_alts(result: GroupsResult) -> dict[str, str]:
     return {"groups": f"Accuracy over epsilon by group. {said}."} | classes
 
 
-def _points(cost: float, case: Case) -> str:
-    """ "loses 3.1 points", of shares of right answers, where that is shown."""
-    if case != (Case.BEHIND if cost > 0 else Case.AHEAD):
-        return "shows no loss"
-    amount = f"{abs(100 * cost):.1f}"
-    return f"{'loses' if cost > 0 else 'gains'} {amount} {'point' if amount == '1.0' else 'points'}"
-
-
-def _who(uneven: Case) -> str:
-    """Whose cost is shown to be larger."""
-    if uneven == Case.AHEAD:
-        return "<b>The cost is not shared evenly</b>."
-    if uneven == Case.BEHIND:
-        return "<b>Here the majority pays more</b>."
-    return f"<b>No difference in cost can be shown</b> in {REPEATS} runs."
-
-
 def pays_diagnostics(result: GroupsResult) -> list[str]:
-    """Why the few pay."""
+    """Return why the few lose more."""
     settings, names = result.settings, result.classes
-    costs = [
-        (result.cost(g, c), f"{name} of the {group}", result.lost(g, c))
-        for g, group in enumerate(GROUPS)
-        for c, name in enumerate(names)
-    ]
-    (worst, whose, one), (least, whom, other) = max(costs), min(costs)
+    costs = [(result.cost(g, c), g, c) for g in range(len(GROUPS)) for c in range(len(names))]
     few, many = (number(settings.clip_norm * size / settings.rows) for size in (result.few, settings.rows - result.few))
+    classes = {}
+    for (_, group, label), which, change in (max(costs), "worst", "lost"), (min(costs), "least", "kept"):
+        points = _change(result, group, label)
+        classes[which] = f"{names[label]} of the {GROUPS[group]}"
+        classes[change] = SAYS(f"pays.why.{'shown' if points else 'not_shown'}", points=points)
     return [
-        f"<b>Clipping</b> gives each person the same say: the {result.few} people of the minority together move the "
-        f"mean gradient by at most {few}, the others by up to {many}.",
-        f"<b>By class</b>: {whose} {_points(worst, one)}; {whom} {_points(least, other)}. All other classes lie "
-        "in between.",
-        "All models see the group as a feature. The test has every person once in each group, so both groups are "
-        "compared on the same people.",
-        f"{REPEATS} trainings. A group's figure is their median, a class's their mean, because a noisy model leans to "
-        "one class. Bands hold nine in ten. Part of a gap may be unfinished training: try more steps or a higher "
-        "learning rate.",
+        SAYS("pays.why.clipping", few=result.few, small=few, large=many),
+        SAYS("pays.why.class", **classes),
+        SAYS["pays.why.test"],
+        SAYS("pays.why.runs", runs=REPEATS),
     ]
 
 
 def pays_guarantee(result: GroupsResult) -> str:
     """The same for all."""
-    settings = result.settings
-    return panels.note(
-        f"Epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one record replaced, exact Gaussian "
-        "composition: the same for a person of the minority as for one of the majority. Accuracies on this page are "
-        "for the analyst only."
-    )
+    return panels.note(SAYS("pays.guarantee", **budget(result.settings)))
 
 
 def pays_table(result: GroupsResult) -> str:
     """Groups and classes."""
-    frame = result.table()
-    for name in ("without privacy", "private", "cost"):
-        frame[name] = (100 * frame[name]).map("{:.1f}".format)
-    heads = ("group", "class", "without privacy", "private", "cost")
-    return panels.table(
-        frame,
-        title="<b>Who pays</b> (% right; trained now)",
-        caption=f"Private: {REPEATS} trainings at today's epsilon. All: their median; a single class: their mean.",
-        heads=dict(zip(heads, heads, strict=True)),
-    )
+    columns = ("group", "class", "without privacy", "private", "cost")
+    formats = dict.fromkeys(columns[2:], lambda share: f"{100 * share:.1f}")
+    return tabled("pays.table", result.table(), columns, formats=formats, runs=REPEATS)
 
 
 def inversion_numbers(result: InversionResult) -> list[Number]:
-    """How alike what is read from the weights and the truth are: one person's record, and what many have in common."""
+    """Correlation of reconstruction and truth: of one person's record, and of what many have in common."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    note = "correlation with the truth"
+    tile, note = "inversion.tiles", SAYS["inversion.tiles.note"]
     return [
-        Number("Planted record, private", _alike(hidden), note, "private", float(f"{hidden:.2f}")),
-        Number("Record, without privacy", _alike(seen), note),
-        Number("Classes, private", _alike(private), f"without privacy: {_alike(plain)}"),
+        Number(SAYS[f"{tile}.private"], _alike(hidden), note, "private", float(f"{hidden:.2f}")),
+        Number(SAYS[f"{tile}.plain"], _alike(seen), note),
+        Number(SAYS[f"{tile}.classes"], _alike(private), SAYS(f"{tile}.classes_note", correlation=_alike(plain))),
         best_attacker(result.settings),
     ]
 
@@ -295,18 +217,12 @@ def _alike(correlation: float) -> str:
 def inversion_verdict(result: InversionResult) -> str:
     """What can be recognised."""
     (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    if hidden >= _READABLE:
-        record = "<b>can be read</b> from the private weights"
-    elif hidden > _LOST:
-        record = "<b>can be made out</b> in the private weights"
-    else:
-        record = "<b>cannot be recognised</b> in the private weights"
-    without = "stands in those without privacy" if seen >= _READABLE else "is hard to read even without privacy"
-    classes = "stay" if private > _READABLE * plain else "fade"
-    return (
-        f"One person's picture {record}, and {without}. The pictures of the classes, learnt from many people, "
-        f"<b>{classes}</b>."
+    cases = (
+        "readable" if hidden >= _READABLE else "visible" if hidden > _LOST else "lost",
+        "plain_clear" if seen >= _READABLE else "plain_hard",
+        "stay" if private > _READABLE * plain else "fade",
     )
+    return " ".join(SAYS[f"inversion.verdict.{case}"] for case in cases)
 
 
 def inversion_alts(result: InversionResult) -> dict[str, str]:
@@ -329,39 +245,17 @@ def inversion_alts(result: InversionResult) -> dict[str, str]:
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:
     """A class is no person."""
-    return [
-        "<b>A class is learnt from many people</b>. Privacy does not hide what all of them have in common: that is "
-        "what a useful model is for.",
-        "<b>A planted record</b>, a cross in a frame that is no digit, belongs to one row only. Without noise, what "
-        f"that row adds to the weights of its class is an image of it (correlation {result.match(1)[1]:.2f}).",
-        "The attacker knows all other rows, the recipe and the class, and trains without noise what the other rows "
-        "give. That is as much knowledge as the guarantee allows for; they see only the final weights.",
-        f"The pictures are of one training. The curve has {RETRIES} for each epsilon: their median, and nine in ten.",
-    ]
+    holes = {"plain": _alike(result.match(1)[1]), "runs": RETRIES}
+    return [SAYS(f"inversion.why.{one}", **holes) for one in ("class", "record", "attacker", "runs")]
 
 
 def inversion_guarantee(result: InversionResult) -> str:
-    """What is promised about the record."""
-    settings = result.settings
-    return panels.note(
-        f"Epsilon {number(settings.epsilon)}, delta {theme.delta(settings.delta)}, one record replaced, exact Gaussian "
-        f"composition, on {settings.rows:,} digits. It bounds what the weights tell about the record. Nothing is "
-        "promised about what a class looks like. The true record is drawn for the analyst only."
-    )
+    """What is guaranteed about the record."""
+    return panels.note(SAYS("inversion.guarantee", rows=result.settings.rows, **budget(result.settings)))
 
 
 def inversion_table(result: InversionResult) -> str:
     """Correlations over epsilon."""
-    frame = result.table()
-    shown = frame.assign(
-        epsilon=frame["epsilon"].map(number),
-        **{name: frame[name].map("{:.2f}".format) for name in ("classes", "record")},
-    )
-    heads = {"epsilon": "epsilon", "classes": "classes, on average", "record": "planted record"}
-    return panels.table(
-        shown,
-        title="<b>How alike what is recovered and the truth are</b> (correlation of pixels; trained now)",
-        caption=f"Median of {RETRIES} trainings.",
-        heads=heads,
-        now=number(result.settings.epsilon),
-    )
+    now, columns = number(result.settings.epsilon), ("epsilon", "classes", "record")
+    formats = {"epsilon": number, "classes": _alike, "record": _alike}
+    return tabled("inversion.table", result.table(), columns, formats=formats, mark=now, runs=RETRIES)
