@@ -177,27 +177,45 @@ def reached_by(result, at: int) -> bool:
     return stats.beta.ppf(0.05, got.sum(), len(got) - got.sum() + 1) >= 0.9 if got.any() else False
 
 
+def single(result, match) -> bool:
+    """Whether the runs are counted at the value that the sentence names, the first tested from the median's on."""
+    settings, along, values = result.settings, result.settings.along, result.curve.values
+    named = [parts.named(settings, along, value) for value in values]
+    at = named.index(match[1])
+    got, point = hits(result, at), result.crossed("median").point
+    before = at + 1 if result.direction == "falls" else at - 1
+    low, high = sorted((values[max(0, min(before, len(values) - 1))], values[at]))
+    here = low * (1 - 1e-9) <= point <= high * (1 + 1e-9) if match[2] else match[1] == parts.named(settings, along, point)
+    return here and (int(match[3]), int(match[4])) == (got.sum(), len(got))
+
+
+def extreme(result, match) -> bool:
+    """Whether the highest or the lowest of the medians is named."""
+    best = sign(result) * max(sign(result) * result.curve.medians)
+    return number(match[2]) == number(parts.amount(result.settings, best).removesuffix("\u00a0%"))
+
+
 RULES: Rules = {
-    r"crossing lies between (\S+) and ([\d.,e-]*\d)": brackets,
-    r"About half of the runs fall short there": lambda r, _: r.crossed("median").share_there < 0.9,
-    r"So do(?:es)? (?:every|\d+) single": lambda r, _: r.crossed("median").share_there >= 0.9 - 0.005,
-    r"\((\d+) of (\d+) did\)": did,
-    r"^ ?Anywhere": lambda r, _: all(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
-    r"^ ?Nowhere": lambda r, _: not any(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
-    r"^ ?\d+ runs cannot tell": lambda r, _: r.trained == 1,
+    r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
+    r"\)\. With (.+?), (the next value tested, )?(\d+) of (\d+) runs reach it": single,
+    r"\((\d+) of (\d+) did[,)]": did,
+    r"at all values of": lambda r, _: all(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"at no value of": lambda r, _: not any(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"^ ?\d+ runs cannot show": lambda r, _: r.trained == 1,
     r"trained so far": lambda r, _: r.trained < 1,
-    r"(\d+) of (\d+) runs reach": lambda r, m: (
+    r"The (highest|lowest) median is ([−\d.,e-]*\d)": extreme,
+    r"reached by (\d+) of (\d+) runs": lambda r, m: (
         (int(m[1]), int(m[2])) == ((sign(r) * r.now >= sign(r) * r.settings.goal).sum(), len(r.now))
     ),
     r"\b(?:Smallest|Fewest)\b": lambda r, _: r.settings.along in r.settings.asked.rises,
-    r"95 % confidence for all of them\)\. (?:Nothing|Those)": lambda r, _: (
+    r"95 % confidence for all of them\)\. (?:Elsewhere|These)": lambda r, _: (
         not r.direction and all(reached_by(r, int(np.searchsorted(r.curve.values, v))) for p in r.spans for v in p)
     ),
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
-    r"median of these, (better|worse) than your": lambda r, m: again(r)[0 if m[1] == "better" else 1],
-    r"no difference shown from your": lambda r, _: not any(again(r)),
-    r"Chosen of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
+    r"its median is [^a-z]+, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],
+    r"No difference from the": lambda r, _: not any(again(r)),
+    r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
     r"Trainings used: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),
@@ -207,7 +225,7 @@ RULES: Rules = {
     r"they would cost up to epsilon (\S+) at delta": lambda r, m: np.isclose(
         number(m[1]), r.used_up.epsilon, rtol=0.006
     ),
-    r"made up or public, so that no private row was looked at": lambda r, _: not r.settings.own_rows,
+    r"No private row was read": lambda r, _: not r.settings.own_rows,
     r"Of (\d+) bars, (\d+) compare pairs": lambda r, m: (
         int(m[2])
         == sum(r.settings.settings.pairs_with(one) for one in r.settings.around.bars.values() if r.of(one) is not None)
@@ -247,3 +265,28 @@ def test_what_is_computed_is_said_without_a_doubt(topic):
             there = settings.settings.change(**{knob: type(getattr(settings, knob))(number(shown))})
             value = settings.asked.read(there.probe().run())[0]
             assert value <= settings.goal * (1 + 1e-9)
+
+
+def test_single_runs_are_counted_at_the_value_that_the_sentence_names():
+    """The median crosses between two values tested; runs differ in how many reach the target at each."""
+    settings = PAGE.settings().change(topic="classifier", repeats=100, target=80)
+    values = sorted(settings.around.curve)
+    found = {}
+    for place, value in enumerate(values):
+        runs = np.where(np.arange(100) < np.clip(4 * (place - 10), 0, 100), 0.9, 0.7)
+        looks = settings.looks(settings.around.curve[value])
+        found |= dict(zip(looks, np.array_split(runs, len(looks)), strict=True))
+    result = settings.result(found)
+    crossed = result.crossed("median")
+    (place,) = np.flatnonzero(np.isclose(values, crossed.there))
+    assert values[place - 1] < crossed.point < crossed.there
+    text = r"epsilon (\S+) \(.*With epsilon (\S+), the next value tested, (\d+) of 100 runs"
+    point, there, hits = re.search(text, plain(words_answers.verdict(result))).groups()
+    assert (point, there) == (parts.number(crossed.point), parts.number(values[place]))
+    assert int(hits) == 4 * (place - 10)
+    assert "For 90 % of runs to reach it, use epsilon" in plain(words_answers.verdict(result))
+    exactly = settings.result(found | {})
+    exactly.__dict__["_crossings"] = result._crossings | {
+        "median": crossed.__class__(**{**vars(crossed), "point": crossed.there})
+    }
+    assert f"With epsilon {there}, {hits} of 100 runs reach it" in plain(words_answers.verdict(exactly))
