@@ -23,6 +23,7 @@ from ui.vocabulary import KNOBS
 
 HEIGHT = 380
 REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
+OF_PRIVATE_ROWS = parts.SAYS["own-rows"]
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -201,7 +202,7 @@ def inset(desk: controls.Desk) -> None:
     said = words_asked.target_knob(settings)
     desk.number("target", **{name: said[name] for name in ("label", "unit") if name in said})
     if isinstance(settings.base, Word):  # about a file of one's own, which another page's address would only name
-        st.caption(parts.SAYS["own-rows"])
+        st.caption(OF_PRIVATE_ROWS)
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
 

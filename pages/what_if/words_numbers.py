@@ -115,9 +115,7 @@ def between(result: WhatIfResult, found: Crossing) -> str:
     """Return the ends of a crossing's interval."""
     settings, name = result.settings, result.settings.along
     low, high = (None if end is None else at(settings, name, end) for end in (found.low, found.high))
-    if None in (low, high):
-        return SAYS("interval.below" if low is None else "interval.above", low=low, high=high)
-    return span(low, high)
+    return SAYS("interval.below", high=high) if low is None else span(low, high)
 
 
 def did(result: WhatIfResult, found: Crossing) -> str:
