@@ -46,14 +46,15 @@ class Crossing(Answer):
 
     point: the estimate. low, high: the ends of its interval, None where it is open beyond the values asked.
     safe: from this value on, the target is reached.
-    share_there, share_safe: of the single repeats, the share that reaches the target at the first value from the point
-    on, and at the safe one.
+    there: the first value tested from the point on.
+    share_there, share_safe: of the single repeats, the share that reaches the target there, and at the safe value.
     """
 
     point: float | None = None
     low: float | None = None
     high: float | None = None
     safe: float | None = None
+    there: float | None = None
     share_there: float | None = None
     share_safe: float | None = None
 
@@ -95,8 +96,8 @@ def smallest(
 
     >>> rising = np.array([[0.5, 0.6, 0.5] * 2, [0.6, 0.8, 0.7] * 2, [0.9, 0.9, 0.8] * 2])
     >>> found = smallest([0.1, 1.0, 10.0], rising, 0.65)
-    >>> found.verdict, found.point, found.low, found.safe, found.share_there
-    ('found', 0.562, 0.1, 10.0, 0.667)
+    >>> found.verdict, found.point, found.low, found.safe, found.there, found.share_there
+    ('found', 0.562, 0.1, 10.0, 1.0, 0.667)
     """
     values, medians = _asked(values, runs, log=log)
     check.choice(TOWARDS, towards=towards)
@@ -119,7 +120,7 @@ def smallest(
         rising = isotonic_regression(band.estimate).x
         place = min(max(np.count_nonzero(rising < band.level), below), safe)  # where it is, but for rounding
         point = _between(values, rising - band.level, place, log=log)
-        changes |= {"point": point, "share_there": float(band.hits[place])}
+        changes |= {"point": point, "there": float(values[place]), "share_there": float(band.hits[place])}
     return replace(answer, **changes)
 
 

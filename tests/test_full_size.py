@@ -344,7 +344,7 @@ class TestSaid:
         question = question.change(target=70)
         full, result = found(question, 0.5, 0.05, 1000)
         said = say.changed(live(question, 0.5, 0.05), result, full)
-        first, second = re.findall(r"median run; ([\d.]+) to ([\d.]+)", said)
+        first, second = re.findall(r"median run, ([\d.]+) to ([\d.]+)", said)
         assert [f"{end:.3g}" for end in result.spans[0]] == [*first]
         before, now = (float(high) - float(low) for low, high in (second, first))
         assert f"the interval is {before / now:.2g} times narrower now" in said

@@ -46,7 +46,6 @@ ALLOWED = {
     # Titles of charts, tiles, tables and cards.
     ("pages/attack/figures_audits.py", "Sound"),
     ("pages/attack/figures_parts.py", "No privacy"),
-    ("pages/what_if/words_numbers.py", "Price of searching"),
     ("ui/panels.py", "By class"),
     ("ui/terms.py", "Neighbours"),
 }

@@ -12,6 +12,7 @@ from pages.what_if import words as say
 from pages.what_if import words_answers, words_asked, words_numbers
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import QUESTIONS
+from tests import reached
 from tests.sentences import Rules, broken_by, plain
 
 PAGE = next(page for page in PAGES if page.name == "what-if")
@@ -50,14 +51,22 @@ def made_up(topic: str, rng: np.random.Generator):
         drawn = floor + (top - floor) * share + other * lift + noise * rng.standard_normal(settings.repeats)
         return np.clip(drawn, low, high)
 
-    found, done = {}, rng.choice([0.0, 0.3, 1.0, 1.0, 1.0])
-    for place, task in enumerate(settings.tasks()):
-        if not (task.essential or place < done * len(settings.tasks())):
+    tasks = settings.tasks()
+    done = {*tasks[: int(rng.choice([0.0, 0.3, 1.0, 1.0, 1.0]) * len(tasks))]}
+    return answered(settings, runs, done.__contains__)
+
+
+def answered(settings, runs, only=lambda task: True):
+    """The result where settings of the topic have these ``runs``; ``only``: of what is trained besides the first."""
+    found = {}
+    for task in settings.tasks():
+        if not (task.essential or only(task)):
             continue
         if hasattr(task, "parts"):
             found[task] = np.array_split(runs(task.settings), task.parts)[task.part]
         elif hasattr(task, "tries"):
-            found[task] = runs(task.tries[0])
+            best = task.tries[0]
+            found[task] = runs(best.change(seed=best.seed + task.place))
     return settings.result(found)
 
 
@@ -177,27 +186,47 @@ def reached_by(result, at: int) -> bool:
     return stats.beta.ppf(0.05, got.sum(), len(got) - got.sum() + 1) >= 0.9 if got.any() else False
 
 
+def single(result, match) -> bool:
+    """Whether the runs are counted at the value that the sentence names, the first tested from the median's on."""
+    settings, along, values = result.settings, result.settings.along, result.curve.values
+    named = [parts.named(settings, along, value) for value in values]
+    at = named.index(match[1])
+    got, point = hits(result, at), result.crossed("median").point
+    before = at + 1 if result.direction == "falls" else at - 1
+    low, high = sorted((values[max(0, min(before, len(values) - 1))], values[at]))
+    here = (
+        low * (1 - 1e-9) <= point <= high * (1 + 1e-9) if match[2] else match[1] == parts.named(settings, along, point)
+    )
+    return here and (int(match[3]), int(match[4])) == (got.sum(), len(got))
+
+
+def extreme(result, match) -> bool:
+    """Whether the highest or the lowest of the medians is named."""
+    best = sign(result) * max(sign(result) * result.curve.medians)
+    return number(match[2]) == number(parts.amount(result.settings, best).removesuffix("\u00a0%"))
+
+
 RULES: Rules = {
-    r"crossing lies between (\S+) and ([\d.,e-]*\d)": brackets,
-    r"About half of the runs fall short there": lambda r, _: r.crossed("median").share_there < 0.9,
-    r"So do(?:es)? (?:every|\d+) single": lambda r, _: r.crossed("median").share_there >= 0.9 - 0.005,
-    r"\((\d+) of (\d+) did\)": did,
-    r"^ ?Anywhere": lambda r, _: all(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
-    r"^ ?Nowhere": lambda r, _: not any(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
-    r"^ ?\d+ runs cannot tell": lambda r, _: r.trained == 1,
+    r"with 95 % confidence, (\S+) to ([\d.,e-]*\d)\)": brackets,
+    r"\)\. With (.+?), (the next value tested, )?(\d+) of (\d+) runs reach it": single,
+    r"\((\d+) of (\d+) did[,)]": did,
+    r"at all values of": lambda r, _: all(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"at no value of": lambda r, _: not any(reached_by(r, at) for at in range(len(r.curve.values))) and r.trained == 1,
+    r"^ ?\d+ runs cannot show": lambda r, _: r.trained == 1,
     r"trained so far": lambda r, _: r.trained < 1,
-    r"(\d+) of (\d+) runs reach": lambda r, m: (
+    r"The (highest|lowest) median is ([−\d.,e-]*\d)": extreme,
+    r"reached by (\d+) of (\d+) runs": lambda r, m: (
         (int(m[1]), int(m[2])) == ((sign(r) * r.now >= sign(r) * r.settings.goal).sum(), len(r.now))
     ),
     r"\b(?:Smallest|Fewest)\b": lambda r, _: r.settings.along in r.settings.asked.rises,
-    r"95 % confidence for all of them\)\. (?:Nothing|Those)": lambda r, _: (
+    r"95 % confidence for all of them\)\. (?:Elsewhere|These)": lambda r, _: (
         not r.direction and all(reached_by(r, int(np.searchsorted(r.curve.values, v))) for p in r.spans for v in p)
     ),
     r"(A|B) is better": better,
     r"No difference can be shown": lambda r, _: compared(r)[0] <= 0 <= compared(r)[1],
-    r"median of these, (better|worse) than your": lambda r, m: again(r)[0 if m[1] == "better" else 1],
-    r"no difference shown from your": lambda r, _: not any(again(r)),
-    r"Chosen of (\d+) tries": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
+    r"its median is [^a-z]+, (better|worse) than the": lambda r, m: again(r)[0 if m[1] == "better" else 1],
+    r"No difference from the": lambda r, _: not any(again(r)),
+    r"The best of (\d+) tries is": lambda r, m: int(m[1]) == len(r.tries) == r.settings.tries,
     r"about one split": lambda r, _: r.settings.seeds == 1,
     r"over (\d+) splits": lambda r, m: int(m[1]) == r.settings.seeds,
     r"Trainings used: ([\d,]+) each costs": lambda r, m: number(m[1]) == trainings(r),
@@ -207,7 +236,7 @@ RULES: Rules = {
     r"they would cost up to epsilon (\S+) at delta": lambda r, m: np.isclose(
         number(m[1]), r.used_up.epsilon, rtol=0.006
     ),
-    r"made up or public, so that no private row was looked at": lambda r, _: not r.settings.own_rows,
+    r"No private row was read": lambda r, _: not r.settings.own_rows,
     r"Of (\d+) bars, (\d+) compare pairs": lambda r, m: (
         int(m[2])
         == sum(r.settings.settings.pairs_with(one) for one in r.settings.around.bars.values() if r.of(one) is not None)
@@ -247,3 +276,168 @@ def test_what_is_computed_is_said_without_a_doubt(topic):
             there = settings.settings.change(**{knob: type(getattr(settings, knob))(number(shown))})
             value = settings.asked.read(there.probe().run())[0]
             assert value <= settings.goal * (1 + 1e-9)
+
+
+def test_single_runs_are_counted_at_the_value_that_the_sentence_names():
+    """The median crosses between two values tested; runs differ in how many reach the target at each."""
+    settings = PAGE.settings().change(topic="classifier", repeats=100, target=80)
+    values = sorted(settings.around.curve)
+    found = {}
+    for place, value in enumerate(values):
+        runs = np.where(np.arange(100) < np.clip(4 * (place - 10), 0, 100), 0.9, 0.7)
+        looks = settings.looks(settings.around.curve[value])
+        found |= dict(zip(looks, np.array_split(runs, len(looks)), strict=True))
+    result = settings.result(found)
+    crossed = result.crossed("median")
+    (place,) = np.flatnonzero(np.isclose(values, crossed.there))
+    assert values[place - 1] < crossed.point < crossed.there
+    text = r"epsilon (\S+) \(.*With epsilon (\S+), the next value tested, (\d+) of 100 runs"
+    point, there, hits = re.search(text, plain(words_answers.verdict(result))).groups()
+    assert (point, there) == (parts.number(crossed.point), parts.number(values[place]))
+    assert int(hits) == 4 * (place - 10)
+    assert "For 90 % of runs to reach it, use epsilon" in plain(words_answers.verdict(result))
+    exactly = settings.result(found | {})
+    exactly.__dict__["_crossings"] = result._crossings | {
+        "median": crossed.__class__(**{**vars(crossed), "point": crossed.there})
+    }
+    assert f"With epsilon {there}, {hits} of 100 runs reach it" in plain(words_answers.verdict(exactly))
+
+
+def share(hits: float, runs: int) -> np.ndarray:
+    """Runs of which this share reaches 80 %."""
+    return np.where(np.arange(runs) < round(hits * runs), 0.9, 0.7)
+
+
+def rising(runs: int):
+    return lambda there: share(min(1, max(0, 0.5 + np.log10(there.epsilon))), runs)
+
+
+def humps(runs: int, *ends: float):
+    """Runs that reach 80 % between clipping norms, in pairs."""
+    return lambda there: share(bool(np.searchsorted(ends, there.clip_norm) % 2), runs)
+
+
+def within(name: str, low: float, high: float):
+    """Of tasks whose settings lie within."""
+    return lambda task: low <= getattr(getattr(task, "settings", None), name, np.inf) <= high
+
+
+def only_along(base, name: str):
+    """Of tasks whose settings differ from the base in nothing else."""
+    return lambda task: (
+        hasattr(task, "settings") and task.settings == base.change(**{name: getattr(task.settings, name)})
+    )
+
+
+def solved():
+    """Answers to which epsilon, or which clipping norm, reaches 80 %."""
+    few = PAGE.settings().change(topic="classifier", target=80, repeats=24)
+    many, level = few.change(repeats=100), lambda there: np.full(24, 0.8 + 0.1 * np.sign(there.epsilon - 0.5))
+    for start in (few, many, many.change(reached="most"), few.change(reached="most")):
+        runs, clipping = start.repeats, start.change(knob="clip_norm")
+        for hits in (0.0, 0.5, 13 / 24, 15 / 24, 1.0):
+            yield answered(start, lambda _, runs=runs, hits=hits: share(hits, runs))
+        yield answered(start, rising(runs))
+        yield answered(start, rising(runs), within("epsilon", 0, 0.1))
+        for ends in ((0.2, 3), (0.2, 1, 3), (-1.0,)):
+            yield answered(clipping, humps(runs, *ends))
+            yield answered(clipping, humps(runs, *ends), within("clip_norm", 0.3, 1))
+    yield answered(few, lambda there: share(11 / 24 if there.epsilon < 0.5 else 1, 24))
+    for measure in ("loss", "scratch"):
+        accuracy = few.change(question="accuracy", measure=measure)
+        yield from (answered(accuracy, level, lambda _, done=done: done) for done in (True, False))
+    yield answered(few.change(measure="loss"), level, within("epsilon", 0, 0.1))
+    for changes in ({}, {"version": "published"}, {"seeds": 3}):
+        yield answered(few.change(**changes), level)
+    parties = few.change(topic="parties", repeats=24).change(knob="parties")
+    for start, name in ((few, "epsilon"), (parties, "parties")):
+        yield answered(start, lambda _: np.linspace(0.7, 0.9, 24), only_along(start.settings, name))
+    first = few.change(topic="hypotheses", repeats=24, question="accuracy")
+    yield answered(first, lambda _: share(0.5, 24), lambda _: False)
+
+
+def tried(base, now: float, later: float):
+    """Runs of tries that are so much better than the base on its own split, and on others."""
+    own = base.settings.seed
+
+    def runs(there) -> np.ndarray:
+        gap = 0 if there == base.settings.change(seed=there.seed) else later if there.seed > own else now
+        return np.full(24, 0.8 + gap)
+
+    return runs
+
+
+def against(versus, gap: float, spread: float, turns: int):
+    """Runs where B is so much better, or better and worse in turn along epsilon."""
+    names, noise = [*versus.different], np.random.default_rng(0).normal(size=versus.repeats)
+    rival = [getattr(versus.rival, name) for name in names]
+
+    def runs(there) -> np.ndarray:
+        other = [getattr(there, name) for name in names] == rival
+        sign = np.sign(np.sin(turns * np.log(there.epsilon) + 0.1)) if turns else 1
+        return np.clip(
+            0.7
+            + other * gap * sign * (1 + (spread > 0) * there.seed / 50)
+            + spread * np.roll(noise, there.seed + 7 * other),
+            0,
+            1,
+        )
+
+    return runs
+
+
+def compared_with():
+    """Answers to which setting is best, and to whether A is better than B."""
+    base = PAGE.settings().change(topic="classifier", target=80, repeats=24, tries=3)
+    best, own = base.change(question="best"), base.settings.seed
+    for later in (0.1, -0.1, 0.0):
+        runs, again = tried(base, 0.1, later), best.again[0][0]
+        yield answered(best, runs)
+        yield answered(best, runs, lambda task, first=again: task == first or within("seed", 0, own + 1)(task))
+        yield answered(best, runs, within("seed", 0, own))
+        yield answered(best, runs, lambda _: False)
+    changes = ({}, {"seeds": 3}, {"versus": "epsilon 1"}, {"versus": ""}, {"topic": "parties", "repeats": 24})
+    for versus in (base.change(question="versus", **one) for one in changes):
+        yield answered(versus, against(versus, 0, 0, 0), lambda _: False)
+        for gap, spread in ((0.0, 0.0), (0.001, 0.0), (0.1, 0.0), (0.1, 0.01), (0.002, 0.0001), (0.0, 0.1)):
+            for turns in (0, 0.5, 5):
+                yield answered(versus, against(versus, gap, spread, turns))
+
+
+def computed():
+    """Answers that need no random runs."""
+    for topic, knob in (
+        ("mechanisms", "sensitivity"),
+        ("mechanisms", "epsilon"),
+        ("mechanisms", "prior"),
+        ("accounting", "steps"),
+    ):
+        for question in ("smallest", "accuracy"):
+            for measure in ("within", "attacker") if topic == "mechanisms" else ("epsilon",):
+                settings = PAGE.settings().change(topic=topic).change(knob=knob)
+                settings = settings.change(question=question, measure=measure)
+                low, high = settings.limits["target"]
+                for target in (low, settings.target, (low + high) / 2, high):
+                    asked = settings.change(target=float(target))
+                    tasks = asked.tasks() if topic == "mechanisms" else [*asked.tasks()[:2], asked.solved]
+                    found = {task: task.run() for task in tasks if task}
+                    yield asked.result(found)
+                    yield asked.result({task: one for task, one in found.items() if task.essential})
+
+    prior = PAGE.settings().change(topic="mechanisms").change(knob="prior")
+    yield answered(prior, lambda there: np.full(prior.repeats, prior.goal + there.prior - 0.5))
+
+
+def test_every_text_is_reached(monkeypatch):
+    for results in (solved, compared_with, computed):
+        for nth, result in enumerate(results()):
+            words_answers.verdict(result), words_numbers.numbers(result), say.caption(result), say.why(result)
+            words_asked.questions(result.settings)
+            if not nth % 5 or result.used_up is None or not result.settings.tried:
+                PAGE.pictures(result), say.search(result), say.table(result)
+                say.price(result)
+    say.introduction(result.settings)
+    drawn = next(solved())
+    monkeypatch.setattr(type(drawn.settings), "own_rows", True)
+    say.price(drawn)
+    assert reached.unread(parts.SAYS) == []

@@ -30,7 +30,7 @@ def curve(result: WhatIfResult, say: ModuleType) -> dict:
     across = settings.axis(settings.along)
     return theme.figure(
         *drawn,
-        title=theme.title("Crossing", _progress(result) or say.finding(result)),
+        title=theme.title(say.title(result), _progress(result, say) or say.finding(result)),
         legend=_corner(result),
         xaxis=_axis(across, say.label(settings.along), most=9),
         yaxis={"title": {"text": say.upwards(settings)}} | _upwards(low, high),
@@ -47,8 +47,8 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
         x,
         settings.scale * result.curve.medians,
         colour=theme.PRIVATE,
-        name="median run" if settings.asks != "versus" else "A, median run",
-        hovertemplate=f"{name} %{{x}}: {hover}<extra>median run</extra>",
+        name=say.SAYS["chart.a" if settings.asks == "versus" else "chart.median"],
+        hovertemplate=f"{name} %{{x}}: {hover}<extra>{say.SAYS['chart.median']}</extra>",
     )
     if settings.exact:
         return [median | {"name": say.noun(settings)}]
@@ -61,12 +61,12 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
         x,
         sure,
         colour=theme.PRIVATE,
-        name="9 runs in 10 reach",
+        name=say.SAYS["chart.reached"],
         dash="dash",
-        hovertemplate=f"{name} %{{x}}: {hover}<extra>9 runs in 10 reach</extra>",
+        hovertemplate=f"{name} %{{x}}: {hover}<extra>{say.SAYS['chart.reached']}</extra>",
     )
     reached["line"]["width"] = 1.6
-    return [area | {"name": "nine runs in ten", "showlegend": True}, median, reached]
+    return [area | {"name": say.SAYS["chart.range"], "showlegend": True}, median, reached]
 
 
 def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
@@ -76,7 +76,7 @@ def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
         return []
     x, y = result.rival.values, settings.scale * result.rival.medians
     hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>B</extra>"
-    return [theme.line(x, y, colour=theme.PRIVATE, name="B, median run", dash="dash", hovertemplate=hover)]
+    return [theme.line(x, y, colour=theme.PRIVATE, name=say.SAYS["chart.b"], dash="dash", hovertemplate=hover)]
 
 
 def _range(result: WhatIfResult) -> tuple[float, float]:
@@ -146,10 +146,10 @@ def _corner(result: WhatIfResult) -> str:
     return "lower right" if up else "upper right"
 
 
-def _progress(result: WhatIfResult) -> str:
+def _progress(result: WhatIfResult, say: ModuleType) -> str:
     """How far the curve has come, while it has."""
     done, all_of_it = len(result.curve.values), len(result.settings.around.curve)
-    return f"{done} of {all_of_it} trained" if done < all_of_it else ""
+    return say.SAYS("finding.trained", done=done, count=all_of_it) if done < all_of_it else ""
 
 
 def _crossing(result: WhatIfResult) -> list[dict]:
@@ -189,7 +189,7 @@ def _words(result: WhatIfResult, say: ModuleType, low: float, high: float) -> li
     def up(value: float) -> float:
         return math.log10(value) if log else value
 
-    target = theme.ink(f"<b>target {say.target(settings)}</b>", theme.BOUND)
+    target = theme.ink(f"<b>{say.tell(result, 'chart.target')}</b>", theme.BOUND)
     under = up(settings.target) > up(low) + 0.85 * (up(high) - up(low))
     place = {"xanchor": "left", "yanchor": "top" if under else "bottom"}
     words = [theme.word(target, x=0.01, xref="paper", y=up(settings.target), size=13, **place)]
@@ -231,7 +231,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     return theme.figure(
         *_heard(rows, result, say, left, right),
         *_values(rows, result, say),
-        title=theme.title("Which parameter matters", say.important(result)),
+        title=theme.title(say.SAYS["chart.knobs"], say.important(result)),
         margin={"l": _beside_names(say.label(knob) for knob, _ in rows), "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
@@ -342,13 +342,13 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
     key_shapes, key_words = _key(result, say)
     return theme.figure(
         _cells(result, say),
-        title=theme.title("Two parameters", say.map_finding(result)),
+        title=theme.title(say.SAYS["chart.map"], say.map_finding(result)),
         images=[_image(result)],
         xaxis=_places(across, say.label(settings.along), most=6),
         yaxis=_places(up, say.label(settings.upwards), most=7),
         margin={"l": 48, "r": 12, "t": 54, "b": 44},
         shapes=[*key_shapes, *shapes, *_marks(result)],
-        annotations=[*key_words, *words, *_mark_words(result)],
+        annotations=[*key_words, *words, *_mark_words(result, say)],
     )
 
 
@@ -494,17 +494,13 @@ def _star(result: WhatIfResult) -> tuple[float, float] | None:
     return float(across.place(result.map.x[column])), float(up.place(result.map.y[row]))
 
 
-_TOP = {"higher": "highest", "lower": "lowest"}
-
-
-def _mark_words(result: WhatIfResult) -> list[dict]:
+def _mark_words(result: WhatIfResult, say: ModuleType) -> list[dict]:
     """What the marks are, on the sides where they have room."""
     here, place = _now(result), _star(result)
     if place is None or place == here:
         return [_beside_mark(result, *here, "now")]
-    name = (
-        _TOP[result.settings.asked.better] if not result.first else "most" if result.direction == "falls" else "least"
-    )
+    case = "most" if result.direction == "falls" else "least"
+    name = say.SAYS[f"chart.{case}" if result.first else f"chart.best_{result.settings.asked.better}"]
     left = place[0] < here[0]
     return [_beside_mark(result, *here, "now", left=not left), _beside_mark(result, *place, name, left=left)]
 
@@ -556,13 +552,14 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     medians = sorted((scale * median for _, median in result.tries), key=lambda median: sign * median)
     x = np.arange(1, len(medians) + 1)
     style = {"mode": "markers", "marker": {"size": 9, "color": theme.PRIVATE}}
-    hover = {"hovertemplate": f"{say.hover(settings)}<extra>chosen by</extra>"}
-    drawn = [theme.scatter(x, np.array(medians), name="chosen by", **style, **hover)]
+    hover = {"hovertemplate": f"{say.hover(settings)}<extra>{say.SAYS['chart.selected']}</extra>"}
+    drawn = [theme.scatter(x, np.array(medians), name=say.SAYS["chart.selected"], **style, **hover)]
     now = scale * result.median(result.now)
     values = [*medians, now, settings.target]
     if result.winner and len(result.winner.again):
-        both = ("chosen, again", result.winner.again, theme.BOUND), ("yours, again", result.winner.base, theme.NOW)
-        for name, medians_again, colour in both:
+        both = ("again", result.winner.again, theme.BOUND), ("yours", result.winner.base, theme.NOW)
+        for key, medians_again, colour in both:
+            name = say.SAYS[f"chart.{key}"]
             again = scale * float(np.median(medians_again))
             values.append(again)
             style = {"mode": "markers", "marker": {"size": 13, "symbol": "diamond", "color": colour}}
@@ -570,13 +567,11 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
             drawn.append(theme.scatter(np.array([1.0]), np.array([again]), name=name, **style, **hover))
     low, high = min(values), max(values)
     room = 0.12 * ((high - low) or 1.0)
-    done = len(result.tries), len(settings.tried)
-    finding = f"{done[0]} of {done[1]} trained" if done[0] < done[1] else say.best_finding(result)
     return theme.figure(
         *drawn,
-        title=theme.title("Tries", finding),
+        title=theme.title(say.SAYS["chart.tries"], say.best_finding(result)),
         legend="lower left" if settings.asked.better == "higher" else "upper left",
-        xaxis={"title": {"text": "tries, the best first"}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
+        xaxis={"title": {"text": say.SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
         annotations=[theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")],

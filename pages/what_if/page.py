@@ -23,10 +23,7 @@ from ui.vocabulary import KNOBS
 
 HEIGHT = 380
 REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
-OF_PRIVATE_ROWS = (
-    "For you, the analyst: the answer comes from private rows. An epsilon that is chosen by it gives something away, "
-    "which no guarantee here counts."
-)
+OF_PRIVATE_ROWS = parts.SAYS["own-rows"]
 # What the address of another page says of a question about it, in one text.
 ASKED, APART = ("knob", "measure", "target", "reached", "repeats", "seeds"), " "
 
@@ -139,21 +136,22 @@ def _all(own: Knobs) -> list[str]:
 def pictures(result) -> list[list[live.Picture]]:
     """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
     if result.settings.asks == "best":
-        first = _chart(result, "tries", figures.tries, say.tries_alt, say.TRIES_ABOUT, wide=1.45)
+        first = _chart(result, "tries", figures.tries, say.tries_alt, wide=1.45)
     else:
-        first = _chart(result, "curve", figures.curve, say.curve_alt, say.CURVE_ABOUT, wide=1.45)
+        first = _chart(result, "curve", figures.curve, say.curve_alt, wide=1.45)
     bars = {"wide": 1.2, "clicks": {"point": "bar"}}
     cells = {"wide": 1.1, "clicks": figures.clicks(result)}
     return [
         [
             first,
-            _chart(result, "knobs", figures.knobs, say.knobs_alt, say.KNOBS_ABOUT, **bars),
-            _chart(result, "map", figures.both, say.map_alt, say.MAP_ABOUT, **cells),
+            _chart(result, "knobs", figures.knobs, say.knobs_alt, **bars),
+            _chart(result, "map", figures.both, say.map_alt, **cells),
         ]
     ]
 
 
-def _chart(result, name: str, draw, alt, about: str, **how) -> live.Picture:
+def _chart(result, name: str, draw, alt, **how) -> live.Picture:
+    about = parts.SAYS[f"about.{name}"]
     return live.Picture(name=name, figure=draw(result, parts), alt=alt(result), about=about, height=HEIGHT, **how)
 
 

@@ -132,7 +132,7 @@ def _follow(question: WhatIfSettings, full: FullSize, run: Run | None, state: st
     picture, _ = compute(question, seconds=0)
     _paragraph(" ".join(filter(None, [say.changed(picture, result, full), outcomes.void(question.settings)])))
     figure, alt = figures.curve(result, parts), words.curve_alt(result)
-    drawn = live.Picture(name=NAME, figure=figure, alt=alt, about=words.CURVE_ABOUT, height=HEIGHT)
+    drawn = live.Picture(name=NAME, figure=figure, alt=alt, about=parts.SAYS["about.curve"], height=HEIGHT)
     live.board([[drawn]], key=f"{question.topic}.{NAME}", name=NAME, paper=paper)
 
 

@@ -1,76 +1,38 @@
-"""What a question asks, in words."""
+"""The planner's questions in words."""
 
-from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import WhatIfSettings
-from pages.what_if.words_parts import at, low, noun, target
+from pages.what_if.words_parts import PEOPLE, SAYS, at, low, named, noun, words_of
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
-    """Question -> how it is asked, of those that have an answer here."""
-    here = today(settings, settings.knob)
-    one = noun(settings)
-    how = f"How accurate is it {here}?" if of_accuracy(settings) else f"How large is the {one} {here}?"
-    asked = {"accuracy": how, "smallest": f"Which {low(settings.knob)} {reaches(settings)}?"}
-    if settings.crowd:
-        people = phrases.PEOPLE.get(settings.crowd, low(settings.crowd))
-        where = "" if settings.knob == settings.crowd else f" {here}"
-        asked["people"] = f"How many {people} {_reach(settings)}{where}?"
+    """Return how each question is asked that has an answer here."""
+    knob, crowd = settings.knob, settings.crowd
+    about = words_of(settings) | {"name": low(knob), "setting": named(settings, knob, getattr(settings, knob))}
+    keys = {"accuracy": "accuracy", "smallest": "smallest"}
+    if crowd:
+        keys["people"] = "people" if knob == crowd else "people_here"
+        about["people"] = PEOPLE.get(crowd, low(crowd))
     if settings.tried:
-        asked["best"] = "Which setting is best" + (f" {here}?" if settings.knob not in settings.settings.tuned else "?")
-    return asked | {"versus": versus(settings)}
+        keys["best"] = "best" if knob in settings.settings.tuned else "best_here"
+    asked = {question: SAYS(f"question.{key}", **about) for question, key in keys.items()}
+    return asked | {"versus": _versus(settings)}
 
 
-def versus(settings: WhatIfSettings) -> str:
-    """A against B, by what is different in B."""
+def _versus(settings: WhatIfSettings) -> str:
+    """Return how A and B are compared, by the setting that differs."""
     changes = settings.different
     if len(changes) != 1:
-        return "Is A better than B?"
+        return SAYS["question.versus"]
     ((name, value),) = changes.items()
     mine = getattr(settings, name)
     if isinstance(mine, str):
-        return f"Is {mine.replace('_', ' ')} better than {value.replace('_', ' ')}?"
-    return f"Is {low(name)} {at(settings, name, mine)} better than {at(settings, name, value)}?"
-
-
-def of_accuracy(settings: WhatIfSettings) -> bool:
-    """Whether the measure is how often a model is right."""
-    return settings.asked.share
-
-
-def today(settings: WhatIfSettings, name: str) -> str:
-    return phrases.where(settings, name, getattr(settings, name))
-
-
-def reaches(settings: WhatIfSettings) -> str:
-    """What one value does to the target."""
-    goal = target(settings)
-    if settings.asked.better == "higher":
-        return f"reaches {goal}" if of_accuracy(settings) else f"brings the {noun(settings)} to {goal}"
-    return (
-        f"keeps {the_measure(settings)} at {goal}"
-        if settings.exact
-        else f"brings {the_measure(settings)} down to {goal}"
-    )
-
-
-def the_measure(settings: WhatIfSettings) -> str:
-    """The measure within a sentence: epsilon has no article."""
-    return "epsilon" if noun(settings) == "epsilon" else f"the {noun(settings)}"
-
-
-def _reach(settings: WhatIfSettings) -> str:
-    """What several do."""
-    first, _, rest = reaches(settings).partition(" ")
-    return f"{first.removesuffix('es') if first == 'reaches' else first.removesuffix('s')} {rest}"
+        return SAYS("question.versus_choice", one=mine.replace("_", " "), other=value.replace("_", " "))
+    one, other = (at(settings, name, value) for value in (mine, value))
+    return SAYS("question.versus_number", name=low(name), one=one, other=other)
 
 
 def target_knob(settings: WhatIfSettings) -> dict[str, object]:
-    """How the target's knob looks."""
+    """Return how the slider of the target looks."""
     if settings.asked.unit == "%":
         return {"label": "Target", "unit": "%"}
-    name = noun(settings)
-    return {"label": f"Target {name}", "scale": "log", "stops": 40}
-
-
-def capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    return {"label": f"Target {noun(settings)}", "scale": "log", "stops": 40}

@@ -1,21 +1,37 @@
-"""The big numbers of an answer."""
+"""The tiles of an answer."""
 
 from html import escape
 
 from lab.crossing import Answer, Crossing
-from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
-from pages.what_if.words_asked import capital, today
-from pages.what_if.words_parts import amount, at, interval, label, low, noun, signed, spread, sure, target
-from ui import outcomes
+from pages.what_if.words_parts import (
+    SAYS,
+    amount,
+    answer,
+    at,
+    counted,
+    interval,
+    label,
+    named,
+    noun,
+    signed,
+    span,
+    spread,
+    stretch,
+    sure,
+    tell,
+)
 from ui.panels import Number, number
 from ui.plot import theme
 
+# The note of a number that needs no random runs.
+NO_ERROR = SAYS["tiles.exact"]
+
 
 def numbers(result: WhatIfResult) -> list[Number]:
-    """The answer, what single runs do, what holds today, and what looking for it costs."""
+    """Return the answer, what single runs do, what holds now, and what looking for it costs."""
     own = {"accuracy": _accuracies, "best": _bests, "versus": _versus}.get(result.settings.asks, _solved)
-    return [one for one in (*own(result), _price(result)) if one]
+    return [*own(result), _cost(result)]
 
 
 def _tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Number:
@@ -24,192 +40,159 @@ def _tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = 
     return Number(name, amount(result.settings, value), note, tone=tone, amount=shown, unit=unit)
 
 
-# What a number is that no random run is needed for.
-NO_ERROR = "no sampling error"
-
-
-def _today(result: WhatIfResult) -> Number:
-    """What the base reaches, and how many of its runs reach the target."""
-    settings, one = result.settings, result.typical(result.now)
-    note = NO_ERROR if settings.exact else f"{hits(result)} {target(settings)}"
-    return _tile(result, f"Now, {today(settings, settings.along)}", one.median, note)
-
-
-def hits(result: WhatIfResult) -> str:
-    return f"{result.hits_now} of {len(result.now)} runs {'reaches' if result.hits_now == 1 else 'reach'}"
+def _now(result: WhatIfResult) -> Number:
+    """Return what the base reaches, and how many of its runs reach the target."""
+    note = NO_ERROR if result.settings.exact else tell(result, "tiles.hits")
+    return _tile(result, tell(result, "tiles.now"), result.median(result.now), note)
 
 
 def _accuracies(result: WhatIfResult) -> list[Number]:
-    settings, one = result.settings, result.typical(result.now)
-    name = capital(f"{noun(settings)} {today(settings, settings.along)}")
+    settings, one, name = result.settings, result.typical(result.now), tell(result, "tiles.measure")
     if settings.exact:
-        return [_tile(result, name, one.median, NO_ERROR, "private"), _target(result)]
-    least, most = result.nine_in_ten(result.now)
-    ends = interval(settings, (least, most))
+        reached = SAYS["tiles.yes" if result.hits_now else "tiles.no"]
+        return [
+            _tile(result, name, one.median, NO_ERROR, "private"),
+            Number(tell(result, "tiles.target"), reached),
+        ]
     return [
-        _tile(result, name, one.median, f"median; {sure(settings, one)}", "private"),
-        Number("Nine runs in ten", ends, f"of {len(result.now)} runs"),
-        Number(f"Reach {target(settings)}", f"{result.hits_now} <small>of {len(result.now)} runs</small>"),
+        _tile(result, name, one.median, SAYS("tiles.median", sure=sure(settings, one)), "private"),
+        Number(
+            SAYS["tiles.range"],
+            interval(settings, result.nine_in_ten(result.now)),
+            tell(result, "tiles.range_note"),
+        ),
+        Number(tell(result, "tiles.reach"), tell(result, "tiles.reach_value")),
     ]
-
-
-def _target(result: WhatIfResult) -> Number:
-    reached = bool(result.hits_now)
-    return Number(f"Target {target(result.settings)}", "reached" if reached else "not reached")
 
 
 def _solved(result: WhatIfResult) -> list[Number]:
     settings = result.settings
     found = result.crossed(settings.reached)
-    if found is None and settings.exact and settings.solved:
-        return [Number(_asks(result), "…", "being solved", tone="bound"), _today(result)]
     if settings.exact and not settings.solved:
-        values = len(result.curve.values)
-        share = f"{int((result.hits > 0).sum())} <small>of {outcomes.count(values, 'value')}</small>"
-        return [Number(f"Reach {target(settings)}", share, NO_ERROR, tone="bound"), _today(result)]
+        hits, values = int((result.hits > 0).sum()), len(result.curve.values)
+        share = tell(result, "tiles.reach_values", hits=hits, values=values)
+        return [Number(tell(result, "tiles.reach"), share, NO_ERROR, tone="bound"), _now(result)]
+    if found is None and settings.exact:
+        return [Number(_asks(result), "…", SAYS["tiles.solving"], tone="bound"), _now(result)]
     if not result.direction:
-        return [_within(result), _today(result)]
-    answer = [_first(result, found)]
+        return [_within(result), _now(result)]
     if settings.exact:
-        return [*answer, _today(result)]
+        return [_first(result, found), _now(result)]
     other = "most" if settings.reached == "median" else "median"
-    return [*answer, _second(result, other), _today(result)]
+    return [_first(result, found), _second(result, other), _now(result)]
 
 
 def _asks(result: WhatIfResult) -> str:
-    """What the answer is, in a few words."""
-    settings = result.settings
-    return f"{_which(result)} {low(settings.along)} for {target(settings)}"
+    """Return the name of the answer, by what it is among the values that reach the target."""
+    falls = result.direction == "falls"
+    count, size = ("most", "largest") if falls else ("fewest", "smallest")
+    return tell(result, f"tiles.{count if counted(result.settings, result.settings.along) else size}")
 
 
-def _which(result: WhatIfResult) -> str:
-    """What the answer is among the values that reach the target."""
-    settings, falls = result.settings, result.direction == "falls"
-    if phrases.counted(settings, settings.along):
-        return "Most" if falls else "Fewest"
-    return "Largest" if falls else "Smallest"
+def _by(settings: WhatIfSettings) -> str:
+    """Return who has to reach the target."""
+    return SAYS[f"tiles.by_{settings.reached}"]
 
 
 def _first(result: WhatIfResult, found: Crossing) -> Number:
-    """The answer, with its interval."""
+    """Return the answer, with its interval."""
     settings, value = result.settings, result.main
     if value is None:
-        return Number(_asks(result), _no_value(result, found), _reached_by(settings), tone="bound")
+        return Number(_asks(result), _no_value(result, found), _by(settings), tone="bound")
     note = NO_ERROR
-    if not settings.exact and settings.reached == "median":
-        note = f"median run; {between(result, found)}"
-    elif not settings.exact:
-        note = f"9 runs in 10; {did(result, found)}"
-    return Number(
-        _asks(result), phrases.answer(result, value), note, tone="bound", amount=value, unit=label(settings.along)
-    )
+    if not settings.exact:
+        told = between(result, found) if settings.reached == "median" else did(result, found)
+        note = SAYS("tiles.found", who=_by(settings), found=told)
+    return Number(_asks(result), answer(result, value), note, tone="bound", amount=value, unit=label(settings.along))
 
 
 def _no_value(result: WhatIfResult, found: Answer) -> str:
-    """In place of a value, where there is none, or none yet."""
-    if result.trained < 1:
-        return "…"
-    return {"everywhere": "everywhere", "nowhere": "none"}.get(found.verdict, "<small>cannot be told</small>")
+    """Return what stands in place of a value, where there is none, or none yet."""
+    return SAYS[f"tiles.{found.verdict}"] if result.trained == 1 else "…"
 
 
 def between(result: WhatIfResult, found: Crossing) -> str:
-    """The ends of a crossing's interval."""
+    """Return the ends of a crossing's interval."""
     settings, name = result.settings, result.settings.along
-    ends = [at(settings, name, end) if end is not None else "" for end in (found.low, found.high)]
-    if not ends[0]:
-        return f"at most {ends[1]}"
-    if ends[0] == ends[1]:
-        return ends[0]
-    return f"{ends[0]} to {ends[1]}" if ends[1] else f"at least {ends[0]}"
+    low, high = (None if end is None else at(settings, name, end) for end in (found.low, found.high))
+    return SAYS("interval.below", high=high) if low is None else span(low, high)
 
 
 def did(result: WhatIfResult, found: Crossing) -> str:
-    """How many did at the safe value."""
+    """Return how many runs reach the target at the safe value."""
     own = len(result.now) // result.settings.seeds
-    return f"{round(found.share_safe * own)} of {own} did"
+    return SAYS("interval.did", hits=round(found.share_safe * own), runs=own)
 
 
 def _second(result: WhatIfResult, reached: str) -> Number:
-    """The same question about single runs, or about the median run."""
-    settings, found = result.settings, result.crossed(reached)
-    name = "For 9 runs in 10" if reached == "most" else "For the median run"
-    if found.verdict == "found":
-        value = found.safe if reached == "most" else found.point
-        note = did(result, found) if reached == "most" else between(result, found)
-        return Number(name, at(settings, settings.along, value), note)
-    return Number(name, _no_value(result, found), f"from {outcomes.count(len(result.now), 'run')} at each value")
-
-
-def _reached_by(settings: WhatIfSettings) -> str:
-    return "median run" if settings.reached == "median" else "9 runs in 10"
+    """Return the answer to the same question about single runs, or about the median run."""
+    settings, found, name = result.settings, result.crossed(reached), SAYS[f"tiles.for_{reached}"]
+    if found.verdict != "found":
+        return Number(name, _no_value(result, found), tell(result, "tiles.each"))
+    value, note = (found.safe, did) if reached == "most" else (found.point, between)
+    return Number(name, at(settings, settings.along, value), note(result, found))
 
 
 def _within(result: WhatIfResult) -> Number:
-    """The values that reach the target, where the measure may go up and down along the knob."""
-    settings, found = result.settings, result.reaching
-    name = f"{label(settings.along)} for {target(settings)}"
+    """Return the values that reach the target, where the measure may go up and down along the parameter."""
+    settings, found, name = result.settings, result.reaching, tell(result, "tiles.within")
     if not found.intervals:
-        return Number(name, _no_value(result, found), _reached_by(settings), "bound")
-    said = phrases.stretch(settings, found.intervals[0][0], found.intervals[-1][1])
-    said = said.replace(" to ", " <small>to</small> ")
-    gaps = "" if len(found.intervals) == 1 else f", in {len(found.intervals)} stretches"
-    return Number(name, said, f"{_reached_by(settings)}{gaps}", tone="bound")
+        return Number(name, _no_value(result, found), _by(settings), "bound")
+    note = _by(settings)
+    if len(found.intervals) > 1:
+        note = SAYS("tiles.intervals", who=note, count=len(found.intervals))
+    return Number(name, stretch(settings, found.intervals[0][0], found.intervals[-1][1]), note, tone="bound")
 
 
 def _bests(result: WhatIfResult) -> list[Number]:
     settings, winner = result.settings, result.winner
     if winner is None:
-        done = f"{len(result.tries)} of {len(settings.tried)} tries"
-        return [Number("Chosen setting", "…", done, tone="bound"), _today(result)]
-    chosen = _tile(result, "Chosen by", winner.chosen, "the best of many is lucky too")
+        done = SAYS("tiles.tried", done=len(result.tries), tries=len(settings.tried))
+        return [Number(SAYS["tiles.best"], "…", done, tone="bound"), _now(result)]
+    note = SAYS("tiles.selected_note", tries=len(settings.tried))
+    chosen = _tile(result, SAYS["tiles.selected"], winner.chosen, note)
     if not len(winner.again):
-        return [Number("Measured again", "…", "on other splits", tone="bound"), chosen, _today(result)]
-    note = f"median of the medians on {outcomes.count(len(winner.again), 'other split')}"
-    base = _tile(result, "Yours, on the same splits", winner.base_median, f"here {median(result)}")
-    return [_tile(result, "Chosen, measured again", winner.again_median, note, "bound"), chosen, base]
-
-
-def median(result: WhatIfResult) -> str:
-    return amount(result.settings, result.median(result.now))
+        return [Number(SAYS["tiles.again"], "…", SAYS["tiles.again_wait"], tone="bound"), chosen, _now(result)]
+    note = SAYS("tiles.again_note", splits=len(winner.again))
+    here = SAYS("tiles.yours_note", median=amount(settings, result.median(result.now)))
+    base = _tile(result, SAYS["tiles.yours"], winner.base_median, here)
+    return [_tile(result, SAYS["tiles.again"], winner.again_median, note, "bound"), chosen, base]
 
 
 def _versus(result: WhatIfResult) -> list[Number]:
     settings, theirs = result.settings, result.of(result.settings.rival)
-    run = "" if settings.exact else ", median run"
-    mine = _tile(result, f"A{run}", result.median(result.now), _said(settings, settings.settings), "private")
+    a, b = ("A", "B") if settings.exact else (SAYS["tiles.a"], SAYS["tiles.b"])
+    mine = _tile(result, a, result.median(result.now), _said(settings, settings.settings), "private")
     if theirs is None or not result.complete:
-        return [mine, Number("B", "…", "being trained")]
-    other = _tile(result, f"B{run}", result.median(theirs), _said(settings, settings.rival))
-    return [_gap(result), mine, other]
+        return [mine, Number(b, "…", SAYS["tiles.training"])]
+    return [_gap(result), mine, _tile(result, b, result.median(theirs), _said(settings, settings.rival))]
 
 
-def _said(settings: WhatIfSettings, one) -> str:
-    """What is different in A, or in B."""
+def _said(settings: WhatIfSettings, one: object) -> str:
+    """Return what is different in A, or in B."""
     words = []
     for name in [*settings.different][:2]:
         value = getattr(one, name)
-        shown = escape(value.replace("_", " ")) if isinstance(value, str) else at(settings, name, value)
-        words.append(shown if isinstance(value, str) else f"{low(name)} {shown}")
-    return ", ".join(words) or "the same"
+        words.append(escape(value.replace("_", " ")) if isinstance(value, str) else named(settings, name, value))
+    return ", ".join(words) or SAYS["tiles.same"]
 
 
 def _gap(result: WhatIfResult) -> Number:
     settings, one = result.settings, result.difference
     if one is None:
         gap = result.median(result.now) - result.median(result.of(settings.rival))
-        return Number("A less B", signed(settings, gap), NO_ERROR, tone="bound")
-    pairs = f"{one.pairs} {'splits' if result.compared > 1 else 'pairs'}" if one.paired else "two groups"
-    note = "in every pair" if one.sure else f"{spread(settings, one)}, {pairs}"
-    return Number("A less B", signed(settings, one.median), note, tone="bound")
+        return Number(SAYS["tiles.gap"], signed(settings, gap), NO_ERROR, tone="bound")
+    case = "splits" if result.compared > 1 else "pairs" if one.paired else "groups"
+    note = SAYS("tiles.every" if one.sure else f"tiles.{case}", spread=spread(settings, one), pairs=one.pairs)
+    return Number(SAYS["tiles.gap"], signed(settings, one.median), note, tone="bound")
 
 
-def _price(result: WhatIfResult) -> Number | None:
-    """What it costs to have looked, where the rows are private."""
-    settings, prices = result.settings, result.prices
-    if settings.exact:
-        return Number("Price of searching", "none", "no row is looked at")
-    if not prices:
-        return Number("Price of searching", "no limit", "one run promises nothing")
-    one, total = prices["public"], sum(runs for _, runs in result.used)
-    delta = f", delta {theme.delta(one.delta, digits=3)}" if one.delta else ""
-    return Number("Trainings used", f"{total:,}", f"each costs epsilon {number(one.epsilon)}{delta}")
+def _cost(result: WhatIfResult) -> Number:
+    """Return what it costs to have looked, where the rows are private."""
+    if result.settings.exact or not result.prices:
+        case = "free" if result.settings.exact else "unlimited"
+        return Number(SAYS["tiles.cost"], SAYS[f"tiles.{case}"], SAYS[f"tiles.{case}_note"])
+    one, total = result.prices["public"], sum(runs for _, runs in result.used)
+    case = "used_delta" if one.delta else "used_note"
+    note = SAYS(f"tiles.{case}", epsilon=number(one.epsilon), delta=theme.delta(one.delta, digits=3))
+    return Number(SAYS["tiles.used"], f"{total:,}", note)

@@ -1,4 +1,4 @@
-"""What the questions' pictures and sentences have in common: numbers in their units, and findings in a few words."""
+"""Text and number formats that the planner's words and charts share. ``SAYS``: the sentences of ``texts.md``."""
 
 import math
 import re
@@ -7,67 +7,82 @@ from collections.abc import Sequence
 from lab.differences import Difference
 from pages.what_if.experiment import WhatIfResult, WhatIfSettings
 from pages.what_if.result import Effect
+from ui import outcomes, panels
 from ui.panels import number
+from ui.texts import Texts
 from ui.vocabulary import KNOBS, in_sentence
 
-# What is counted by a knob, where its name does not say so.
+SAYS = Texts(__file__)
+# What a parameter counts, where its name does not say so.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
 _MINUS = "\u2212"
 
 
+def tell(result: WhatIfResult, key: str, **holes: object) -> str:
+    """Return a sentence about a result; holes that many sentences share are filled here."""
+    settings, values = result.settings, [*result.settings.around.curve]
+    first, last = (at(settings, settings.along, end) for end in (values[0], values[-1]))
+    about = words_of(settings) | {"hits": result.hits_now, "runs": len(result.now), "first": first, "last": last}
+    return SAYS(key, **about | holes)
+
+
+def words_of(settings: WhatIfSettings) -> dict[str, str]:
+    """Return what the sentences of a question call its parts."""
+    measure, setting = noun(settings), named(settings, settings.along, getattr(settings, settings.along))
+    the = measure if measure == "epsilon" else f"the {measure}"
+    found = {"measure": measure, "the": the, "Measure": measure[0].upper() + measure[1:], "setting": setting}
+    return found | {"target": target(settings), "name": low(settings.along), "label": label(settings.along)}
+
+
 def label(name: str) -> str:
-    """What a knob is called."""
+    """Return the label of a parameter."""
     return KNOBS[name]["label"]
 
 
-def low(name: str) -> str:
-    """The same within a sentence."""
-    return in_sentence(name)
-
-
-def plain(value: float) -> str:
-    """A number with three digits."""
-    return number(value).replace("e-0", "e-")
+low = in_sentence
 
 
 def rough(settings: WhatIfSettings, name: str, value: float) -> str:
-    """A knob's value with two digits, where there is little room."""
+    """Return a parameter's value with two digits, where there is little room."""
     return at(settings, name, value if _counts(settings, name) else float(f"{value:.2g}"))
 
 
 def _counts(settings: WhatIfSettings, name: str) -> bool:
-    """Whether a knob has whole numbers."""
+    """Whether a parameter has whole numbers."""
     return isinstance(settings.limits[name][0], int)
 
 
 def counted(settings: WhatIfSettings, name: str) -> bool:
-    """Whether a knob says how many of something there are."""
+    """Whether a parameter says how many of something there are."""
     return _counts(settings, name) and label(name).endswith("s")
 
 
-def where(settings: WhatIfSettings, name: str, value: float | str) -> str:
-    """ "at epsilon 0.5", "with 50 steps". ``value``: a text is taken as it is."""
-    shown_value = value if isinstance(value, str) else at(settings, name, value)
-    if counted(settings, name) and re.sub("<[^>]*>", "", shown_value) != "1":
-        return f"with {shown_value} {low(name)}"
-    return f"at {low(name)} {shown_value}"
+def named(settings: WhatIfSettings, name: str, value: float) -> str:
+    """Return "epsilon 0.5" or "50 steps"."""
+    shown_value = at(settings, name, value)
+    many = counted(settings, name) and shown_value != "1"
+    return SAYS("setting.many" if many else "setting.one", name=low(name), value=shown_value)
 
 
 def at(settings: WhatIfSettings, name: str, value: float) -> str:
-    """A knob's value; of whole numbers an estimate with three digits."""
-    if _counts(settings, name):
-        return f"{round(value):,}" if float(value).is_integer() or value < 100 else number(value)
-    return plain(value)
+    """Return a parameter's value; an estimate of a whole number with three digits."""
+    if _counts(settings, name) and (float(value).is_integer() or value < 100):
+        return f"{round(value):,}"
+    return number(value)
 
 
 def stretch(settings: WhatIfSettings, first: float, last: float) -> str:
-    """Values of the knob from one to another."""
-    one, other = (at(settings, settings.along, value) for value in (first, last))
-    return one if one == other else f"{one} to {other}"
+    """Return values of the parameter from one to another."""
+    return span(*(at(settings, settings.along, value) for value in (first, last)))
+
+
+def span(one: str, other: str) -> str:
+    """Return two numbers as a range, or one where both look alike."""
+    return one if one == other else SAYS("interval.between", low=one, high=other)
 
 
 def noun(settings: WhatIfSettings) -> str:
-    """What is measured, in a word or two."""
+    """Return what is measured, in a word or two."""
     said = settings.asked.label
     if settings.measure == "attacker":
         return "attacker's accuracy"
@@ -75,95 +90,75 @@ def noun(settings: WhatIfSettings) -> str:
 
 
 def target(settings: WhatIfSettings) -> str:
-    """The target in its unit."""
+    """Return the target in its unit."""
     return shown(settings, settings.target)
 
 
 def shown(settings: WhatIfSettings, value: float) -> str:
-    """A number that is in the unit shown already."""
-    return f"{value:.3g}\u00a0%" if settings.asked.unit == "%" else plain(value)
+    """Return a number that is in the unit shown already."""
+    return f"{value:.3g}\u00a0%" if settings.asked.unit == "%" else number(value)
 
 
 def amount(settings: WhatIfSettings, value: float) -> str:
-    """A number of the measure: percent with a decimal, anything else with three digits."""
-    if settings.asked.unit == "%":
-        return f"{100 * value + 0.0:.1f}\u00a0%".replace("-", _MINUS)
-    return plain(value).replace("-", _MINUS) if value < 0 else plain(value)
+    """Return a number of the measure, percent with a decimal and anything else with three digits."""
+    text = panels.percent(value + 0.0, digits=1) if settings.asked.unit == "%" else number(value)
+    return text.replace("-", _MINUS) if value < 0 else text
 
 
 def interval(settings: WhatIfSettings, ends: Sequence[float]) -> str:
-    """ "87.2 to 89.0 %"."""
+    """Return "87.2 to 89.0 %"."""
     one, other = (amount(settings, end) for end in ends)
-    if one == other:
-        return one
-    return f"{one.removesuffix(chr(160) + '%')} to {other}"
+    return one if one == other else span(one.removesuffix("\u00a0%"), other)
 
 
 def sure(settings: WhatIfSettings, one: Difference) -> str:
-    """The confidence interval of the median of some runs."""
+    """Return the confidence interval of the median of some runs."""
     if not one.bounded:
-        return "too few runs for a 95 % confidence interval"
-    return f"95 % confidence interval {interval(settings, (one.low, one.high))}"
-
-
-def land(settings: WhatIfSettings, ends: Sequence[float]) -> str:
-    """Where most runs land: "from 79.0 to 94.4 %"."""
-    said = interval(settings, ends)
-    return f"{'from' if ' to ' in said else 'at'} {said}"
+        return SAYS["interval.few"]
+    return SAYS("interval.sure", interval=interval(settings, (one.low, one.high)))
 
 
 def signed(settings: WhatIfSettings, value: float) -> str:
-    """A difference, with its sign; of percents in points."""
-    text = f"{100 * value:.1f}" if settings.asked.unit == "%" else plain(value)
+    """Return a difference with its sign, of percents in points."""
+    text = f"{100 * value:.1f}" if settings.asked.unit == "%" else number(value)
     if float(text.replace(",", "")) == 0:
         return "0"
     return text.replace("-", _MINUS) if value < 0 else f"+{text}"
 
 
 def points(settings: WhatIfSettings, value: float) -> str:
-    """A difference without its sign, with its unit."""
-    text = signed(settings, abs(value)).removeprefix("+")
-    if settings.asked.unit != "%":
-        return text
-    return f"{text} point" + ("" if text in ("1", "1.0") else "s")
+    """Return a difference without its sign, with its unit."""
+    return outcomes.points(value) if settings.asked.unit == "%" else number(abs(value))
 
 
 def spread(settings: WhatIfSettings, one: Difference) -> str:
-    """The ends of a difference's interval."""
+    """Return the ends of a difference's interval."""
     if not one.bounded:
-        return "too few runs for an interval"
-    low_end, high_end = signed(settings, one.low), signed(settings, one.high)
-    return f"{low_end} to {high_end}" if low_end != high_end else low_end
+        return SAYS["interval.few"]
+    return span(signed(settings, one.low), signed(settings, one.high))
 
 
 def upwards(settings: WhatIfSettings) -> str:
-    """The name of the axis upwards."""
+    """Return the name of the axis upwards."""
     unit = settings.asked.unit
     return f"{noun(settings)}, {unit}" if unit else noun(settings)
 
 
 def hover(settings: WhatIfSettings) -> str:
-    """How a point's height is said."""
+    """Return the format of a point's height."""
     return "%{y:.1f} %" if settings.asked.unit == "%" else "%{y:.3g}"
 
 
 def differences(settings: WhatIfSettings) -> str:
-    """The name of the axis of differences."""
-    if settings.asked.unit == "%":
-        return "points, median difference"
-    return f"change of {'' if noun(settings) == 'epsilon' else 'the '}{noun(settings)}"
-
-
-def repeats(result: WhatIfResult) -> int:
-    """How many runs of each setting there are."""
-    return len(result.now)
+    """Return the name of the axis of differences."""
+    return SAYS("chart.differences" if settings.asked.unit == "%" else "chart.change", **words_of(settings))
 
 
 # ---- where the target is reached
 
 
 def safely(result: WhatIfResult, value: float) -> float:
-    """A value with the three digits that are shown, rounded to the side where the target is reached."""
+    """Return a value with the three digits that are shown, rounded to the side where the target is reached."""
     if _counts(result.settings, result.settings.along):
         return value
     shown_value = float(f"{value:.3g}")
@@ -174,129 +169,111 @@ def safely(result: WhatIfResult, value: float) -> float:
 
 
 def answer(result: WhatIfResult, value: float) -> str:
-    """The value that answers the question, as all of the page says it."""
+    """Return the value that answers the question, as all of the page says it."""
     settings = result.settings
     return at(settings, settings.along, safely(result, value) if settings.exact else value)
 
 
-def edge(result: WhatIfResult) -> str:
-    """Whether the target is reached from a value on, or up to it."""
-    return "up to" if result.direction == "falls" else "from"
+def title(result: WhatIfResult) -> str:
+    """Return the title of the curve."""
+    key = {"versus": "versus", "accuracy": "now", "best": "now"}.get(result.settings.asks, "solve")
+    return tell(result, f"chart.{key}")
 
 
 def finding(result: WhatIfResult) -> str:
-    """What the curve shows."""
+    """Return what the curve shows."""
     settings = result.settings
-    if settings.asks == "accuracy" or (settings.asks == "best"):
-        return f"{amount(settings, result.median(result.now))} at {at(settings, settings.along, _now(settings))}"
+    if settings.asks in ("accuracy", "best"):
+        return tell(result, "finding.now", value=amount(settings, result.median(result.now)))
     if settings.asks == "versus":
         return ahead(result)
     if settings.exact and result.crossed("median") is None:  # still to be solved, or only to be read off
         return ""
-    value, goal = result.main, target(settings)
-    if value is not None:
-        return f"{goal} {edge(result)} {low(settings.along)} {answer(result, value)}"
+    if result.main is not None:
+        return tell(result, f"finding.{result.direction}", value=answer(result, result.main))
     found = result.crossed(settings.reached) or result.reaching
     if found.verdict == "found":
-        first, last = result.reaching.intervals[0][0], result.reaching.intervals[-1][1]
-        return f"{goal} within {stretch(settings, first, last)}"
-    if result.trained < 1:
-        return ""
-    return {"everywhere": f"{goal} everywhere", "nowhere": f"{goal} nowhere"}.get(found.verdict, "cannot be told")
+        intervals = result.reaching.intervals
+        return SAYS("finding.found", values=stretch(settings, intervals[0][0], intervals[-1][1]))
+    return SAYS[f"finding.{found.verdict}"] if result.trained == 1 else ""
 
 
 def ahead(result: WhatIfResult) -> str:
-    """Who is ahead where, of the two, at values where it can be told."""
-    settings, told = result.settings, result.ahead
-    if not told:
-        return "nobody can be shown to be ahead"
-    if len(told) == 1:
-        return f"{told[0][0]} ahead wherever it can be told"
+    """Return which of the two is ahead at which values, where that can be shown."""
+    told = result.ahead
+    if len(told) < 2:
+        return SAYS("ahead.one", who=told[0][0]) if told else SAYS["ahead.none"]
     if len(told) > 3:
-        return "now one is ahead, now the other"
-    said = []
-    for nth, (who, first, last) in enumerate(told):
-        one, other = at(settings, settings.along, first), at(settings, settings.along, last)
-        middle = stretch(settings, first, last) if one != other else f"at {one}"
-        where_to = f"up to {other}" if not nth else f"from {one}" if nth == len(told) - 1 else middle
-        said.append(f"{who} ahead {where_to}" if not nth else f"{who} {where_to}")
-    return ", ".join(said)
+        return SAYS["ahead.many"]
+    return ", ".join(SAYS("ahead.part", who=who, values=stretch(result.settings, *ends)) for who, *ends in told)
 
 
-def _now(settings: WhatIfSettings) -> float:
-    return getattr(settings, settings.along)
-
-
-# ---- which knob matters
+# ---- which parameter matters
 
 
 def acts(both: Sequence[Effect]) -> bool:
-    """Whether a knob does anything at all to these runs."""
+    """Whether a parameter does anything at all to these runs."""
     return any(one.difference.median or not one.difference.sure for one in both)
 
 
 def important(result: WhatIfResult) -> str:
-    """The knob that does most, as far as can be shown."""
-    found, all_bars = result.effects, result.settings.around.bars
+    """Return the parameter that does most, as far as can be shown."""
+    found, count = result.effects, len(result.settings.around.bars)
     done = sum(map(len, found.values()))
-    if done < len(all_bars):
-        return f"{done} of {len(all_bars)} trained"
+    if done < count:
+        return SAYS("finding.trained", done=done, count=count)
     shown_ones = [knob for knob, both in found.items() if any(one.difference.shown for one in both)]
-    return low(shown_ones[0]) if shown_ones else "none can be shown to"
+    return low(shown_ones[0]) if shown_ones else SAYS["finding.unimportant"]
 
 
 def bar(result: WhatIfResult, one: Effect) -> str:
-    """What a bar stands for."""
+    """Return what a bar stands for."""
     settings = result.settings
-    unit = " points" if settings.asked.unit == "%" else ""
-    now = at(settings, one.knob, getattr(settings, one.knob))
-    said = f"{label(one.knob)} {at(settings, one.knob, one.value)} in place of {now}: "
-    said += signed(settings, one.difference.median) + unit
+    value, now = (at(settings, one.knob, value) for value in (one.value, getattr(settings, one.knob)))
+    gap = signed(settings, one.difference.median) + (" points" if settings.asked.unit == "%" else "")
+    said = SAYS("finding.bar", label=label(one.knob), value=value, now=now, gap=gap)
     return said if one.difference.sure else f"{said} ({spread(settings, one.difference)})"
 
 
-# ---- two knobs
-
-
-def top(settings: WhatIfSettings) -> str:
-    """What the largest of medians is called, or the least where less is better."""
-    return "highest" if settings.asked.better == "higher" else "lowest"
+# ---- two parameters
 
 
 def map_finding(result: WhatIfResult) -> str:
-    """What the map shows; or how far it has come."""
+    """Return what the map shows, or how far it has come."""
     settings = result.settings
     if not result.whole:
-        return f"{result.cells_done} of {len(settings.around.cells)} trained"
+        return SAYS("finding.trained", done=result.cells_done, count=len(settings.around.cells))
     if result.first:
         value = settings.axes[1].value(result.first[1])
-        return f"{low(settings.upwards)} {rough(settings, settings.upwards, value)}"
-    row, column = result.best_cell
-    return f"{top(settings)} {amount(settings, result.map.medians[row, column])}"
+        return SAYS("setting.one", name=low(settings.upwards), value=rough(settings, settings.upwards, value))
+    return highest(settings, result.map.medians[result.best_cell])
+
+
+def highest(settings: WhatIfSettings, value: float) -> str:
+    """Return the best of several medians by its name."""
+    return SAYS(f"finding.best_{settings.asked.better}", value=amount(settings, value))
 
 
 def ends(result: WhatIfResult) -> tuple[str, str]:
-    """What the ends of the map's colours stand for: the worst, the best."""
+    """Return the numbers at the ends of the map's colours, the worst and the best."""
     settings = result.settings
     least, most = result.colours
     if settings.asked.limits[1] == math.inf:
         now = result.median(result.now)
         least, most = now / 10, now * 10
-    said = [plain(settings.scale * end) for end in (least, most)]
+    said = [number(settings.scale * end) for end in (least, most)]
     unit = "\u00a0%" if settings.asked.unit == "%" else ""
     worst, best = said if settings.asked.better == "higher" else said[::-1]
     return worst, best + unit
 
 
-# ---- which setting is best
+# ---- which configuration is best
 
 
 def best_finding(result: WhatIfResult) -> str:
-    """By what the best try was chosen, and what it is when measured again."""
+    """Return the median that selected the best configuration, and the one when it is retested."""
     settings, winner = result.settings, result.winner
     if winner is None:
-        return ""
-    chosen = amount(settings, winner.chosen)
-    if not len(winner.again):
-        return f"the {top(settings)} is {chosen}"
-    return f"chosen by {chosen}, again {amount(settings, winner.again_median)}"
+        return SAYS("finding.trained", done=len(result.tries), count=len(settings.tried))
+    chosen, again = amount(settings, winner.chosen), amount(settings, winner.again_median) if len(winner.again) else ""
+    return SAYS("finding.again" if again else "finding.chosen", chosen=chosen, again=again)

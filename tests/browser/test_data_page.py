@@ -64,9 +64,9 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
     target = opened.get_by_role("spinbutton", name="Target")
     target.fill("75")
     target.press("Enter")
-    expect(answer).to_contain_text(re.compile(r"At epsilon .* the median run .*75\s%"), timeout=PATIENCE)
+    expect(answer).to_contain_text(re.compile(r"Median accuracy is 75\s% with epsilon"), timeout=PATIENCE)
     assert person.clicks == 10
-    expect(opened.get_by_text("An epsilon that is chosen by it gives something away")).to_be_visible()
+    expect(opened.get_by_text("Choosing an epsilon by it reveals something")).to_be_visible()
     expect(opened.get_by_role("link", name="Open in the What-if planner")).to_be_hidden()
     expect(opened.get_by_role("button", name="Run this at full size")).to_be_visible()
     expect(opened.get_by_text("The same without a page")).to_be_hidden()  # nowhere else is there this file

@@ -36,8 +36,8 @@ def settled(here) -> str:
 
 def test_which_epsilon_and_another_question_by_one_click(opened):
     here = opened("what-if?repeats=24")
-    assert re.search(r"At epsilon 0\.\d+ the median run .*90\s%", settled(here))
-    here.get_by_text("How many people reach 90 % at epsilon 0.5?").click()
+    assert re.search(r"Median accuracy is 90\s% with epsilon 0\.\d+", settled(here))
+    here.get_by_text("How many people give accuracy 90 % with epsilon 0.5?").click()
     expect(here.locator(VERDICT)).to_contain_text("rows", timeout=PATIENCE)
     expect(here).to_have_url(re.compile("question=people"), timeout=PATIENCE)
     said = settled(here)
@@ -62,7 +62,7 @@ def test_the_tab_asks_about_the_page_and_its_link_too(opened):
     expect(answer).to_contain_text(re.compile(r"80\s%"), timeout=PATIENCE)
     here.get_by_role("spinbutton", name="Target").fill("70")
     here.get_by_role("spinbutton", name="Target").press("Enter")
-    expect(answer).to_contain_text(re.compile(r"the median run .*70\s%"), timeout=PATIENCE)
+    expect(answer).to_contain_text(re.compile(r"[Mm]edian accuracy is 70\s%"), timeout=PATIENCE)
     expect(here).to_have_url(re.compile(r"what_if=target"), timeout=PATIENCE)
     expect(here.locator("[data-chart=answer]")).not_to_contain_text(TRAINING, timeout=PATIENCE)
     said, link = answer.inner_text(), here.url
