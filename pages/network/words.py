@@ -40,8 +40,8 @@ def program(settings: NetworkSettings) -> str:
 from dpcore.estimators.network import DPNetworkClassifier
 
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As on the page, but: one network, no ensemble; always the sound loop and lots by chance, with noise made for its
-# epochs; the rate falls geometrically, and noise and clip norm stay; and rows are scaled to norm 1 at most, where the
+# As on the page, but: one network, no ensemble, and always the correct loop and Poisson sampling, with noise made for its
+# epochs. The rate falls geometrically, and noise and clipping norm stay. Rows are scaled to norm 1 at most, where the
 # page's are longer, so that hidden units bend less.
 model = DPNetworkClassifier(
     hidden_layer_sizes={recipe.architecture.sizes[1:-1]!r},
@@ -56,7 +56,7 @@ model = DPNetworkClassifier(
     decay={settings.decay!r},
     accountant={ACCOUNTED[settings.accountant]!r},
     classes=range(split.n_classes),
-    random_state={settings.seed},  # None for a release: who knows the seed knows the noise
+    random_state={settings.seed},  # None for a release, because the seed gives away the noise
 )
 model.fit(split.X_private, split.y_private)
 print("accuracy on held-out rows:", model.score(split.X_test, split.y_test))
