@@ -40,7 +40,7 @@ def program(settings: NetworkSettings) -> str:
 from dpcore.estimators.network import DPNetworkClassifier
 
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As on the page, but: one network, no ensemble, and always the correct loop and Poisson sampling, with noise made for its
+# As on the page, but one network, no ensemble, always the correct loop and Poisson sampling, with noise made for its
 # epochs. The rate falls geometrically, and noise and clipping norm stay. Rows are scaled to norm 1 at most, where the
 # page's are longer, so that hidden units bend less.
 model = DPNetworkClassifier(
