@@ -62,7 +62,7 @@ def test_a_partial_result_is_drawn_as_far_as_it_goes():
         go.Figure(figure)
     assert f"epsilon {number(result.guarantee.epsilon)}</b> is spent" in say.verdict(result)
     title = figures.accuracy(result)["layout"]["title"]["text"]
-    assert title.endswith(f"{result.reached} of 60 moments trained")
+    assert title.endswith(f"{result.reached} of 60 checkpoints trained")
 
 
 def test_curves_draw_what_is_downloaded(result):
@@ -88,13 +88,13 @@ def test_every_data_set_and_every_loop(dataset, variant):
     app = opened(PAGE, **QUICK | rows | {"dataset": dataset, "variant": variant})
     assert not app.exception
     assert not app.warning
-    assert ("its theorem is not about this loop" in text(app)) == (variant != "sound")
+    assert ("its theorem does not cover this training loop" in text(app)) == (variant != "sound")
 
 
 def test_another_loop_has_no_ways_to_compare():
     result = NetworkSettings(**{name: int(value) for name, value in QUICK.items()}, variant="shuffled").run()
     assert NETWORK.view(result).boards["mechanisms"] == []
-    assert "are compared for the sound loop" in say.mechanisms(result)
+    assert "are compared for the correct DP-SGD variant" in say.mechanisms(result)
 
 
 @pytest.mark.parametrize("mechanism", ["ordered", "tree"])
@@ -102,11 +102,11 @@ def test_lots_in_a_fixed_order(mechanism):
     app = opened(PAGE, **QUICK | {"mechanism": mechanism, "noise_ramp": "0.5"})
     assert not app.exception
     assert not app.warning
-    assert "who is not there leaves their place" in text(app)
-    assert "stays secret" not in text(app)
+    assert "leaves an empty place" in text(app)
+    assert "must stay secret" not in text(app)
     assert "Batching" in [one.label for one in app.selectbox]
     settings = app.session_state["network.desk"].settings
-    assert "small lots of rows, in a fixed order" in say.lead(settings)
+    assert "small batches in a fixed order" in say.lead(settings)
     assert "chance" not in say.lead(settings)
     assert not {"noise_ramp", "clip_ramp"} & {*knobs(settings).more}
     stated = label(settings.run())

@@ -165,9 +165,10 @@ def test_people_have_places_in_a_fixed_order(table):
     assert broken_by(said_of(result) + plain(say.mechanisms(result)), result, NEVER) == set()
     assert result.settings.lot == 64
     assert result.guarantee.event.count == (result.settings.steps // 5) * 3
-    assert "leaves their place in it empty" in said_of(result)
-    assert "stays secret" not in said_of(result)
-    assert "lots of people, in a fixed order" in say.lead(result.settings)
+    assert "leaves an empty place" in said_of(result)
+    assert "must stay secret" not in said_of(result)
+    assert "small batches in a fixed order" in say.lead(result.settings)
+    assert "every person's average gradient" in say.lead(result.settings)
     assert result.guarantee.unit == "person"
 
 
@@ -180,7 +181,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert (
-        "100 of 800 rows, picked at random. With all, and lots that grow along, the noise would weigh 8 times less"
+        "100 of 800 rows, picked at random; with all, and batches that grow along, the noise would weigh 8 times less"
         in said_of(some)
     )
     assert "Learned from 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)

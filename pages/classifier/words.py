@@ -293,8 +293,8 @@ def program(settings: ClassifierSettings) -> str:
 from dpcore.estimators.logistic import DPLogisticRegression
 {imported}
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As in the page's sound version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
-# are scaled to norm 1 at most, so clip_norm and learning_rate count in other units; and it is one model, no ensemble.
+# As in the page's correct version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
+# are scaled to norm 1 at most, so clip_norm and learning_rate count in other units. It is one model, no ensemble.
 model = DPLogisticRegression(
     epsilon={settings.epsilon!r},
     delta={settings.delta!r},
@@ -305,7 +305,7 @@ model = DPLogisticRegression(
     learning_rate={settings.learning_rate!r},
     average=False,
     adjacency={settings.adjacency!r},
-    random_state={settings.seed},  # None for a release: who knows the seed knows the noise
+    random_state={settings.seed},  # None for a release, because the seed gives away the noise
 )
 {start}model.fit(split.X_private, split.y_private{given})
 print("accuracy on held-out rows:", model.score(split.X_test, split.y_test))

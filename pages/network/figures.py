@@ -7,18 +7,21 @@ from pages.network.experiment import OVER
 from pages.network.result import EDGES, NetworkResult
 from pages.network.work import FRAMES
 from ui.plot import columns, maps, theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
 
 COLOURS = {"private": theme.PRIVATE, "plain": theme.NON_PRIVATE}
 NAMES = {
     "sound": "private",
-    "inside": "noise inside the sum",
-    "realised": "divided by the realised lot",
-    "shuffled": "shuffled lots",
+    "inside": "noise per example",
+    "realised": "actual batch size",
+    "shuffled": "shuffled batches",
 }
-PLAIN = "without privacy"
-# How lots and noise are made: name and colour.
+PLAIN = "non-private"
+# How batches and noise are made: name and colour.
 MECHANISMS = {
-    "sampled": ("lots by chance", theme.SAGE),
+    "sampled": ("Poisson sampling", theme.SAGE),
     "ordered": ("fixed order", theme.MAUVE),
     "tree": ("fixed order, DP-FTRL", theme.PINE),
 }
@@ -55,8 +58,8 @@ def inputs(result: NetworkResult) -> dict:
     return columns.dots(
         leading(result),
         model="network",
-        title=theme.title("Weights moved, by column", "dotted: by noise alone"),
-        axis="how far its weights moved",
+        title=theme.title(SAYS["figures.inputs"], SAYS["figures.inputs_noise"]),
+        axis="distance its weights moved",
         rangemode="tozero",
         alone=result.moved_by_noise,
     )
@@ -81,17 +84,17 @@ def accuracy(result: NetworkResult) -> dict:
         np.array([0.0, end]),
         np.full(2, 100 * base),
         colour=theme.NON_PRIVATE,
-        name=theme.key("baseline (majority class)", theme.percent(base)),
+        name=theme.key(SAYS["figures.baseline"], theme.percent(base)),
         dash="dash",
-        hovertemplate="%{y:.1f} %<extra>baseline (majority class)</extra>",
+        hovertemplate=f"%{{y:.1f}} %<extra>{SAYS['figures.baseline']}</extra>",
     )
     drawn = theme.figure(
         *_trajectory(result, "accuracy", scale=100, unit=" %"),
         flat,
-        title=theme.title(f"Accuracy over {label}", _finding(result)),
+        title=theme.title(SAYS("figures.accuracy", label=label), _finding(result)),
         legend="lower right",
         xaxis={"title": {"text": label}, "range": [0, end]},
-        yaxis={"title": {"text": "right on new people, %"}, "range": [0, _TOP]},
+        yaxis={"title": {"text": "test accuracy, %"}, "range": [0, _TOP]},
         shapes=[theme.rule(now[0]), theme.dot(*now, colour=theme.PRIVATE) | {"name": theme.GHOST}],
     )
     if place := _between(result, base):
@@ -113,14 +116,13 @@ def _between(result: NetworkResult, base: float) -> float | None:
 def _finding(result: NetworkResult) -> str:
     """What the second half of the axis adds to the middle private network; or how far the training has come."""
     if result.reached < FRAMES:
-        return f"{result.reached} of {FRAMES} moments trained"
+        return SAYS("figures.trained", reached=result.reached, all=FRAMES)
     if result.second_half is None:
         return ""
     case, gain = result.second_half
     if case not in (Case.AHEAD, Case.BEHIND):
-        return "no change shown in second half"
-    points = f"{abs(100 * gain):.0f} point" + ("" if f"{abs(100 * gain):.0f}" == "1" else "s")
-    return f"second half {'adds' if case == Case.AHEAD else 'loses'} {points}"
+        return SAYS["figures.unchanged"]
+    return SAYS(f"figures.{'adds' if case == Case.AHEAD else 'loses'}", points=int(f"{abs(100 * gain):.0f}"))
 
 
 def loss(result: NetworkResult) -> dict:
@@ -131,7 +133,7 @@ def loss(result: NetworkResult) -> dict:
     end, label = _axis(result)
     return theme.figure(
         *_trajectory(result, "loss", scale=1, unit=" nats"),
-        title=theme.title("Loss", "private rows, not released"),
+        title=theme.title(SAYS["figures.loss"], "not released"),
         legend="lower left",
         xaxis={"title": {"text": label}, "range": [0, end]},
         yaxis=theme.steady_axis("mean loss (nats, log scale)", low, high),
@@ -181,11 +183,11 @@ def norms(result: NetworkResult) -> dict:
         shapes = [_staircase(whole, colour=theme.PRIVATE, filled=True)]
     shapes.append(_bound(bounds[0]))
     share = result.clipped[-1]
-    words = [_word(theme.ink(f"bound {bounds[0]:.3g}", theme.BOUND), x=np.log10(bounds[0]))]
+    words = [_word(theme.ink(f"C = {bounds[0]:.3g}", theme.BOUND), x=np.log10(bounds[0]))]
     words += [_word(_layer_names(len(layers)), x=0.01, y=0.97, xref="paper", xanchor="left")] if each else []
     return theme.figure(
         theme.holder(1.0, -1.0),
-        title=theme.title("Gradients", f"{theme.percent(share)} are too long"),
+        title=theme.title(SAYS["figures.norms"], SAYS("figures.too_long", share=theme.percent(share))),
         shapes=shapes,
         annotations=words,
         xaxis={
@@ -240,17 +242,18 @@ def clipped(result: NetworkResult) -> dict:
             100 * share,
             colour=colour,
             name=name,
-            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.0f}} % shortened<extra>{name}</extra>",
+            hovertemplate=f"epoch %{{x:.3g}}: %{{y:.0f}} % clipped<extra>{name}</extra>",
         )
         for name, share, colour in shown
     ]
     first, last = (f"{100 * share:.0f}" for share in (whole[0], whole[-1]))
+    change = SAYS("figures.clipped_range", first=first, last=last) if first != last else ""
     return theme.figure(
         *traces,
-        title=theme.title("Gradients clipped", f"{first} to {last} %" if first != last else ""),
+        title=theme.title(SAYS["figures.clipped"], change),
         legend="lower right" if each else None,
         xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
-        yaxis={"title": {"text": "longer than the clip norm, %"}, "range": [0, 108]},
+        yaxis={"title": {"text": "gradients clipped, %"}, "range": [0, 108]},
         shapes=[theme.rule(result.epochs) | ({"y0": 0.4} if each else {})],
     )
 
@@ -261,20 +264,20 @@ def lots(result: NetworkResult) -> dict:
     known = np.isfinite(found.noise_on_the_mean)
     now = settings.sigma * settings.clip_norm / settings.lot
     x, y = found.size[known], found.noise_on_the_mean[known]
-    hover = "lots of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
+    hover = "batches of %{x}: noise %{y:.3g} on the mean gradient<extra>for this budget</extra>"
     low, high = theme.steady_range(min([*y, now]), max([*y, now]))
     first = ", at first" if result.only_at_first else ""
     return theme.figure(
         theme.line(x, y, colour=theme.PRIVATE, name="noise on the mean", mode="lines+markers", hovertemplate=hover),
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
-        title=theme.title("Noise by lot size, for this budget", _lots_finding(known, y)),
+        title=theme.title(SAYS["figures.lots"], _lots_finding(known, y)),
         shapes=[theme.rule(settings.lot), theme.diamond(settings.lot, now)],
         xaxis={
-            "title": {"text": "lot size (log scale)"},
+            "title": {"text": "batch size (log scale)"},
             "type": "log",
             "range": [np.log10(found.size[0] * 0.9), np.log10(found.size[-1] * 1.1)],
             "tickvals": [20, 50, 100, 200, 500, 1000],
-            "ticktext": ["20", "50", "100", "200", "500", "1000"],
+            "ticktext": ["20", "50", "100", "200", "500", "1,000"],
         },
         yaxis=theme.steady_axis(f"sd of the noise on the mean gradient{first} (log scale)", low, high),
     )
@@ -296,19 +299,20 @@ def noise_left(result: NetworkResult) -> dict:
     ]
     seen = [sd for y in drawn.values() for sd in y if sd > 0]  # before the first step there is none
     low, high = theme.steady_range(min(seen), max(seen))
+    epsilon = SAYS("figures.noise_left_epsilon", epsilon=f"{result.settings.left:.3g}")
     return theme.figure(
         *traces,
         margin={"l": 66, "r": 12, "t": 54, "b": 44},
-        title=theme.title("Noise in the weights", f"made for epsilon {result.settings.left:.3g}"),
+        title=theme.title(SAYS["figures.noise_left"], epsilon),
         legend="lower right",
         shapes=[theme.rule(result.epochs) | {"y0": _LEGEND}],
         xaxis={"title": {"text": "epochs"}, "range": [0, _last_epoch(result)]},
-        yaxis=theme.steady_axis("sd of what noise adds to a weight (log scale)", low, high),
+        yaxis=theme.steady_axis("sd of the noise in a weight (log scale)", low, high),
     )
 
 
 def _lots_finding(known: np.ndarray, noise: np.ndarray) -> str:
     """What the noise over lot sizes shows, as far as it is computed."""
     if not known.all():
-        return f"{known.sum()} of {len(known)} computed"
-    return "the larger the lots, the less" if (np.diff(noise) < 0).all() else ""
+        return SAYS("figures.lots_known", known=known.sum(), all=len(known))
+    return SAYS["figures.lots_finding"] if (np.diff(noise) < 0).all() else ""
