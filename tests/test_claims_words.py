@@ -126,7 +126,7 @@ PARTIES: Claims = {
     r"Joining helps, as": lambda r, _: better(_own(r), _alone(r), **_party(r)),
     r"Joining harms here, as": lambda r, _: worse(_own(r), _alone(r), **_party(r)),
     r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), r.methods),
-    r"Ahead of it is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), [r.settings.method]),
+    r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), [r.settings.method]),
     r"No other release does better\.": lambda r, _: _leads(r, r.settings.method, r.methods),
     r"No other release does better than the constant answer": lambda r, _: (
         np.median(r.now.accuracy, axis=1).max() <= _party(r)["constant"]

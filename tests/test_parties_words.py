@@ -134,7 +134,7 @@ RULES: Rules = {
     r"No other release does better|No other release can be": lambda r, _: (
         others(r) <= middle(r) or others(r) <= always(r) or leading_shown(r) is False
     ),
-    r"Ahead of it is ": lambda r, _: others(r) > middle(r),
+    r"Ahead of this release is ": lambda r, _: others(r) > middle(r),
     r"The best release is ": lambda r, _: others(r) > middle(r),
     r"PATE needs delta": lambda r, _: r.settings.method != "pate",
     r"a whole party": lambda r, _: r.guarantee(r.settings.method).unit == "party",

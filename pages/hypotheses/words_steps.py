@@ -60,11 +60,16 @@ def trust(result: HypothesesResult) -> str:
 
 def published(_: HypothesesResult) -> str:
     """The paper's experiments: what is stated, what only a picture showed, and where it stands here, with a link."""
-    rows = [part._asdict() for part in PARTS]
-    for row in rows:
-        query = urlencode(versioned(row["settings"]))
-        row["here"] += f' <a href="?{query}" target="_self">{SAYS["published.open"]}</a>'
+    columns, rows = ("stated", "lost", "here"), []
+    for name, settings in PARTS:
+        link = f'<a href="?{urlencode(versioned(settings))}" target="_self">{SAYS["published.open"]}</a>'
+        said = {column: SAYS[f"paper.{name}.{column}"] for column in columns}
+        rows.append({"name": SAYS[f"paper.{name}"], **said, "here": f"{said['here']} {link}"})
     heads = SAYS("published.heads", badge=panels.badge("published")).split(", ")
-    columns = dict(zip(("name", "stated", "lost", "here"), heads, strict=True))
-    table = panels.table(rows, title=SAYS["published.title"], caption=SAYS["published.caption"], heads=columns)
+    table = panels.table(
+        rows,
+        title=SAYS["published.title"],
+        caption=SAYS["published.caption"],
+        heads=dict(zip(rows[0], heads, strict=True)),
+    )
     return f'<div class="lab-sentences">{table}</div>'

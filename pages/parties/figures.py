@@ -244,7 +244,7 @@ def noise(result: PartiesResult) -> dict:
     for name in releases:
         text, colour = STYLES[name]
         hover = f"%{{x:,.0f}} parties: %{{y:.3~g}}<extra>noise, {text}</extra>"
-        shown = theme.key(text, theme.written(result.noise_norm(name), digits=3))
+        shown = theme.key(text, theme.number(result.noise_norm(name)))
         traces.append(theme.line(places, result.noise_norms(name), colour=colour, name=shown, hovertemplate=hover))
         hover = f"%{{y:.3~g}}<extra>the weights themselves, {text}</extra>"
         signal = np.full(2, result.signal_norm(name))
