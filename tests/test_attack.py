@@ -78,7 +78,7 @@ class TestWorlds:
         published = of(version="published", clip_norm=0.05, epsilon=1.0, repeats=500)
         result = trained(published)
         assert result.caught
-        assert "<b>Caught</b>" in say.verdict(result)
+        assert "<b>Caught.</b>" in say.verdict(result)
         sound = of(epsilon=1.0, clip_norm=0.05, repeats=500)
         sound = trained(sound)
         assert not sound.caught
