@@ -208,7 +208,7 @@ def _net_lost(r) -> bool:
 
 NETWORK: Claims = {
     r"accuracy loss: [\d.]+ points?": lambda r, _: _net_lost(r),
-    r"Privacy costs [\d.]+ points? here": lambda r, _: _net_lost(r),
+    r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _net_lost(r),
     r"non-private networks do worse here": lambda r, _: better(r.accuracy["private"], r.accuracy["plain"], **_nets(r)),
     r"Correlated noise ends [\d.]+ points? more accurate": lambda r, _: better(
         r.at_the_end["tree"], r.at_the_end["ordered"], constant=_nets(r)["constant"]

@@ -1,6 +1,5 @@
 """What the classifier's page says, held against what was computed."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +34,7 @@ ONCE = [
 def words(result) -> str:
     parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
     parts += [*numbers(result), say.caption(result), say.by_class(result)]
-    return " ".join([*parts, say.accuracy_alt(result), say.loss_alt(result), say.map_alt(result, 0)])
+    return " ".join(parts)
 
 
 def numbers(result) -> list[str]:
@@ -182,14 +181,6 @@ def test_every_sentence_says_what_was_computed():
         count=50,
         seldom=SELDOM | attackers.rules(lambda r: r.guarantees.formula),
     )
-
-
-def test_the_alternatives_name_every_model_with_its_result():
-    result = ClassifierSettings(repeats=3, steps=5).run()
-    for alt, of_arm in ((say.accuracy_alt, result.focus.accuracy), (say.loss_alt, result.focus.loss[..., -1])):
-        assert len(of_arm) == 2
-        for name in ("private, from scratch", "private, pre-trained", "without privacy"):
-            assert re.search(rf"{name}:? [\d.]+", alt(result)), name
 
 
 def test_every_text_is_reached():

@@ -60,7 +60,7 @@ def test_plotly_accepts_every_figure_as_soon_as_there_is_one(changes):
     for figure in drawn(result):
         go.Figure(figure)
     words = [say.verdict(result), stages(result), *say.diagnostics(result), say.guarantee(result)]
-    assert "nan" not in " ".join([*words, *say.alts(result).values()])
+    assert "nan" not in " ".join(words)
 
 
 def test_the_bars_are_the_medians():

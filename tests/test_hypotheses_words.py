@@ -55,9 +55,7 @@ ONCE = [
 def words(result) -> str:
     assert len(plain(say.verdict(result))) <= 260  # two lines
     parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), stages(result)]
-    return " ".join(
-        [*parts, *say.diagnostics(result), say.guarantee(result), say.by_class(result), *say.alts(result).values()]
-    )
+    return " ".join([*parts, *say.diagnostics(result), say.guarantee(result), say.by_class(result)])
 
 
 def middle(result, name: str = "transfer") -> float:

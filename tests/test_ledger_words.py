@@ -50,10 +50,10 @@ def words(result) -> str:
     parts = [verdict, *say.diagnostics(result), *say.effects(result), say.guarantee(result), say.caption(result)]
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding(result)}." for name, finding in say.FINDINGS.items()]
-    parts += [words_searches.searches(result), say.searches_alt(result)]
-    parts += [stated.statements(result), stated.constants_alt(result), stated.moments_alt(result)]
+    parts += [words_searches.searches(result)]
+    parts += [stated.statements(result)]
     parts += [f"{name} finding: {finding(result)}." for name, finding in stated.FINDINGS.items()]
-    return " ".join([*parts, say.neighbours(result), say.effects_alt(result), say.curve_alt(result, "steps")])
+    return " ".join([*parts, say.neighbours(result)])
 
 
 def told(shown: str) -> float:

@@ -37,7 +37,7 @@ def words(result) -> str:
     parts += [f"{one.label}: {one.value} ({one.note})." for one in say.numbers(result)]
     parts += [f"{name} finding: {finding}." for name, finding in say.findings(result).items()]
     tables = (words_tables.table(result), words_tables.formulas(result))
-    return " ".join([*parts, *tables, say.choosing(result), *say.alts(result).values()])
+    return " ".join([*parts, *tables, say.choosing(result)])
 
 
 def exact(result) -> float:

@@ -142,7 +142,6 @@ class TestPicture:
         for run in result.runs["plain"]:
             run.weights[-1] = np.inf
         go.Figure(figures.inputs(result))
-        assert "non-private none" in say.inputs_alt(result, figures.leading(result))
 
     def test_no_map_and_no_row_is_drawn(self, table):
         result = settings_of(own_rows.choose(table, ROLES)).run()
@@ -153,7 +152,6 @@ class TestPicture:
 
 def said_of(result: NetworkResult) -> str:
     found = [say.verdict(result), say.guarantee(result), say.own_caption(result), *say.diagnostics(result)]
-    found += [say.inputs_alt(result, figures.leading(result)), say.curve_alt(result, "accuracy")]
     return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
 
 
@@ -181,7 +179,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert (
-        "100 of 800 rows, picked at random; with all, and batches that grow along, the noise would weigh 8 times less"
+        "100 of 800 rows, picked at random. With all, and batches that grow along, the noise would weigh 8 times less"
         in said_of(some)
     )
     assert "Learned from 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)

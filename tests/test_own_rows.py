@@ -538,7 +538,6 @@ def test_rows_of_one_class_have_an_optimum_that_always_says_so(answer, n_classes
 
 def said_of(result) -> str:
     found = [say.verdict(result), say.guarantee(result), say.own_caption(result), *say.diagnostics(result)]
-    found += [say.weights_alt(result, figures.leading(result)), say.accuracy_alt(result)]
     return plain(" ".join([*found, *(f"{one.label}: {one.value} {one.note}." for one in say.numbers(result))]))
 
 

@@ -1,6 +1,5 @@
 """The regression page as a script: it opens, takes links and movements, refuses in words, and shows no traceback."""
 
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -11,10 +10,8 @@ from dpcore.data.regression import SOURCES
 from dpcore.estimators.linear import REGRESSIONS
 from lab.links import VERSION_NAME
 from pages.regression import figures
-from pages.regression import words as say
 from pages.regression.experiment import RegressionSettings
 from tests.test_pages import opened
-from ui.panels import number
 
 ROOT = Path(__file__).parents[1]
 PAGE = "regression"
@@ -145,18 +142,3 @@ def test_another_data_set_and_other_pictures():
     assert settings_of(app).up == 0
     app.selectbox(key="regression.across").set_value(0).run()
     assert "another feature" in app.error[0].value
-
-
-@pytest.mark.parametrize("mechanism", REGRESSIONS)
-def test_the_alternatives_tell_what_the_pictures_show(mechanism):
-    """The lines by their ends, the surface by the runs that end inside it: counted here from the drawn figures."""
-    size = {"rows": 353, "features": 10, "label_top": 346.0, "repeats": 7, "draw": 1}
-    result = RegressionSettings(dataset="diabetes", mechanism=mechanism, epsilon=30.0, **size).run()
-    said = {name: alt(result) for name, alt in say.ALTS.items()}
-    title = figures.true_surface(result)["layout"]["title"]["text"]
-    inside, many = re.findall(r"\d+", title)
-    assert f"{inside} of {many} runs end near" in said["true"]
-    _, runs, exact = result.lines()
-    for end in (0, 1):
-        middle = sorted(runs[:, end])[3]
-        assert f"least squares says {number(exact[end])}, the middle run {number(middle)}" in said["lines"]

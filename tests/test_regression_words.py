@@ -36,7 +36,7 @@ ONCE = [
 def words(result) -> str:
     parts = [say.verdict(result), *numbers(result), say.caption(result), *say.diagnostics(result)]
     assert len(plain(say.verdict(result))) <= 300
-    return " ".join([*parts, say.guarantee(result), *(alt(result) for alt in say.ALTS.values())])
+    return " ".join([*parts, say.guarantee(result)])
 
 
 def numbers(result) -> list[str]:

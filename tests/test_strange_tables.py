@@ -21,6 +21,7 @@ from tests.sentences import NEVER, broken_by, plain
 from tests.test_figures import numbers
 from tests.test_own_rows import HELD, ROLES, customers, table_of
 from ui.outcomes import one_answer
+from ui.panels import number
 
 SMALL = {
     CLASSIFIER: ClassifierSettings(repeats=4, steps=5),
@@ -63,7 +64,7 @@ def test_where_hardly_anybody_leaves_models_that_say_so_are_called_that(page):
     base = result.split.best_constant[1]
     (line,) = (one for one in drawn.figure["data"] if "baseline (majority class)" in one.get("name", ""))
     np.testing.assert_allclose(numbers(line["y"]), 100 * base, rtol=1e-6)
-    assert f"always answering “no”: {100 * base:.0f}" in drawn.alt
+    assert f"baseline (majority class): {number(100 * base)}." in drawn.alt
 
 
 @pytest.mark.parametrize("rows", [1, 0])

@@ -56,7 +56,7 @@ ONCE = [
 
 def words(result) -> str:
     parts = [tiles(say.numbers(result)), say.verdict(result), say.caption(result), *say.diagnostics(result)]
-    return " ".join([*parts, say.guarantee(result), *say.alts(result).values()])
+    return " ".join([*parts, say.guarantee(result)])
 
 
 def middle(result, name: str) -> float:

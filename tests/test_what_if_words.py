@@ -80,9 +80,8 @@ def words(result) -> str:
         say.price(result),
         say.search(result),
     ]
-    alts = [say.curve_alt(result), say.knobs_alt(result), say.map_alt(result), say.tries_alt(result)]
     asked = words_asked.questions(result.settings).values()
-    return " ".join([*said, *alts, *asked, say.table(result)])
+    return " ".join([*said, *asked, say.table(result)])
 
 
 def sign(result) -> int:

@@ -1,8 +1,7 @@
 """How much can an attacker really learn?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -104,47 +103,44 @@ def knobs(*main: str) -> Knobs:
     return Knobs(hero="epsilon", main=main, more=("learning_rate", "delta", "seed"), changes=say.KNOBS)
 
 
-def _chart(alts: Mapping[str, str], name: str, figure: dict, **how) -> live.Picture:
-    """``alts``: by a name, or by what stands behind its dot."""
-    kind, _, part = name.partition(".")
-    said = {"alt": alts[name] if name in alts else alts[part], "about": say.SAYS[f"about.{kind}"]}
-    return live.Picture(name=name, figure=figure, height=HEIGHT, **said, **how)
+def _chart(name: str, figure: dict, **how) -> live.Picture:
+    about = say.SAYS[f"about.{name.partition('.')[0]}"]
+    return live.Picture(name=name, figure=figure, about=about, height=HEIGHT, **how)
 
 
 def worlds(result) -> Rows:
     """The map, on which a click chooses; the curve over epsilon; and the scores."""
-    chart = partial(_chart, say.alts(result))
-    people = chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
-    curve = chart("accuracy", figures.accuracy(result), wide=1.25)
-    return [[people, curve, chart("scores", figures.scores(result))]]
+    people = _chart("map", figures.people(result), wide=1.25, clicks=figures.clicks(result), pair=True)
+    curve = _chart("accuracy", figures.accuracy(result), wide=1.25)
+    return [[people, curve, _chart("scores", figures.scores(result))]]
 
 
 def own_worlds(result) -> Rows:
     """The curve over epsilon, the scores, and how exposed people are: no row of a file is drawn."""
-    chart = partial(_chart, say.alts(result))
-    scores, exposure = chart("scores", figures.scores(result)), chart("exposure", figures.exposure(result))
-    return [[chart("accuracy", figures.accuracy(result), wide=1.25), scores, exposure]]
+    scores, exposure = _chart("scores", figures.scores(result)), _chart("exposure", figures.exposure(result))
+    return [[_chart("accuracy", figures.accuracy(result), wide=1.25), scores, exposure]]
 
 
 def membership(result) -> Rows:
     """The curves, and where they come from."""
-    chart = partial(_chart, tell.membership_alts(result))
-    margins = (chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
-    return [[chart("roc", others.roc(result), wide=1.3), *margins]]
+    margins = (_chart(f"margins.{arm}", others.margins(result, arm)) for arm in others.ARMS)
+    return [[_chart("roc", others.roc(result), wide=1.3), *margins]]
 
 
 def audit(result) -> Rows:
     """What was caught: every audit as a dot beside its claim, sound mechanisms and broken ones apart."""
-    chart = partial(_chart, judge.audit_alts(result))
-    return [[chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]]
+    return [
+        [_chart(f"audits.{name}", audited.summary(result, broken=name == "broken")) for name in ("sound", "broken")]
+    ]
 
 
 def every_audit(result) -> Rows:
     """All audits by name, in two long charts."""
-    alt, about = judge.audit_alts(result)["every"], say.SAYS["about.every"]
     return [
         [
-            live.Picture(name=f"audits.{at}", figure=audited.audits(result, names), alt=alt, about=about, height=2040)
+            live.Picture(
+                name=f"audits.{at}", figure=audited.audits(result, names), about=say.SAYS["about.every"], height=2040
+            )
             for at, names in enumerate(audited.COLUMNS)
         ]
     ]
@@ -152,24 +148,21 @@ def every_audit(result) -> Rows:
 
 def once(result) -> Rows:
     """The canaries of one training, and what it shows of each claim beside many trainings."""
-    chart = partial(_chart, judge.once_alts(result))
-    return [[chart("canaries", audited.canaries(result)), chart("beside", audited.over(result))]]
+    return [[_chart("canaries", audited.canaries(result)), _chart("beside", audited.over(result))]]
 
 
 def pays(result) -> Rows:
     """Groups over epsilon, and the classes of each."""
-    chart = partial(_chart, tell.pays_alts(result))
-    classes = (chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
-    return [[chart("groups", others.groups(result), wide=1.5), *classes]]
+    classes = (_chart(f"classes.{group}", others.by_class(result, place)) for place, group in enumerate(others.GROUPS))
+    return [[_chart("groups", others.groups(result), wide=1.5), *classes]]
 
 
 def inversion(result) -> Rows:
     """Pictures, and how alike they are to the truth."""
-    chart = partial(_chart, tell.inversion_alts(result))
     sheets = (
-        chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
+        _chart(f"pictures.{name}", others.pictures(result, private=name == "with")) for name in ("without", "with")
     )
-    return [[*sheets, chart("match", others.match(result), wide=1.2)]]
+    return [[*sheets, _chart("match", others.match(result), wide=1.2)]]
 
 
 def words(verdict, caption, diagnostics, guarantee, table) -> dict[str, Callable[[Any], str]]:

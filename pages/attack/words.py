@@ -160,37 +160,6 @@ def guarantee(result: WorldsResult) -> str:
             return panels.note(SAYS[f"{key}.none"]) + worlds
 
 
-def alts(result: WorldsResult) -> dict[str, str]:
-    """The pictures in words."""
-    found, curve = result.attack, result.curve
-    points = ", ".join(
-        f"{number(e)}: {in_hundred(a)}" for e, a in zip(curve["epsilon"], curve["accuracy"], strict=True)
-    )
-    return {
-        "map" if result.plane else "exposure": _people_alt(result),
-        "scores": (
-            f"Attacker's scores in both worlds: {100 * result.overlap:.0f}\u00a0% in common. They say “with” in "
-            f"{in_hundred(found.hits)} of 100 trainings with this person, and in {in_hundred(found.alarms)} of 100 "
-            "with another."
-        ),
-        "accuracy": f"How often in 100 the attacker is right, over epsilon: {points}.",
-    }
-
-
-def _people_alt(result: WorldsResult) -> str:
-    """The map in words, or where nobody may be drawn how exposed people are."""
-    settings, people = result.settings, f"{len(result.risks):,} people"
-    if result.plane is None:
-        middle, mine = in_hundred(result.usual_risk), in_hundred(result.risk)
-        return f"How far {people} move a step, in order. The middle one: {middle} %, this person: {mine} %."
-    (_, label), _ = settings.neighbours.candidates
-    who = f"row {settings.person}" if settings.who == "row" else "an outlier"
-    return (
-        f"Map of {people}. The person is {who} of {result.split.source.classes[label]}. Two sets of boundaries: of "
-        "models trained with this person, and with another instead."
-    )
-
-
 def worlds_table(result: WorldsResult) -> str:
     """Measured and allowed over epsilon."""
     limits = dict(reversed(allowed(result).items()))

@@ -8,7 +8,6 @@ from pages.attack.audits.table import AUDITS, CONFIDENCE, TOGETHER
 from pages.attack.audits.targets_regression import REPORT_SHARE as SHARE
 from pages.attack.canaries import CONFIDENCE as SURE
 from pages.attack.canaries import FORMS, POINT, RETRAININGS, OnceResult
-from pages.attack.figures_audits import BESIDE
 from pages.attack.words import SAYS, budget, claimed, tabled
 from ui import panels
 from ui.panels import Number, number
@@ -64,16 +63,6 @@ def audit_verdict(result: AuditResult) -> str:
 def _named(result: AuditResult) -> list[str]:
     """Return the audits that did not come out as they must."""
     return [f"{AUDITS[name].family}, {AUDITS[name].what}" for name in result.surprises]
-
-
-def audit_alts(result: AuditResult) -> dict[str, str]:
-    """The pictures in words."""
-    said = {}
-    for name, broken in (("sound", False), ("broken", True)):
-        some = [one for one in result.bounds if (AUDITS[one].expected != CONSISTENT) == broken]
-        caught = sum(result.verdicts[one] == CAUGHT for one in some)
-        said[name] = f"Measured over claimed epsilon of {len(some)} {name} mechanisms, by family: {caught} are caught."
-    return said | {"every": f"Claimed and measured epsilon of {len(result.bounds)} audits, each by its name."}
 
 
 def audit_diagnostics(result: AuditResult) -> list[str]:
@@ -137,18 +126,6 @@ def once_verdict(result: OnceResult) -> str:
         cases.append(f"many_{refuted[0] if refuted else 'none'}")
     holes = {"guesses": guesses, "many": _MANY, "most": number(result.ceiling.epsilon), "sure": f"{100 * SURE:.0f}"}
     return " ".join(SAYS(f"once.verdict.{case}", **holes, **budget(settings)) for case in cases)
-
-
-def once_alts(result: OnceResult) -> dict[str, str]:
-    """The pictures in words."""
-    right, guesses, bound = result.first
-    shown = f"one training {number(bound.epsilon)}" + "".join(
-        f", {BESIDE[form]} {number(one.epsilon)}" for form, one in result.beside.items()
-    )
-    return {
-        "canaries": f"{result.settings.canaries:,} canaries of one training: {right} of {guesses} guesses are right.",
-        "beside": f"Epsilon shown at least, over the claim. At {number(result.settings.epsilon)}: {shown}.",
-    }
 
 
 def once_diagnostics(result: OnceResult) -> list[str]:

@@ -48,20 +48,6 @@ def membership_verdict(result: MembersResult) -> str:
     return f"{text} {gap}".strip()
 
 
-def membership_alts(result: MembersResult) -> dict[str, str]:
-    """The pictures in words."""
-    found = {arm: _percent(result.at(arm, ATTACKS[0], 0.01)) for arm in ("private", "plain")}
-    limit = "" if result.settings.void else f"; this noise allows {_percent(result.allowed(0.01))}"
-    roc = (
-        f"Members found over false alarms. With one false alarm in 100: private {found['private']}, without privacy "
-        f"{found['plain']}{limit}."
-    )
-    names = {"private": "private models", "plain": "models without privacy"}
-    return {"roc": roc} | {
-        f"margins.{arm}": f"How sure {name} are: right on {_shares(result.right(arm))}." for arm, name in names.items()
-    }
-
-
 def membership_diagnostics(result: MembersResult) -> list[str]:
     """Overfitting, the rare confident guesses, and the number of models."""
     best, others = ATTACKS[0], len(result.shadows["plain"].members) - 1
@@ -149,23 +135,6 @@ def _change(result: GroupsResult, group: int, label: int = -1) -> str:
     return outcomes.signed(-cost) if shown else ""
 
 
-def pays_alts(result: GroupsResult) -> dict[str, str]:
-    """The pictures in words."""
-    epsilons, curves = result.over(0)[0], [result.over(group)[1][1] for group in (0, 1)]
-    said = "; ".join(
-        f"{name}: "
-        + (", ".join(f"{number(e)}: {_whole(a)}" for e, a in zip(epsilons, curve, strict=True)) or "no point yet")
-        for name, curve in zip(GROUPS, curves, strict=True)
-    )
-    classes = {
-        f"classes.{name}": f"Right answers by class, {name}: "
-        + ", ".join(f"{label} {_whole(result.typical(g, c))}" for c, label in enumerate(result.classes))
-        + "."
-        for g, name in enumerate(GROUPS)
-    }
-    return {"groups": f"Accuracy over epsilon by group. {said}."} | classes
-
-
 def pays_diagnostics(result: GroupsResult) -> list[str]:
     """Return why the few lose more."""
     settings, names = result.settings, result.classes
@@ -223,24 +192,6 @@ def inversion_verdict(result: InversionResult) -> str:
         "stay" if private > _READABLE * plain else "fade",
     )
     return " ".join(SAYS[f"inversion.verdict.{case}"] for case in cases)
-
-
-def inversion_alts(result: InversionResult) -> dict[str, str]:
-    """The pictures in words."""
-    (private, plain), (hidden, seen) = result.match(0), result.match(1)
-    epsilons, curve = result.over(1)
-    points = ", ".join(f"{number(e)}: {_alike(a)}" for e, a in zip(epsilons, curve[1], strict=True))
-    return {
-        "without": (
-            "What the weights of a model without privacy show, class by class. Correlation with the truth: record "
-            f"{_alike(seen)}, classes {_alike(plain)}."
-        ),
-        "with": (
-            f"The same of a private model at epsilon {number(result.settings.epsilon)}: record {_alike(hidden)}, "
-            f"classes {_alike(private)}."
-        ),
-        "match": f"Correlation of the planted record with the truth, over epsilon: {points or 'no point yet'}.",
-    }
 
 
 def inversion_diagnostics(result: InversionResult) -> list[str]:

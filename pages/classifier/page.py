@@ -45,7 +45,6 @@ def accuracy(result) -> live.Picture:
     return live.Picture(
         name="accuracy",
         figure=figures.accuracy(result),
-        alt=say.accuracy_alt(result),
         about=say.ABOUT["accuracy"],
         height=HEIGHT,
         wide=1.9,
@@ -58,7 +57,6 @@ def pictures(result) -> list[list[live.Picture]]:
         live.Picture(
             name=f"map.{name}",
             figure=figures.regions(result, arm),
-            alt=say.map_alt(result, arm),
             about=say.ABOUT["map"],
             height=HEIGHT,
             pair=name == "scratch",
@@ -69,7 +67,7 @@ def pictures(result) -> list[list[live.Picture]]:
 
 
 def loss(result) -> live.Picture:
-    return live.Picture(name="loss", figure=figures.loss(result), alt=say.loss_alt(result), about=say.ABOUT["loss"])
+    return live.Picture(name="loss", figure=figures.loss(result), about=say.ABOUT["loss"])
 
 
 def losses(result) -> list[list[live.Picture]]:
@@ -78,15 +76,15 @@ def losses(result) -> list[list[live.Picture]]:
     return [
         [
             replace(loss(result), wide=1.9),
-            live.Picture(name="map.reference", figure=reference, alt=say.map_alt(result, None), about=say.ABOUT["map"]),
+            live.Picture(name="map.reference", figure=reference, about=say.ABOUT["map"]),
         ]
     ]
 
 
 def own_pictures(result) -> list[list[live.Picture]]:
     """What models reach over epsilon, and what they go by: no row of the file is drawn."""
-    drawn, alt = figures.weights(result), say.weights_alt(result, figures.leading(result))
-    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.ABOUT["weights"], height=HEIGHT)
+    drawn = figures.weights(result)
+    weights = live.Picture(name="weights", figure=drawn, about=say.ABOUT["weights"], height=HEIGHT)
     return [[replace(accuracy(result), wide=1.3), weights]]
 
 

@@ -7,13 +7,11 @@ from dpcore.data.toy import DATASETS
 from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
 from lab.claims import Case
 from lab.settings import Spread
-from pages.classifier.experiment import OWN, ClassifierResult, ClassifierSettings
+from pages.classifier.experiment import ClassifierResult, ClassifierSettings
 from pages.classifier.figures import SAYS
 from ui import outcomes, panels
-from ui.outcomes import percent
 from ui.panels import Number, in_hundred, number
 from ui.plot import theme
-from ui.plot.columns import Leading
 
 VERSIONS_HELP = SAYS["help.version"]
 ABOUT = {name: SAYS[f"about.{name}"] for name in ("accuracy", "map", "weights", "loss")}
@@ -240,47 +238,6 @@ def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
     return f"{SAYS['caption.own']} {used}"
-
-
-def weights_alt(result: ClassifierResult, found: Leading) -> str:
-    """The weights in words."""
-    return f"Weights of {result.trained} models by column, {outcomes.each_column(found)}."
-
-
-def map_alt(result: ClassifierResult, arm: int | None) -> str:
-    """What a screen reader says in place of a map."""
-    if arm is None:
-        return f"Decision regions without privacy: right {percent(result.reference.accuracy)} of the time."
-    name = result.settings.arms[arm]
-    part, title = result.summary()[name], theme.NAMES[result.settings.version][name]
-    return (
-        f"Decision regions, {title}: boundaries of {result.trained} models at epsilon "
-        f"{number(result.settings.epsilon)}; the middle one is right {percent(part.median)} of the time."
-    )
-
-
-def accuracy_alt(result: ClassifierResult) -> str:
-    """The accuracy curves in words."""
-    said = []
-    for arm, name in enumerate(result.settings.arms):
-        epsilons, (_, medians, _) = result.quantiles(arm)
-        found = ", ".join(f"{number(e)}: {in_hundred(median)}" for e, median in zip(epsilons, medians, strict=True))
-        said.append(f"{theme.NAMES[result.settings.version][name]}: {found or 'being trained'}")
-    said.append(f"without privacy: {in_hundred(result.reference.accuracy)}")
-    if result.settings.dataset == OWN:
-        always, base = result.split.best_constant
-        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
-    return f"Middle accuracy on held-out rows, in percent, over epsilon. {'; '.join(said)}."
-
-
-def loss_alt(result: ClassifierResult) -> str:
-    """The loss curves in words."""
-    names = theme.NAMES[result.settings.version]
-    said = ", ".join(f"{names[name]} {number(end)}" for name, end in result.end_losses().items())
-    return (
-        f"Loss on the private rows after {outcomes.count(result.settings.steps, 'step')}: {said}, without privacy "
-        f"{number(float(result.reference.loss[-1]))}."
-    )
 
 
 def program(settings: ClassifierSettings) -> str:

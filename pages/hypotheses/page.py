@@ -56,13 +56,12 @@ def knobs(settings: HypothesesSettings) -> Knobs:
 
 def _row(result, height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list[list[live.Picture]]:
     """Pictures side by side, figures by name; ``wide``: the share of the first one."""
-    alts, first = say.alts(result), next(iter(drawn))
+    first = next(iter(drawn))
     return [
         [
             live.Picture(
                 name=name,
                 figure=figure,
-                alt=alts[name],
                 about=choices.ABOUT[name],
                 height=height,
                 wide=wide if name == first else 1.0,

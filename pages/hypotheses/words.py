@@ -11,7 +11,7 @@ from pages.hypotheses.result import NEAR, PUBLISHED_FEATURES, HypothesesResult
 from pages.hypotheses.words_steps import trust
 from pages.hypotheses.work import METHODS
 from ui import outcomes, panels
-from ui.outcomes import digits_apart, percent, points, signed, tenths
+from ui.outcomes import digits_apart, percent, points, tenths
 from ui.panels import Number, number
 from ui.plot import theme
 
@@ -217,35 +217,3 @@ def table(result: HypothesesResult) -> str:
             "epsilon": lambda one: SAYS["table.no_noise"] if math.isinf(one) else number(one),
         },
     )
-
-
-def alts(result: HypothesesResult) -> dict[str, str]:
-    """What a screen reader says in place of each picture."""
-    found = ", ".join(f"{NAMES[name]} {percent(spread.median)}" for name, spread in result.summary.items())
-    gains = ", ".join(
-        f"{NAMES[name]} {signed(spread.median)}" for name, spread in result.gain.items() if name != "weak"
-    )
-    pairs = zip(result.settings.shares, result.weight_spread[1], strict=True)
-    weights = "; ".join(f"true {percent(share)}, found {percent(weight)}" for share, weight in pairs)
-    margin, weight = result.noise_at(result.dimension)
-    at, (_, medians, _) = result.curve("transfer", "dimension")
-    widths = "; ".join(f"{d:,.0f} features: {percent(right)}" for d, right in zip(at, medians, strict=True))
-    words = "; ".join(
-        f"{'all words' if not few else f'{few} directions'}, {noise} noise: {', '.join(map(percent, medians))}"
-        for few in (0, DIRECTIONS)
-        for noise in LAWS
-        for _, (_, medians, _) in [result.law(noise, few)]
-        if len(medians)
-    )
-    return {
-        "laws": f"Accuracy over epsilon with two laws of noise. {words}",
-        "weights": f"Hypothesis weights by source: {weights}.",
-        "gain": f"Gain over few labels alone, in points: {gains}.",
-        "epsilon": f"Accuracy over epsilon; now {found}.",
-        "others": f"Accuracy over epsilon of other ways to borrow; now {found}.",
-        "share": f"Accuracy over the share of labels; now {found}.",
-        "error": f"Mean squared error of the weights over epsilon; now {number(result.error.median)}.",
-        "dimension": f"Accuracy over the number of features at this epsilon, and the noise's share. {widths}",
-        "noise": f"Noise by number of features; now {number(margin)} on a margin and {number(weight)} on a log-weight.",
-        "plane": "Released hypotheses, prior and posterior in the two coordinates in which the sources differ most.",
-    }

@@ -19,26 +19,26 @@ def setup(desk: controls.Desk) -> None:
 
 def pictures(result) -> list[list[live.Picture]]:
     """Epsilon by steps, and what else changes it."""
-    steps = _picture("steps", figures.over_steps, result, alt=say.curve_alt(result, "steps"), wide=1.6)
-    return [[steps, _picture("effects", figures.effects, result, alt=say.effects_alt(result))]]
+    steps = _picture("steps", figures.over_steps, result, wide=1.6)
+    return [[steps, _picture("effects", figures.effects, result)]]
 
 
 def over_noise(result) -> list[list[live.Picture]]:
     """Epsilon by noise, by all accountants."""
-    return [[_picture("noise", figures.over_noise, result, alt=say.curve_alt(result, "noise"))]]
+    return [[_picture("noise", figures.over_noise, result)]]
 
 
 def searches(result) -> list[list[live.Picture]]:
     """The cost of having tried several configurations."""
-    return [[_picture("searches", figures.searches, result, alt=say.searches_alt(result))]]
+    return [[_picture("searches", figures.searches, result)]]
 
 
 def statements(result) -> list[list[live.Picture]]:
     """The moments and their bound, and the constant that each theorem takes."""
     return [
         [
-            _picture("constants", figures.constants, result, alt=stated.constants_alt(result)),
-            _picture("moments", figures.moments, result, alt=stated.moments_alt(result)),
+            _picture("constants", figures.constants, result),
+            _picture("moments", figures.moments, result),
         ]
     ]
 

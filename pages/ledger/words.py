@@ -8,7 +8,6 @@ from pages.ledger import figures
 from pages.ledger.experiment import LedgerResult
 from pages.ledger.figures import number
 from ui import outcomes, panels
-from ui.outcomes import count
 from ui.panels import Number, in_hundred
 from ui.plot import theme
 from ui.texts import Texts
@@ -232,28 +231,3 @@ def neighbours(result: LedgerResult) -> str:
     add = panels.note(SAYS["neighbours.add"]) + panels.guarantee(here=result.held)
     in_two = SAYS("neighbours.in_two", **_pair(result.replaced_in_two))
     return add + panels.note(SAYS["neighbours.replace"]) + replaced + panels.note(in_two)
-
-
-def curve_alt(result: LedgerResult, over: str) -> str:
-    """A chart of curves in words."""
-    values = ", ".join(f"{_name(result, row)} {number(result.epsilon(row))}" for row in theme.THEOREMS)
-    now = (
-        count(result.settings.steps, "step") if over == "steps" else f"noise {number(result.settings.noise_multiplier)}"
-    )
-    return f"Epsilon over {over} by theorem; at {now}: {values}."
-
-
-def effects_alt(result: LedgerResult) -> str:
-    """The chart of effects in words."""
-    values = ", ".join(f"{figures.effect_name(one.name, result)} {plain(one.guarantee)}" for one in result.effects())
-    return f"Epsilon of the same noise: {values}."
-
-
-def searches_alt(result: LedgerResult) -> str:
-    """The chart of searches in words."""
-    values = ", ".join(
-        f"{name} {plain(result.searches[way])} at {in_hundred(result.chance(way))} in 100"
-        for way, (name, _) in figures.WAYS.items()
-    )
-    tried = count(result.settings.settings_tried, "try", "tries")
-    return f"Epsilon over the chance to find a setting of the best tenth; for {tried}: {values}."

@@ -150,17 +150,3 @@ def _ratio(result: LedgerResult) -> str:
 
 # What each picture shows, for its title.
 FINDINGS = {"constants": _needed, "moments": _ratio}
-
-
-def constants_alt(result: LedgerResult) -> str:
-    """The chart of constants in words."""
-    names = {row: theme.THEOREMS[row][0] for row in ("moments", "renyi")} | {"pld": result.settings.tightest}
-    said = ", ".join(f"{name} {_constant(result, row)}" for row, name in names.items())
-    return f"The constant c2 of Theorem 1 that each accountant needs over steps; for this run: {said}."
-
-
-def moments_alt(result: LedgerResult) -> str:
-    """The chart of moments in words."""
-    return (
-        f"Log moments of one step over lambda, exact and by the main term of their bound: {_ratio(result) or 'none'}."
-    )

@@ -56,7 +56,8 @@ def _crossing(result: MechanismsResult) -> str:
     """Return the title of the privacy loss: how likely it is, with you, to exceed epsilon."""
     epsilon = result.settings.epsilon
     _, chance = result.worlds.beyond(epsilon)
-    return f"privacy loss, above ε = {epsilon:.3g} " + (f"with probability {chance:.2g}" if chance else "never")
+    outside = f"above ε = {epsilon:.3g} with probability {chance:.2g}" if chance else f"never above ε = {epsilon:.3g}"
+    return f"privacy loss ({outside})"
 
 
 def _density(x: np.ndarray, y: np.ndarray, here: float, colour: str, name: str) -> dict:

@@ -38,13 +38,12 @@ def row(*names: str, height: int = 360, first_wide: float = 1.0):
     """A function that draws these pictures of a result side by side."""
 
     def draw(result) -> list[list[live.Picture]]:
-        alts, findings = say.alts(result), say.findings(result)
+        findings = say.findings(result)
         return [
             [
                 live.Picture(
                     name=name,
                     figure=DRAWN[name](result, findings[name]),
-                    alt=alts[name],
                     about=say.ABOUT[name],
                     height=height,
                     wide=first_wide if name == names[0] else 1.0,

@@ -193,35 +193,6 @@ def guarantee(result: MechanismsResult) -> str:
     return said + panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 
-def alts(result: MechanismsResult) -> dict[str, str]:
-    """What a screen reader says in place of each picture."""
-    settings, last = result.settings, result.last
-    low, high = (float(end) for end in result.posterior_range(settings.prior))
-    alarms, misses, right = result.worlds.attacker(settings.prior)
-    winners = ", ".join(
-        f"{option} {in_hundred(without)} without you and {in_hundred(with_you)} with you"
-        for option, without, with_you in zip(result.choice["option"], *result.chances, strict=True)
-    )
-    return {
-        "release": f"Densities of the published number around {settings.value} without you and "
-        f"{settings.value + settings.sensitivity:.5g} with you, and their log-ratio against epsilon "
-        f"{number(settings.epsilon)}. Release {settings.release} says {last['output']:.5g}.",
-        "dots": "Fifty equally likely releases in either world; 45 of them are within plus or minus "
-        f"{number(result.worlds.within)} of the truth.",
-        "posterior": f"What you think afterwards over what you thought before: within epsilon "
-        f"{number(settings.epsilon)}, {percent(settings.prior)} becomes {_far(low, settings.prior)} to "
-        f"{_far(high, settings.prior)}; this release makes it {_far(float(last['posterior']), settings.prior)}.",
-        "trade": f"Misses over false alarms. The best attacker with your prior is right {in_hundred(right)} times in "
-        f"100, with {in_hundred(alarms)} false alarms and {in_hundred(misses)} misses in 100.",
-        "profile": f"Delta over epsilon: at epsilon {number(settings.epsilon)} this noise needs delta "
-        f"{needs(result.claim.needed_delta)}, and {theme.delta(result.claim.delta)} is promised.",
-        "errors": f"Error over epsilon for three mechanisms: at epsilon {number(settings.epsilon)}, nine releases in "
-        f"ten fall within plus or minus {number(result.worlds.within)}.",
-        "formulas": f"Epsilon given over epsilon claimed: for a claim of {number(settings.epsilon)}, {_given(result)}.",
-        "choice": f"Chances to win, in 100: {winners}.",
-    }
-
-
 def findings(result: MechanismsResult) -> dict[str, str]:
     """Return what each picture shows, for its title."""
     settings, last, needed = result.settings, result.last, result.claim.needed_delta

@@ -54,7 +54,6 @@ def accuracy(result, *, wide: float = 1.9) -> live.Picture:
     return live.Picture(
         name="accuracy",
         figure=figures.accuracy(result),
-        alt=say.curve_alt(result, "accuracy"),
         about=say.ABOUT["accuracy"],
         height=HEIGHT,
         wide=wide,
@@ -67,7 +66,6 @@ def pictures(result) -> list[list[live.Picture]]:
         live.Picture(
             name=f"map.{arm}",
             figure=figures.regions(result, arm),
-            alt=say.map_alt(result, arm),
             about=say.ABOUT["map"],
             height=HEIGHT,
             pair=arm == "private",
@@ -79,8 +77,7 @@ def pictures(result) -> list[list[live.Picture]]:
 
 def own_pictures(result) -> list[list[live.Picture]]:
     """What networks reach in training, and which columns they go by: no row of the file is drawn."""
-    drawn, alt = figures.inputs(result), say.inputs_alt(result, figures.leading(result))
-    inputs = live.Picture(name="inputs", figure=drawn, alt=alt, about=say.ABOUT["inputs"], height=HEIGHT)
+    inputs = live.Picture(name="inputs", figure=figures.inputs(result), about=say.ABOUT["inputs"], height=HEIGHT)
     return [[accuracy(result, wide=1.3), inputs]]
 
 
@@ -91,25 +88,20 @@ def variant(settings: NetworkSettings) -> Page | None:
 
 def training(result) -> list[list[live.Picture]]:
     """What the training makes small, and what clipping does to it."""
-    made = (
-        ("loss", figures.loss(result), say.curve_alt(result, "loss")),
-        ("norms", figures.norms(result), say.norms_alt(result)),
-        ("clipped", figures.clipped(result), say.clipped_alt(result)),
-    )
-    return [[live.Picture(name=name, figure=drawn, alt=alt, about=say.ABOUT[name]) for name, drawn, alt in made]]
+    made = {"loss": figures.loss, "norms": figures.norms, "clipped": figures.clipped}
+    return [[live.Picture(name=name, figure=draw(result), about=say.ABOUT[name]) for name, draw in made.items()]]
 
 
 def lots(result) -> list[list[live.Picture]]:
     """What another lot size would need."""
-    return [[live.Picture(name="lots", figure=figures.lots(result), alt=say.lots_alt(result), about=say.ABOUT["lots"])]]
+    return [[live.Picture(name="lots", figure=figures.lots(result), about=say.ABOUT["lots"])]]
 
 
 def noise_left(result) -> list[list[live.Picture]]:
     """What noise leaves in the weights, however lots and noise are made, where that is compared."""
     if not result.settings.mechanisms:
         return []
-    drawn, alt = figures.noise_left(result), say.noise_left_alt(result)
-    return [[live.Picture(name="noise_left", figure=drawn, alt=alt, about=say.ABOUT["noise_left"])]]
+    return [[live.Picture(name="noise_left", figure=figures.noise_left(result), about=say.ABOUT["noise_left"])]]
 
 
 PAGE = Page(

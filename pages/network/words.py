@@ -7,14 +7,13 @@ from dpcore.data.own_rows import OwnRows
 from lab.claims import Case
 from lab.settings import Spread
 from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
-from pages.network.experiment import OVER, OWN, NetworkSettings
+from pages.network.experiment import OWN, NetworkSettings
 from pages.network.figures import MECHANISMS, SAYS, arm_name
 from pages.network.result import NetworkResult
 from pages.network.work import FRAMES, MOST_EACH
 from ui import outcomes, panels
 from ui.outcomes import count, percent
 from ui.panels import Number, in_hundred, number
-from ui.plot.columns import Leading
 
 MECHANISMS_HELP, PLANS_HELP, VARIANTS_HELP = (SAYS[f"help.{name}"] for name in ("mechanism", "plan", "variant"))
 ACCOUNTANTS = {"pld": "PLD accountant", "renyi": "RDP accountant", "moments": "moments accountant"}
@@ -277,13 +276,6 @@ def mechanisms(result: NetworkResult) -> str:
     )
 
 
-def noise_left_alt(result: NetworkResult) -> str:
-    """Noise in the weights in words."""
-    found = result.noise_left
-    said = [f"{MECHANISMS[name][0]}: {number(float(found[name].iloc[-1]))}" for name in result.settings.mechanisms]
-    return f"What noise alone gives a weight by the end, as a standard deviation: {', '.join(said)}."
-
-
 def by_class(result: NetworkResult) -> str:
     """Who is taken for whom at the step shown."""
     found, models = result.held_out, "private networks" if result.holds else "networks"
@@ -321,56 +313,5 @@ def own_caption(result: NetworkResult) -> str:
     return f"{SAYS['caption.own']} {used}"
 
 
-def inputs_alt(result: NetworkResult, found: Leading) -> str:
-    """How far each column has moved, in words."""
-    return (
-        f"How far training has moved the weights of each column, {outcomes.each_column(found)}. Noise alone would move "
-        f"each by about {number(result.moved_by_noise)}."
-    )
-
-
-def map_alt(result: NetworkResult, arm: str) -> str:
-    """What a screen reader says in place of a map."""
-    return (
-        f"Decision regions, {arm_name(result, arm)}, after {count(result.step, 'step')}: the middle network is right "
-        f"{percent(result.summary(arm).median)} of the time."
-    )
-
-
-def curve_alt(result: NetworkResult, what: str) -> str:
-    """The curves in words: five moments of each, from the first to the last."""
-    over, say = result.settings.over, in_hundred if what == "accuracy" else _loss
-    said = []
-    for arm, one in result.trajectories.items():
-        places = sorted({round(part * (len(one.frames) - 1) / 4) for part in range(5)})
-        pairs = zip(getattr(one, over)[places], getattr(one, what)[1, places], strict=True)
-        said.append(f"{arm_name(result, arm)}, " + ", ".join(f"at {number(at)}: {say(value)}" for at, value in pairs))
-    always, base = result.split.best_constant
-    if what == "accuracy":
-        said.append(f"always answering “{escape(always)}”: {in_hundred(base)}")
-    unit = "in percent" if what == "accuracy" else "in nats"
-    return f"Middle {what}, {unit}, over {OVER[over]}. {'; '.join(said)}."
-
-
 def _loss(value: float) -> str:
     return number(value) if math.isfinite(value) else "no finite number"
-
-
-def norms_alt(result: NetworkResult) -> str:
-    """The histogram in words."""
-    share = in_hundred(result.clipped[-1])
-    whose, usual = "people" if result.settings.by_person else "rows", number(result.usual_norm)
-    return f"Gradient norms of private {whose}, half of them up to {usual}; {share} in 100 are shortened."
-
-
-def clipped_alt(result: NetworkResult) -> str:
-    """Shares of clipped gradients in words."""
-    first, *_, last = result.clipped_over_epochs[1][-1]
-    return f"Gradients that the clip norm shortens: {in_hundred(first)} in 100 at first, {in_hundred(last)} at the end."
-
-
-def lots_alt(result: NetworkResult) -> str:
-    """Noise over lot sizes in words."""
-    found = zip(result.noise_by_lot.size, result.noise_by_lot.noise_on_the_mean, strict=True)
-    pairs = ", ".join(f"{size:.0f}: {number(noise)}" for size, noise in found if math.isfinite(noise))
-    return f"Noise on the mean gradient by lot size, for the same epochs and budget: {pairs or 'still being computed'}."

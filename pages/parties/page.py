@@ -36,13 +36,13 @@ def more(desk: controls.Desk) -> None:
 
 
 def _chart(result, name: str, draw, **size) -> live.Picture:
-    return live.Picture(name=name, figure=draw(result), alt=say.alts(result)[name], about=say.ABOUT[name], **size)
+    return live.Picture(name=name, figure=draw(result), about=say.ABOUT[name], **size)
 
 
 def _map(result, of: str, **how) -> live.Picture:
     """What a release decides; the chosen one has a place of its own, whichever it is."""
-    figure, alt = figures.decisions(result, of), say.alts(result)[of]
-    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, alt=alt, about=say.ABOUT["map"])
+    figure = figures.decisions(result, of)
+    return live.Picture(**({"name": f"map.{of}"} | how), figure=figure, about=say.ABOUT["map"])
 
 
 def pictures(result) -> list[list[live.Picture]]:
@@ -77,8 +77,7 @@ def limits(result) -> list[list[live.Picture]]:
 
 def own_pictures(result) -> list[list[live.Picture]]:
     """Accuracy over epsilon and over parties, and what the chosen release goes by: no row of the file is drawn."""
-    drawn, alt = figures.weights(result), say.weights_alt(result)
-    weights = live.Picture(name="weights", figure=drawn, alt=alt, about=say.ABOUT["weights"], height=HEIGHT)
+    weights = live.Picture(name="weights", figure=figures.weights(result), about=say.ABOUT["weights"], height=HEIGHT)
     return [[*pictures_over(result), weights]]
 
 

@@ -6,15 +6,13 @@ from dpcore.parties import aggregation
 from dpcore.training.erm import TOLERANCE
 from lab import claims
 from lab.claims import Case
-from pages.parties import figures
 from pages.parties.experiment import RECORDED, PartiesSettings
 from pages.parties.figures import SAYS, STYLES
 from pages.parties.own import OWN
 from pages.parties.result import QUERIES, PartiesResult
-from pages.parties.trust import spoken_trust
 from pages.parties.words_statements import needed
 from ui import outcomes, panels
-from ui.outcomes import LEARNT, apart, count, landing, limit, percent, points
+from ui.outcomes import LEARNT, apart, limit, percent, points
 from ui.panels import Number, number
 from ui.plot import theme
 from ui.plot.theme import written
@@ -247,45 +245,3 @@ def table(result: PartiesResult) -> str:
 
 def _percent(value: float) -> str:
     return "–" if value != value else f"{100 * value:.1f}"
-
-
-def alts(result: PartiesResult) -> dict[str, str]:
-    """What a screen reader says in place of each picture."""
-    summary, settings = result.summary, result.settings
-    middle = {figures.STYLES[name][0]: summary[name].median for name in result.methods}
-    levels = {"all rows without privacy": result.batch_accuracy, "a party alone": result.local.median}
-    said = ", ".join(f"{name} {percent(share)}" for name, share in (middle | levels).items())
-    noise = ", ".join(
-        f"{figures.STYLES[name][0]} {number(result.noise_norm(name))}" for name in result.methods if name != "pate"
-    )
-    moved = ", ".join(f"{figures.STYLES[row['release']][0]} at most {number(row['bound'])}" for row in result.movements)
-    own, spread = figures.STYLES[settings.method][0], summary[settings.method]
-    runs = f"{own.capitalize()}: {landing(spread.low, spread.high)}"
-    maps = {
-        name: f"Decision regions, {figures.STYLES[name][0]}: the middle run is right {percent(summary[name].median)}."
-        for name in result.methods
-    }
-    return maps | {
-        "epsilon": f"Accuracy over epsilon, middle runs. At epsilon {number(settings.epsilon)}: {said}. {runs}",
-        "parties": f"Accuracy over the number of parties, middle runs. With {settings.parties:,}: {said}.",
-        "batch": f"Regions of one model of all rows without privacy: right {percent(result.batch_accuracy)}.",
-        "local": f"Where single parties agree; alone they are right {percent(result.local.median)} of the time.",
-        "one_party": f"How far one party moves the weights: {moved}.",
-        "noise": f"Mean length of the noise with {settings.parties:,} parties: {noise}.",
-        "bound": (
-            "The excess risk of soft labels over the number of parties, and the published bound on it"
-            + (f": about {number(result.bound_now)} nats here." if result.bound else ", which is about two classes.")
-        ),
-        "answers": (
-            f"Noisy answers one by one against the released model: better for {count(result.worth, 'question')}."
-            if result.worth
-            else "Noisy answers one by one against the released model: not shown better."
-        ),
-        "trust": spoken_trust(result),
-    }
-
-
-def weights_alt(result: PartiesResult) -> str:
-    """The weights in words."""
-    own = figures.STYLES[result.settings.method][0]
-    return f"Weights by column, {own}, {outcomes.each_column(figures.leading(result))}."

@@ -77,7 +77,6 @@ def _row(result, *drawn, height: int) -> list[live.Picture]:
         live.Picture(
             name=name,
             figure=draw(result),
-            alt=say.ALTS[name](result),
             about=say.OWN_LINES if name == "lines" and my_rows.own(result.settings) else say.ABOUT[name],
             height=height,
             wide=wide,

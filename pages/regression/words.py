@@ -179,28 +179,6 @@ def _from_to(low: str, high: str, *, between: str = " to ") -> str:
     return low if low == high else f"{low}{between}{high}"
 
 
-def _lines_alt(result: RegressionResult) -> str:
-    """Where the runs' lines begin and end."""
-    settings = result.settings
-    left, right = (
-        f"at {number(at)} least squares says {number(exact)}, the middle run {number(runs.median)}, nine in ten "
-        f"{_from_to(number(runs.low), number(runs.high))}"
-        for at, exact, runs in result.line_ends()
-    )
-    return (
-        f"Lines of {settings.repeats} runs over {escape(settings.source.features[settings.feature])}, in "
-        f"{settings.source.unit}: {left}; {right}."
-    )
-
-
-def _errors_alt(result: RegressionResult) -> str:
-    known = ", ".join(f"{theme.REGRESSIONS[name][0]} {number(result.summary(name).median)}" for name in result.at_now)
-    return (
-        f"Median held-out error over epsilon, in {result.settings.source.unit}; {_at(result)}: {known}, least squares "
-        f"{number(result.least_squares)}, always the mean {number(result.mean_error)}."
-    )
-
-
 def _at(result: RegressionResult) -> str:
     return f"at epsilon {number(result.settings.epsilon)}"
 
@@ -209,54 +187,9 @@ def _name(result: RegressionResult) -> str:
     return theme.REGRESSIONS[result.settings.mechanism][0]
 
 
-def _no_minimum_alt(result: RegressionResult) -> str:
-    released = result.noisy_surface is not None
-    found = f"{result.failed} of {result.settings.repeats}" if released else "none is released"
-    return f"Share of runs whose noisy quadratic has no minimum, over epsilon; {_name(result)} {_at(result)}: {found}."
-
-
 def _pair(result: RegressionResult) -> str:
     settings = result.settings
     return " and ".join(escape(settings.source.features[place]) for place in (settings.across, settings.up))
-
-
-def _true_alt(result: RegressionResult) -> str:
-    return (
-        f"The true error over the coefficients of {_pair(result)}: {result.in_view} of {result.settings.repeats} runs "
-        "end near least squares, inside the picture."
-    )
-
-
-def _noisy_alt(result: RegressionResult) -> str:
-    down = "none is released" if result.noisy_surface is None else result.noisy_surface.negative
-    run = f"Quadratic of run {result.settings.draw} over the coefficients of {_pair(result)}"
-    return f"{run}; downward directions: {down}."
-
-
-def _coefficients_alt(result: RegressionResult) -> str:
-    frame = result.coefficients()
-    worth = zip(frame["feature"], frame["least squares"], frame["median"], strict=True)
-    said = "; ".join(f"{escape(feature)} {_signed(exact)}, {_signed(middle)}" for feature, exact, middle in worth)
-    unit = result.settings.source.unit
-    return f"What each feature is worth, in {unit}, by least squares and in the middle run of {_name(result)}: {said}."
-
-
-def _split_alt(result: RegressionResult) -> str:
-    inputs = result.problem.inputs
-    best = ", ".join(f"{theme.REGRESSIONS[name][0]} at {percent(share(inputs))}" for name, share in SPLITTERS.items())
-    return f"Median error over the share of epsilon for the quadratic; least noise: {best}."
-
-
-# Each picture in words.
-ALTS = {
-    "errors": _errors_alt,
-    "no_minimum": _no_minimum_alt,
-    "lines": _lines_alt,
-    "true": _true_alt,
-    "noisy": _noisy_alt,
-    "coefficients": _coefficients_alt,
-    "split": _split_alt,
-}
 
 
 def program(settings: RegressionSettings) -> str:

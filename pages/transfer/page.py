@@ -1,6 +1,5 @@
 """How much do public sources help private regression?"""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -35,44 +34,41 @@ def more(desk: controls.Desk) -> None:
         desk.choose("penalty_q", "Penalty", say.PENALTIES, help=say.PENALTIES_HELP)
 
 
-def _chart(alts: Mapping[str, str], name: str, figure: dict, about: str, **how) -> live.Picture:
-    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=figure, alt=alts[name], about=about)
+def _chart(name: str, figure: dict, about: str, **how) -> live.Picture:
+    return live.Picture(**({"height": HEIGHT} | how), name=name, figure=figure, about=about)
 
 
 def pictures(result) -> list[list[live.Picture]]:
     """What each way reaches over epsilon, and how the private walk goes."""
-    alts = say.alts(result)
-    risks = _chart(alts, "epsilon", figures.over_epsilon(result), say.RISK_ABOUT, wide=1.5)
-    return [[risks, _chart(alts, "walk", figures.walk(result), say.WALK_ABOUT, pair=True)]]
+    risks = _chart("epsilon", figures.over_epsilon(result), say.RISK_ABOUT, wide=1.5)
+    return [[risks, _chart("walk", figures.walk(result), say.WALK_ABOUT, pair=True)]]
 
 
 def sources(result) -> list[list[live.Picture]]:
     """Which sources there are, and what more of their rows do."""
-    alts = say.alts(result)
-    near = _chart(alts, "sources", figures.sources(result), say.SOURCES_ABOUT)
-    return [[near, _chart(alts, "migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
+    near = _chart("sources", figures.sources(result), say.SOURCES_ABOUT)
+    return [[near, _chart("migrated", figures.over_migrated(result), say.MIGRATED_ABOUT)]]
 
 
 def coefficients(result) -> list[list[live.Picture]]:
     """Walk and descent on the private rows alone."""
-    return [[_chart(say.alts(result), "coefficients", figures.over_coefficients(result), words_descent.ABOUT)]]
+    return [[_chart("coefficients", figures.over_coefficients(result), words_descent.ABOUT)]]
 
 
 def published(result) -> list[list[live.Picture]]:
     """The published table as a curve."""
-    return [[_chart(say.alts(result), "published", figures.published(result), say.PUBLISHED_ABOUT, height=360)]]
+    return [[_chart("published", figures.published(result), say.PUBLISHED_ABOUT, height=360)]]
 
 
 def own_pictures(result) -> list[list[live.Picture]]:
     """What each way reaches on held-out rows over epsilon, and how the private walk goes."""
-    alts = say_own.alts(result)
-    errors = _chart(alts, "epsilon", figures.over_epsilon(result), say_own.RISK_ABOUT, wide=1.5)
-    return [[errors, _chart(alts, "walk", figures.walk(result), say_own.WALK_ABOUT, pair=True)]]
+    errors = _chart("epsilon", figures.over_epsilon(result), say_own.RISK_ABOUT, wide=1.5)
+    return [[errors, _chart("walk", figures.walk(result), say_own.WALK_ABOUT, pair=True)]]
 
 
 def own_sources(result) -> list[list[live.Picture]]:
     """What more public rows do."""
-    return [[_chart(say_own.alts(result), "migrated", figures.over_migrated(result), say_own.MIGRATED_ABOUT)]]
+    return [[_chart("migrated", figures.over_migrated(result), say_own.MIGRATED_ABOUT)]]
 
 
 def variant(settings: TransferSettings) -> Page | None:

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from lab.claims import Case, compare
-from pages.transfer import figures, words_descent
+from pages.transfer import words_descent
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.figures import risk
 from pages.transfer.result import TransferResult, printed_costs
 from pages.transfer.words_descent import SAYS
-from pages.transfer.work import CANDIDATES
 from ui import outcomes, panels
 from ui.panels import Number, number
 
@@ -192,24 +191,6 @@ _NUMBERS = ("value", "training MSE", "training SSE", "held-out MSE")
 
 def _digits(value: float) -> str:
     return "…" if value != value else f"{value:.4f}" if value < 100 else f"{value:.1f}"
-
-
-def alts(result: TransferResult) -> dict[str, str]:
-    """What a screen reader says in place of each picture."""
-    summary, settings = result.summary(), result.settings
-    said = ", ".join(f"{figures.STYLES[name][0]} {risk(summary[name].median)}" for name in CANDIDATES)
-    inside, ends, loop = int(result.transferable.sum()), result.misses, result.published
-    return {
-        "walk": f"Walks of {settings.repeats} models with two coefficients: from zero they end {ends[0]:.2f} from "
-        f"the truth in the median run, around the source {ends[1]:.2f}.",
-        "sources": f"Sources with a contrast of at most {number(settings.h)}: {inside} of {settings.sources}.",
-        "epsilon": f"Excess risk over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
-        "migrated": f"Excess risk over migrated rows. With {settings.migrated}: {said}.",
-        "coefficients": words_descent.alt(result),
-        "published": "The published value falls from 34.2 to 0.51 as rows are migrated"
-        + ", and as low with five rows and more passes over them" * (loop.as_published and bool(loop.passes_suffice))
-        + ".",
-    }
 
 
 def program(settings: TransferSettings) -> str:

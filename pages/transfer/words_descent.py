@@ -40,15 +40,6 @@ def beside(result: TransferResult) -> str:
     return SAYS(case, helped=risk(result.summary()["transfer"].median), **_medians(now))
 
 
-def alt(result: TransferResult) -> str:
-    """The chart in words."""
-    said = [
-        f"with {d}, the walk {risk(one.medians[0])}, descent {risk(one.medians[1])}"
-        for d, one in sorted(result.alone.items())
-    ]
-    return "Excess risk of the private rows alone over the number of coefficients: " + "; ".join(said or ["…"]) + "."
-
-
 def _over(result: TransferResult) -> str:
     """Return with how many coefficients each is ahead, once all are trained."""
     if len(result.alone) < len(result.settings.widths):

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dpcore.data.own_rows import Roles
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from lab.claims import Case, compare
-from pages.transfer import figures, own
+from pages.transfer import own
 from pages.transfer import words as made
 from pages.transfer.figures import error
 from pages.transfer.result import TransferResult
-from pages.transfer.work import CANDIDATES
 from ui import outcomes, panels
 from ui.escaping import plain
 from ui.outcomes import count
@@ -194,16 +193,3 @@ def _protected(roles: Roles) -> str:
         f"of {size}. {missing} <b>Not</b> protected: the errors shown here and the walk's cross (analyst only), and "
         "what other people's data reveals about you."
     )
-
-
-def alts(result: TransferResult) -> dict[str, str]:
-    """What a screen reader says in place of each picture."""
-    summary, settings = result.summary(), result.settings
-    said = ", ".join(f"{figures.STYLES[name][0]} {error(summary[name].median)}" for name in CANDIDATES)
-    ends = result.misses
-    return {
-        "walk": f"Walks of {settings.repeats} models with two coefficients: from zero they end {ends[0]:.2f} from "
-        f"least squares without privacy in the median run, around sources {ends[1]:.2f}.",
-        "epsilon": f"Held-out error over epsilon. At epsilon {number(settings.epsilon)}: {said}.",
-        "migrated": f"Held-out error over migrated rows. With {settings.migrated}: {said}.",
-    }

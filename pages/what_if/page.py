@@ -136,23 +136,23 @@ def _all(own: Knobs) -> list[str]:
 def pictures(result) -> list[list[live.Picture]]:
     """Where the target is reached, or what was tried; which knob matters; and two knobs at once."""
     if result.settings.asks == "best":
-        first = _chart(result, "tries", figures.tries, say.tries_alt, wide=1.45)
+        first = _chart(result, "tries", figures.tries, wide=1.45)
     else:
-        first = _chart(result, "curve", figures.curve, say.curve_alt, wide=1.45)
+        first = _chart(result, "curve", figures.curve, wide=1.45)
     bars = {"wide": 1.2, "clicks": {"point": "bar"}}
     cells = {"wide": 1.1, "clicks": figures.clicks(result)}
     return [
         [
             first,
-            _chart(result, "knobs", figures.knobs, say.knobs_alt, **bars),
-            _chart(result, "map", figures.both, say.map_alt, **cells),
+            _chart(result, "knobs", figures.knobs, **bars),
+            _chart(result, "map", figures.both, **cells),
         ]
     ]
 
 
-def _chart(result, name: str, draw, alt, **how) -> live.Picture:
+def _chart(result, name: str, draw, **how) -> live.Picture:
     about = parts.SAYS[f"about.{name}"]
-    return live.Picture(name=name, figure=draw(result, parts), alt=alt(result), about=about, height=HEIGHT, **how)
+    return live.Picture(name=name, figure=draw(result, parts), about=about, height=HEIGHT, **how)
 
 
 def asked(name: str, questions: Page) -> Asked | None:

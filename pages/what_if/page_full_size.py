@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from lab.links import Word
-from pages.what_if import figures, full_size, words
+from pages.what_if import figures, full_size
 from pages.what_if import words_full_size as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import WhatIfSettings
@@ -131,8 +131,8 @@ def _follow(question: WhatIfSettings, full: FullSize, run: Run | None, state: st
         return
     picture, _ = compute(question, seconds=0)
     _paragraph(" ".join(filter(None, [say.changed(picture, result, full), outcomes.void(question.settings)])))
-    figure, alt = figures.curve(result, parts), words.curve_alt(result)
-    drawn = live.Picture(name=NAME, figure=figure, alt=alt, about=parts.SAYS["about.curve"], height=HEIGHT)
+    figure = figures.curve(result, parts)
+    drawn = live.Picture(name=NAME, figure=figure, about=parts.SAYS["about.curve"], height=HEIGHT)
     live.board([[drawn]], key=f"{question.topic}.{NAME}", name=NAME, paper=paper)
 
 

@@ -1,9 +1,8 @@
 """The planner's texts beside an answer: explanation, cost of tuning, tables, and charts in words."""
 
 from lab.papers import short
-from pages.what_if import words_parts as phrases
 from pages.what_if.experiment import OTHER_SEEDS, WhatIfResult, WhatIfSettings
-from pages.what_if.words_parts import SAYS, amount, at, interval, label, low, noun, points, target, tell
+from pages.what_if.words_parts import SAYS, amount, at, interval, label, low, points, tell
 from ui import panels
 from ui.panels import number, percent
 from ui.plot import theme
@@ -153,37 +152,3 @@ def table(result: WhatIfResult) -> str:
 
 
 # ---- for a screen reader
-
-
-def curve_alt(result: WhatIfResult) -> str:
-    """The curve in words."""
-    settings, values = result.settings, result.curve.values
-    some = [*range(0, len(values), max(1, len(values) // 8))]
-    medians = result.curve.medians
-    said = ", ".join(
-        f"{at(settings, settings.along, values[place])}: {amount(settings, medians[place])}" for place in some
-    )
-    finding = phrases.finding(result)
-    return f"{noun(settings).capitalize()} over {low(settings.along)}, target {target(settings)}: {finding}. {said}."
-
-
-def knobs_alt(result: WhatIfResult) -> str:
-    """The bars in words."""
-    said = [phrases.bar(result, one) for both in result.effects.values() if phrases.acts(both) for one in both]
-    return f"What a step of each parameter does, the most important first. {'; '.join(said) or 'Nothing yet'}."
-
-
-def map_alt(result: WhatIfResult) -> str:
-    """The map in words."""
-    settings = result.settings
-    finding = phrases.map_finding(result)
-    if result.first:
-        which = "most" if result.direction == "falls" else "least"
-        finding = f"{target(settings)} takes the {which} {low(settings.along)} at {finding}, straight between cells"
-    return f"{noun(settings).capitalize()} over {low(settings.along)} and {low(settings.upwards)}: {finding}."
-
-
-def tries_alt(result: WhatIfResult) -> str:
-    """The tries in words."""
-    medians = sorted((median for _, median in result.tries), reverse=result.settings.asked.better == "higher")
-    return f"Medians of the tries, the best first: {', '.join(amount(result.settings, one) for one in medians)}."

@@ -103,7 +103,7 @@ def rested(page, line):
 
 def agree(page: Page, epsilon: str) -> None:
     """Wait until slider, field, picture and address all say this epsilon."""
-    expect(page.get_by_role("img", name=f"log-ratio against epsilon {epsilon}.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible(timeout=PATIENCE)
     page.wait_for_function(ADDRESS, arg=["epsilon", float(epsilon)], timeout=PATIENCE)
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
     expect(field(page)).to_have_value(epsilon)
@@ -143,7 +143,7 @@ def test_a_server_that_is_restarted_while_nothing_moves(rested, server):
 def test_values_that_the_address_does_not_hold_yet(rested, server):
     """The server had drawn them, but the page had not come to rest."""
     slider(rested).press("Home")
-    expect(rested.get_by_role("img", name="log-ratio against epsilon 0.01.")).to_be_visible(timeout=PATIENCE)
+    expect(rested.get_by_role("img", name="never above ε = 0.01)")).to_be_visible(timeout=PATIENCE)
     server.kill()
     server.start()
     agree(rested, "0.01")

@@ -12,7 +12,7 @@ CHARTS = 2
 NOTE = f"""() => {{
   window.curves = new Set()
   window.spoken = new Set()
-  const chart = document.querySelector("[aria-label^='Densities']"), shown = {SHOWN}
+  const chart = document.querySelector("[data-chart='release']"), shown = {SHOWN}
   const look = () => {{
     curves.add(shown(chart))
     spoken.add(document.querySelector(".lab-verdict")?.textContent)
@@ -41,7 +41,7 @@ def says(page: Page, words: str) -> None:
 @pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)], ids=["light", "phone"])
 def test_the_worlds_part_while_epsilon_is_dragged(mechanisms, width, dark):
     page = mechanisms(width=width, dark=dark, touch=width < 500)
-    look_at(page, "[aria-label^='Densities']")
+    look_at(page, "[data-chart='release']")
     page.evaluate(NOTE)
     drag_until(page, lambda: min(page.evaluate("[curves.size, spoken.size]")), 5)
     expect(page.locator(".lab-words-caption")).to_contain_text(

@@ -63,7 +63,7 @@ def clears(page: Page) -> None:
 def agrees(page: Page, epsilon: str) -> None:
     """Wait until field, slider, address and picture all say this epsilon."""
     page.wait_for_url(re.compile(rf"[?&]epsilon={re.escape(epsilon)}(&|$)"), timeout=PATIENCE)
-    expect(page.get_by_role("img", name=f"log-ratio against epsilon {epsilon}.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("img", name=f"never above ε = {epsilon})")).to_be_visible(timeout=PATIENCE)
     expect(field(page)).to_have_value(epsilon)
     expect(slider(page)).to_have_attribute("aria-valuetext", re.compile(rf"^{re.escape(epsilon)}(,|$)"))
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import orjson
 
 from ui.live import serving
+from ui.plot.described import described
 
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
     """One chart of a board.
 
-    `figure` is Plotly's, as plain data. `alt` is the sentence that a screen reader reads in place of the picture.
+    `figure` is Plotly's, as plain data. `alt` is what a screen reader reads in place of the picture, described
+    from the figure where it is left out.
     `height` is in CSS pixels, `narrow` the same where a page has one column, and `wide` its share of the row. `about`
     says what one sees, and what to look for, to who asks. A `pair` is shown twice where settings are pinned, theirs
     beside today's (`ui.ghosts`).
@@ -26,13 +28,17 @@ class Picture:
 
     name: str
     figure: Mapping
-    alt: str
+    alt: str = ""
     height: int = 320
     narrow: int | None = None
     wide: float = 1.0
     pair: bool = False
     about: str = ""
     clicks: Mapping[str, object] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.alt:
+            object.__setattr__(self, "alt", described(self.figure))
 
     def message(self) -> dict:
         """What the browser is told; the figure is encoded once."""

@@ -17,10 +17,12 @@ _MOST = 7
 def described(figure: Mapping[str, Any]) -> str:
     """Return what a figure (Plotly's, as plain data) shows, as sentences."""
     layout = figure["layout"]
-    over, (up, *_) = _axis(layout, "xaxis"), [*_notes(layout), ""]
+    over, notes = _axis(layout, "xaxis"), [note for note in _notes(layout) if note]
+    up, *notes = notes or [""]
     axes = f"The axes are {up} (vertical) and {over} (horizontal)" if up and over else over or up
     lines = [said for trace in figure["data"] if (said := _line(trace))]
-    return " ".join(f"{said}." for said in (_plain(layout.get("title", {}).get("text", "")), axes, *lines) if said)
+    said = (_plain(layout.get("title", {}).get("text", "")), axes, *lines, ", ".join(notes))
+    return " ".join(f"{one}." for one in said if one)
 
 
 def _axis(layout: Mapping[str, Any], name: str) -> str:
