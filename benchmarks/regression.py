@@ -52,7 +52,7 @@ PICTURES = (
     figures.true_surface,
     figures.noisy_surface,
 )
-WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee, *say.ALTS.values())
+WORDS = (say.numbers, say.verdict, say.diagnostics, say.guarantee)
 
 # Prepares the training with that number.
 Make = Callable[[int], Training]

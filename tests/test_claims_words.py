@@ -173,7 +173,7 @@ def _started(r, epsilon: str) -> bool:
 CLASSIFIER: Claims = {
     r"accuracy loss: [\d.]+ points?": lambda r, _: _lost(r),
     r"Privacy lowers accuracy by [\d.]+ points?": lambda r, _: _lost(r),
-    r"is therefore not due to privacy": lambda r, _: _lost(r),
+    r"Part of the accuracy loss here is therefore not due to privacy": lambda r, _: _lost(r),
     r"public rows? adds [\d.]+ points?": lambda r, _: better(*r.focus.accuracy[::-1], **_model(r)),
     r"public rows? lowers accuracy by [\d.]+ points?": lambda r, _: worse(*r.focus.accuracy[::-1], **_model(r)),
     r"largest gain from pre-training is \S+ points, at epsilon ([\d.,]*\d)\.": lambda r, m: _started(r, m[1]),

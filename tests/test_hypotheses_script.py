@@ -225,7 +225,7 @@ class TestOwnFile:
         assert VERDICT not in text(asked)
         shown = self.open(table, **link)
         assert not shown.warning
-        assert "a guess from this file" in shown.info[0].value
+        assert "guessed from this file" in shown.info[0].value
         assert self.unfolded(shown)
         settings = self.settings(shown)
         assert (settings.sources, settings.weight_2, settings.source_rows) == (3, 0.5, 60)

@@ -323,7 +323,7 @@ def test_how_many_rows_a_person_has_is_typed_and_never_looked_up():
     used(app, customer_id="out")
     assert draft(app).roles.most_rows is None
     page = at_rest(trained(used(app, customer_id="person"), "classifier"), "classifier")
-    assert "takes 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")
+    assert "would take 3 times the noise of one row" in said(page).replace("<b>", "").replace("</b>", "")
 
 
 # What a customer spends, by plan: the plan is the source.

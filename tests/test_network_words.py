@@ -179,7 +179,7 @@ RULES: Rules = {
     ),
     r"(?:Private accuracy|Accuracy): ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r)) <= 0.5 + 1e-9,
     r"Non-private accuracy: ([\d.]+)": lambda r, m: abs(float(m[1]) - 100 * middle(r, "plain")) <= 0.5 + 1e-9,
-    r"price: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
+    r"accuracy loss: ([\d.]+)": lambda r, m: r.step > 0 and shown_gap(r) == float(m[1]),
     r"no accuracy loss shown": lambda r, _: r.step > 0 and not lost(r),
     r"Private accuracy": lambda r, _: r.settings.variant == "sound",
     r"Proved epsilon: none": lambda r, _: r.step > 0 and r.settings.variant in ("inside", "realised"),

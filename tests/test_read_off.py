@@ -54,7 +54,7 @@ def test_what_is_said_follows_from_what_was_found():
     found = read_off.shown(scores("public", 0))
     assert "stands" in bounds_leak_demo.said("public", found)
     caught = read_off.shown(scores("read off", 0))
-    assert "is refuted" in bounds_leak_demo.said("read off", caught)
+    assert "refutes the claim" in bounds_leak_demo.said("read off", caught)
     assert f"at least epsilon {caught.epsilon:.2f}"[:21] in bounds_leak_demo.said("read off", caught)
     assert math.isfinite(caught.epsilon)
 
@@ -62,5 +62,5 @@ def test_what_is_said_follows_from_what_was_found():
 def test_it_takes_one_click():
     app = sampled().button(key="data.show").click().run()
     assert not app.exception
-    assert "is refuted" in said(app)
+    assert "refutes the claim" in said(app)
     assert "stands" in said(app)

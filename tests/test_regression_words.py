@@ -117,9 +117,6 @@ RULES: Rules = {
     ),
     r"fails here although its guarantee holds": lambda r, _: r.settings.mechanism == "published" and failed(r) > 0,
     r"whether your row or another one was used": lambda r, _: r.guarantee.adjacency == "replace-one",
-    r"downward directions: (\d+)": lambda r, m: (
-        int(m[1]) == (np.linalg.eigvalsh(r.focus.gram[r.settings.draw - 1]) <= 0).sum()
-    ),
 }
 
 

@@ -258,5 +258,5 @@ class TestPage:
         result = self.settings().run()
         found = plainly(say.own_caption(result) + say.guarantee(result) + " ".join(say.diagnostics(result)))
         assert "Learned from 640 people, up to 8 rows of each" in found
-        assert "Of a person's rows up to 8 are used, picked by chance: their gradients are averaged" in found
+        assert "Up to 8 of a person's rows are used, picked at random. Their gradients are averaged" in found
         assert "out of 640 people" in found

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from dpcore.accountants.attacker import best_attacker
 from pages.table import PAGES
 from tests.test_pages import opened
 from ui.controls import from_link
@@ -62,8 +63,7 @@ def middle(link: str, name: str) -> float:
 # Link of a solution -> what it says, in the order of its words.
 SOLUTIONS = {
     "/mechanisms?mechanism=laplace&epsilon=1": lambda one: [
-        f"{100 * one.claim.guarantee.attacker_accuracy:.0f}",
-        "100",
+        f"{100 * best_attacker(one.claim.guarantee).right:.0f}",
     ],
     "/accounting?sampling_rate=0.01&noise_multiplier=4&steps=10000&delta=1e-05": lambda one: [
         f"{one.epsilon('strong'):.1f}",

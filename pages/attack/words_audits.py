@@ -11,7 +11,7 @@ from pages.attack.canaries import FORMS, POINT, RETRAININGS, OnceResult
 from pages.attack.words import SAYS, budget, claimed, tabled
 from ui import panels
 from ui.panels import Number, number
-from ui.plot.theme import written
+from ui.plot import theme
 
 # The audit of a mechanism that gives less than it claims.
 REPORT = "functional published"
@@ -87,7 +87,7 @@ def audit_table(result: AuditResult) -> str:
     frame = result.table()
     if frame.empty:
         return ""
-    deltas = [f",&nbsp;{written(delta)}" if delta else "" for delta in frame["delta"]]
+    deltas = [f",&nbsp;{theme.delta(delta)}" if delta else "" for delta in frame["delta"]]
     frame["claimed"] = [f"{number(e)}{d}" for e, d in zip(frame["claimed"], deltas, strict=True)]
     columns = ("mechanism", "version", "verdict", "claimed", "at least", "assumed", "trainings", "neighbours")
     formats = {

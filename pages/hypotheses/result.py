@@ -142,13 +142,18 @@ class HypothesesResult:
         if not (done and self.complete and self._whole(key)):
             return Case.SO_FAR
         plain = np.concatenate([one.of("transfer") for one in done])
-        return compare(self.accuracy["transfer"], plain, constant=_constant(self.now))
+        return compare(self.accuracy["transfer"], plain, constant=self.constant)
 
     @cached_property
     def weighing(self) -> Case:
         """What may be said of the found weights beside the same weight for all, by their mean squared error."""
         error = over_repeats(self.now, "error")
         return compare(error, self.equal_error, better="lower", complete=self.complete)
+
+    @property
+    def constant(self) -> float:
+        """Accuracy of the best constant answer on the target's test rows."""
+        return _constant(self.now)
 
     def over(self, name: str) -> list[Case]:
         """What may be said of transfer beside the few labels at each place of a curve."""

@@ -79,7 +79,7 @@ def verdict(result: HypothesesResult) -> str:
     case, best = result.now_beside("weak"), result.largest_source
     holes = {"mine": _shown(result, mine), "alone": _shown(result, alone), "gain": _between(result, mine, alone)}
     holes |= {"done": result.repeats, "runs": result.settings.repeats, "labels": result.labels}
-    share = percent(result.held_out["transfer"].commonest[1])
+    share = percent(result.constant)
     said = [SAYS(f"outcome.{case.value.replace(' ', '_')}", share=share, **holes)]
     if case == Case.AHEAD and result.harmed > 0.2:
         said += [SAYS("outcome.harm", harmed=round(result.harmed * result.repeats), runs=result.repeats)]

@@ -326,7 +326,7 @@ def _least_noise(share: float, height: float, *, title: str, colour: str) -> dic
 def true_surface(result: RegressionResult) -> dict:
     """The error that the rows really have, with the end of every run."""
     ends = result.focus.weights[:, list(result.pair)]
-    title = theme.title("True error", f"{result.in_view} of {len(ends)} runs in view")
+    title = theme.title("Error surface", f"{result.in_view} of {len(ends)} runs in view")
     return _surface(result, result.true_surface, title=title, dots=ends)
 
 

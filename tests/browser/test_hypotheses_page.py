@@ -98,7 +98,7 @@ def test_a_file_of_ones_own_is_brought_and_its_link_holds_nothing_of_it(page, se
     expect(opened.get_by_text("Only the session that uploaded it can open it")).to_be_visible(timeout=PATIENCE)
     brought(opened, file)
     drawn(opened, CHARTS)
-    expect(opened.get_by_text("a guess from this file")).to_be_visible(timeout=PATIENCE)
+    expect(opened.get_by_text("guessed from this file")).to_be_visible(timeout=PATIENCE)
     expect(field(opened)).to_have_value("20")
     assert opened.url.partition("own=")[0] == link.partition("own=")[0]
 
