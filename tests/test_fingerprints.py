@@ -20,7 +20,7 @@ CEILINGS = {
     "ui: code": (7.5, 0, 0, 0, 15),
     "pages: texts": STYLE_SHEET,
     "ui: texts": STYLE_SHEET,
-    "pages: method": (27.6, 22.6, 4.7, 1.7, 29),
+    "pages: method": (26.4, 21.4, 4.6, 1.7, 29),
 }
 
 

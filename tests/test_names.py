@@ -60,6 +60,8 @@ NAMED = re.compile(
     r"|\b[Uu]nder (More [a-z]+|Advanced)"
     r"|\(see ([A-Z][a-z]+ [a-z]+)\)"
 )
+# A case of a text that is a label: a few words without a full stop.
+CASE = re.compile(r"^- `[\w.-]+` ([A-Z][^.{\n]{0,40})$", re.MULTILINE)
 LINK = re.compile(r"\[([^]]+)\]\(/?([a-z-]+)(?:\?[^)]*)?\)")
 
 
@@ -106,6 +108,7 @@ def tabs() -> set[str]:
 def on_screen() -> set[str]:
     """Return the names that a text may use: of pages, tabs, the drawer, sliders, and all labels and options."""
     labels = {text for path in files() for text in strings(path) if len(text) < 40 and text[:1].isupper()}
+    labels |= {case for path in files() if path.suffix == ".md" for case in CASE.findall(path.read_text("utf-8"))}
     return {*titles().values(), *tabs(), MORE, *(knob["label"] for knob in KNOBS.values()), *labels}
 
 

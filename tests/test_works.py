@@ -106,7 +106,7 @@ def test_lambda_and_q_of_the_loop_are_called_a_reconstruction_wherever_they_stan
     part = part_of("zhang2022", "Step 2: the loop's penalty")
     assert "0.1" not in part.says
     assert "our reconstruction" in part.holds
-    assert "do not name it" in KNOBS["loop_penalty"]["help"]
+    assert "do not state it" in KNOBS["loop_penalty"]["help"]
     assert "our reconstruction" in published_table(result_of(part.page, tuple(part.settings.items())))
 
 

@@ -101,7 +101,8 @@ def shown(settings: WhatIfSettings, value: float) -> str:
 
 def amount(settings: WhatIfSettings, value: float) -> str:
     """Return a number of the measure, percent with a decimal and anything else with three digits."""
-    text = panels.percent(value + 0.0, digits=1) if settings.asked.unit == "%" else number(value)
+    value = round(value, 3) + 0.0 if settings.asked.unit == "%" else value  # without a negative zero
+    text = panels.percent(value, digits=1) if settings.asked.unit == "%" else number(value)
     return text.replace("-", _MINUS) if value < 0 else text
 
 
