@@ -51,7 +51,7 @@ _KEPT = (
 )
 _VOID = (
     "**The guarantee would be void.** The bounds of {names} came from the rows, so they reveal the lowest and the "
-    "highest value. You may train and look; the result must not be released. To restore the promise, type bounds that "
+    "highest value. You may train and look, but do not release the result. To restore the guarantee, type bounds that "
     "anybody could know."
 )
 # Epsilon that the bounds of a column may cost.

@@ -170,3 +170,25 @@ def test_buttons_that_open_a_page_have_its_name():
 
 def test_the_parts_of_attacks_are_explained_by_their_names():
     assert re.findall(r"\*\*(.+?)\*\*", words.PARTS_HELP) == list(PARTS.values())
+
+
+# What the lab once called a standard term.
+PRIVATE_TERMS = re.compile(
+    r"\b(?:[Nn]ine (?:runs |releases |trainings |draws )?in ten|9 (?:runs )?in 10|[Mm]iddle (?:run|one|model|network)s?"
+    r"|[Pp]lain sum|[Ss]trong composition|[Ee]xact count|[Hh]ead start|[Bb]orrow\w*|the walk|[Nn]oisy descent"
+    r"|[Dd]irection noise|[Bb]y adding up|times in 100|[Rr]ight answers|right on new|[Pp]ublic start|lots by chance"
+    r"|lot size|[Ww]ho pays|there or not|hardly a promise|[Oo]ff by)\b"
+)
+
+
+def test_no_visible_text_has_a_private_term():
+    """In texts beside the code and in its strings; lessons may count in hundreds."""
+    found = {
+        (path.relative_to(ROOT).as_posix(), match[0])
+        for path in files()
+        if path.name not in ("method.md", "works.md") and not path.name.startswith(("words_own", "words_full"))
+        if "lessons" not in path.parts
+        for text in strings(path)
+        for match in PRIVATE_TERMS.finditer(text)
+    }
+    assert found == set()

@@ -23,7 +23,7 @@ from pages.attack.inputs import MOST_LIVE, rows_of
 PARTS = {
     "worlds": "can you tell whether this person was in?",
     "membership": "can you tell who was in, person by person?",
-    "audit": "does each mechanism of the lab keep its promise?",
+    "audit": "does each mechanism of the lab keep its guarantee?",
     "once": "what does one single training show?",
     "pays": "whose accuracy is lost?",
     "inversion": "what do the weights show of the pictures?",

@@ -17,7 +17,7 @@ COLOURS = {"consistent": theme.PRIVATE, "caught": theme.CAUGHT, "void": theme.NO
 FIRST_FAMILIES = (
     "Laplace",
     "Gaussian",
-    "direction noise",
+    "L2-norm exponential",
     "noisy max",
     "classifier",
     "softmax",

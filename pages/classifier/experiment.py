@@ -89,12 +89,16 @@ class ClassifierSettings(PaidBounds, RowsSettings):
     CHOICES: ClassVar = {"dataset": DATA, "version": VERSIONS, "adjacency": list(Adjacency), "plane": PLANES}
     LIMITS: ClassVar = LIMITS
     MEASURES: ClassVar = {
-        "scratch": Measure.accuracy("accuracy from zero", lambda now: now.accuracy[0], rises=_LESS_NOISE),
+        "scratch": Measure.accuracy("accuracy from scratch", lambda now: now.accuracy[0], rises=_LESS_NOISE),
         "accuracy": Measure.accuracy(
-            "accuracy with the public start, if there is one", lambda now: now.accuracy[-1], rises=_LESS_NOISE
+            "accuracy with pre-training, if there is any", lambda now: now.accuracy[-1], rises=_LESS_NOISE
         ),
         "loss": Measure(
-            "loss from zero (nats)", "lower", lambda now: now.loss[0, :, -1], rises=("epsilon", "delta"), unit="nats"
+            "loss from scratch (nats)",
+            "lower",
+            lambda now: now.loss[0, :, -1],
+            rises=("epsilon", "delta"),
+            unit="nats",
         ),
     }
     TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "steps": (5, 200), "learning_rate": (0.1, 10.0)}

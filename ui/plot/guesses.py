@@ -113,7 +113,7 @@ def line_of_runs(runs: Sequence[float], guess: float, *, name: str, ends: tuple[
         "line": {"color": theme.NOW, "width": 3, "dash": "5px,3px"},
         "name": GUESS,
     }
-    told = theme.ink(f"<b>middle run: {theme.written(middle, digits=3)}</b>", theme.PRIVATE)
+    told = theme.ink(f"<b>median: {theme.written(middle, digits=3)}</b>", theme.PRIVATE)
     return theme.figure(
         dots,
         title=theme.title(name, ""),

@@ -80,7 +80,7 @@ REGRESSIONS = {
     "gaussian": ("Gaussian statistics", MAUVE),
     "adassp": ("AdaSSP", SAGE),
     "output": ("noise on the answer", PINE),
-    "descent": ("noisy descent", GOLD),
+    "descent": ("DP gradient descent", GOLD),
 }
 # Where an error surface falls away below its stationary point.
 FALLS = "#d6404e"

@@ -27,7 +27,7 @@ CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
 FAMILIES: Mapping[str, Mapping[str, Any]] = {
     "Laplace": {"target": basic.laplace, "epsilon": 1.0},
     "Gaussian": {"target": basic.gaussian, "epsilon": 1.0, "delta": 1e-5},
-    "direction noise": {"target": basic.direction, "epsilon": 2.0},
+    "L2-norm exponential": {"target": basic.direction, "epsilon": 2.0},
     "noisy max": {"target": basic.winner, "epsilon": 1.0},
     "classifier": {"target": basic.classifier, "epsilon": 1.0, "delta": 1e-5, "runs": 2000, "at_once": 100},
     "softmax": {"target": basic.softmax, "epsilon": 1.0, "delta": 1e-5, "runs": 4000, "at_once": 1000},
@@ -110,7 +110,7 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         ),
         _caught("gaussian shared", "one draw for two numbers", target=basic.one_draw, **_FEW),
     ),
-    "direction noise": (
+    "L2-norm exponential": (
         _sound("direction", "sound"),
         _caught("direction half", "half of the noise", _HALF),
     ),
@@ -155,9 +155,11 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
     "DP-SGD": (
         _sound("lots", "sound", {"variant": "sound"}),
         _caught("lots half", "half of the noise", {"variant": "sound"} | _HALF),
-        _caught("lots realised", "divided by the lot's own size", {"variant": "realised", "others": 250}, at_once=40),
-        _caught("lots shuffled", "shuffled lots, Poisson accounting", {"variant": "shuffled"}, at_once=40),
-        _caught("lots inside", "noise inside of the sum, an empty lot", {"variant": "inside", "others": 1}),
+        _caught(
+            "lots realised", "divided by the actual batch size", {"variant": "realised", "others": 250}, at_once=40
+        ),
+        _caught("lots shuffled", "shuffled batches, Poisson accounting", {"variant": "shuffled"}, at_once=40),
+        _caught("lots inside", "noise per example, an empty batch", {"variant": "inside", "others": 1}),
         _sound("layers", "a clip bound a layer", **_LAYERS),
         _caught("layers whole", "a clip bound a layer, noise for one", {"whole": True}, **_LAYERS),
         _sound("noise schedule", "noise that falls", {"noise_ramp": 0.25}, **_SCHEDULED),
@@ -175,7 +177,7 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
             **_SCHEDULED,
         ),
         _sound("lots against", "all others against the row", **_AGAINST),
-        _caught("lots fixed", "lots of a fixed size, Poisson accounting", {"fixed": True}, **_AGAINST),
+        _caught("lots fixed", "batches of fixed size, Poisson accounting", {"fixed": True}, **_AGAINST),
         _sound("lots last", "the last step", **_LAST),
         _caught("lots last bare", "the last step without noise", {"bare": True}, **_LAST),
         _caught(
@@ -192,10 +194,10 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
     "DP-FTRL": (
         _sound("tree", "noise of a tree", {"mechanism": "tree"}),
         _caught("tree node", "noise of a tree, made for one node", {"mechanism": "tree", "counted": "ordered"}),
-        _sound("ordered", "lots in a fixed order", {"mechanism": "ordered"}),
+        _sound("ordered", "batches in a fixed order", {"mechanism": "ordered"}),
         _caught(
             "ordered chance",
-            "lots in a fixed order, Poisson accounting",
+            "batches in a fixed order, Poisson accounting",
             {"mechanism": "ordered", "counted": "sampled"},
         ),
     ),
@@ -211,8 +213,10 @@ ROWS: Mapping[str, Sequence[tuple[str, Mapping[str, Any]]]] = {
         _caught("adassp mu", "AdaSSP, mu taken for the noise", {"as_mu": True}, target=fits.adassp, **_ONCE, **_FEW),
         _sound("output", "noise on the answer", target=fits.output),
         _caught("output half", "noise on the answer, half of it", _HALF, target=fits.output),
-        _sound("descent", "noisy descent", target=fits.steps, delta=1e-5),
-        _caught("descent each", "noisy descent, whole budget each step", {"each": True}, target=fits.steps, delta=1e-5),
+        _sound("descent", "DP gradient descent", target=fits.steps, delta=1e-5),
+        _caught(
+            "descent each", "DP gradient descent, whole budget each step", {"each": True}, target=fits.steps, delta=1e-5
+        ),
         _sound("clipped", "clipped descent", target=fits.clipped, **_ONCE),
         _caught("clipped half", "clipped descent, half of the noise", _HALF, target=fits.clipped, **_ONCE),
         _sound("diamond", "clipped descent in an L1 ball", **_DIAMOND),
