@@ -33,7 +33,7 @@ ONCE = [
 
 def words(result) -> str:
     parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
-    parts += [*numbers(result), say.caption(result), say.by_class(result)]
+    parts += [*numbers(result), say.caption(result), say.by_class(result), say.map_alt(result, 0)]
     return " ".join(parts)
 
 

@@ -57,6 +57,7 @@ def pictures(result) -> list[list[live.Picture]]:
         live.Picture(
             name=f"map.{name}",
             figure=figures.regions(result, arm),
+            alt=say.map_alt(result, arm),
             about=say.ABOUT["map"],
             height=HEIGHT,
             pair=name == "scratch",

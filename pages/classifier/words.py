@@ -268,3 +268,13 @@ model = DPLogisticRegression(
 print("accuracy on held-out rows:", model.score(split.X_test, split.y_test))
 print(model.guarantee_)
 """
+
+
+def map_alt(result: ClassifierResult, arm: int) -> str:
+    """Return what a map of decision boundaries shows, whose figure names no epsilon."""
+    name = result.settings.arms[arm]
+    holes = {
+        "model": theme.NAMES[result.settings.version][name],
+        "accuracy": panels.percent(result.summary()[name].median),
+    }
+    return SAYS("map.alt", runs=result.trained, epsilon=number(result.settings.epsilon), **holes)

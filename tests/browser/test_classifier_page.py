@@ -51,7 +51,7 @@ def verdict(page: Page):
 
 def shows(page: Page, epsilon: float) -> None:
     """Wait until the map is of this epsilon."""
-    label = re.compile(rf"at epsilon {re.escape(f'{epsilon:.3g}')};")
+    label = re.compile(rf"at epsilon {re.escape(f'{epsilon:.3g}')},")
     expect(page.locator(MAP)).to_have_attribute("aria-label", label, timeout=PATIENCE)
 
 
