@@ -172,12 +172,12 @@ def test_long_work_comes_in_slices_and_gives_way(page, slow):
 def test_another_version_and_another_data_set(classifier):
     page = classifier("?epsilon=1.0")
     page.get_by_role("radio", name="As published").click()
-    expect(verdict(page)).to_contain_text("recipe claims epsilon 1", timeout=PATIENCE)
+    expect(verdict(page)).to_contain_text("The slides claim epsilon 1", timeout=PATIENCE)
     page.wait_for_url("**version=published*")
     page.get_by_role("combobox", name="Data").click()
     page.get_by_role("option", name="Breast cancer").click()
     page.wait_for_url("**dataset=breast_cancer*")
-    expect(verdict(page)).to_contain_text("recipe claims epsilon 1", timeout=PATIENCE)
+    expect(verdict(page)).to_contain_text("The slides claim epsilon 1", timeout=PATIENCE)
 
 
 def test_the_home_page_leads_here(page, serve):

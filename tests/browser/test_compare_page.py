@@ -16,7 +16,7 @@ NOTE = f"""() => {{
   const look = () => {{
     for (const row of document.querySelectorAll(".lab-compare-moving tr")) {{
       const [label, a, b] = [...row.children].map(({{ textContent }}) => textContent)
-      if (/is right$/.test(label)) seen.a.add(a), seen.b.add(b)
+      if (/^Private accuracy/.test(label)) seen.a.add(a), seen.b.add(b)
     }}
     seen.painted += Boolean(mine.querySelector("canvas"))
     seen.mine.add(shown(mine))

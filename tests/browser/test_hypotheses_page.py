@@ -66,7 +66,7 @@ def brought(page, file):
 def unfold(page):
     """The box of the file, which folds itself when the file is accepted."""
     expect(page.get_by_role("combobox", name="Source", exact=True)).to_be_hidden()
-    page.get_by_text("Your file").click()
+    page.get_by_text("Your file", exact=True).click()
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ RESTS = """step => new URLSearchParams(location.search).get("shown") === String(
 def rests(opened, step: int) -> None:
     """Wait until this step is shown, and all is computed: the last slice is the one over lot sizes."""
     opened.wait_for_function(RESTS, arg=step, timeout=PATIENCE)
-    expect(opened.locator(".lab-words-why")).to_contain_text("For the same epochs and budget", timeout=PATIENCE)
+    expect(opened.locator(".lab-words-why")).to_contain_text("At this budget, batches of", timeout=PATIENCE)
 
 
 def agree(opened, wanted: dict) -> None:
