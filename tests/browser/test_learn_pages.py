@@ -71,7 +71,7 @@ def test_an_answer_changes_what_is_chosen_and_opens_it(page, serve):
     opened = page(f"{serve('app.py')}/choosing")
     opened.get_by_role("combobox", name="How many configurations are tried on their rows first?").click()
     opened.get_by_role("option", name="10", exact=True).click()
-    expect(opened.get_by_text("Make a random number of them")).to_be_visible()
+    expect(opened.get_by_text("Make a random number of tries")).to_be_visible()
     opened.get_by_role("link", name="Open these settings").click()
     expect(opened.get_by_role("heading", level=1)).to_have_text("How much privacy does a training run spend?")
     noise = choose(Answers(tries=10)).settings["noise_multiplier"]
