@@ -10,6 +10,7 @@ import pytest
 
 from pages.classifier import figures as classifier_figures
 from pages.classifier import words as classifier
+from pages.classifier import words_tables as classifier_tables
 from pages.classifier.experiment import ClassifierSettings
 from pages.hypotheses import figures as hypotheses_figures
 from pages.hypotheses import words as hypotheses
@@ -147,7 +148,7 @@ PARTIES: Claims = {
 
 def classifier_words(result) -> list[str]:
     said = [*tiles(classifier.numbers(result)), classifier.verdict(result), *classifier.diagnostics(result)]
-    return [*said, classifier.insight(result), *titles(classifier_figures.accuracy(result))]
+    return [*said, classifier_tables.insight(result), *titles(classifier_figures.accuracy(result))]
 
 
 def _model(r) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from scipy.stats import quantile_test
 
 from dpcore.data import own_rows
 from dpcore.data.toy import STRAIGHT
-from pages.classifier import figures
+from pages.classifier import figures, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import ClassifierSettings
 from tests import attackers, reached
@@ -32,7 +32,7 @@ ONCE = [
 
 
 def words(result) -> str:
-    parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), say.insight(result)]
+    parts = [say.verdict(result), *say.diagnostics(result), say.guarantee(result), words_tables.insight(result)]
     parts += [*numbers(result), say.caption(result), say.by_class(result), say.map_alt(result, 0)]
     return " ".join(parts)
 
@@ -188,7 +188,7 @@ def test_every_text_is_reached():
     unfinished = small.change(dataset="breast_cancer", repeats=8, learning_rate=0.1, clip_norm=0.3)
     for settings in (*ONCE[1:], unfinished, small.change(version="none"), small.change(clip_norm=0.01)):
         result = settings.run()
-        words(result), say.table(result), figures.accuracy(result), figures.loss(result)
+        words(result), words_tables.table(result), figures.accuracy(result), figures.loss(result)
     large = ClassifierSettings(dataset="digits", repeats=40, steps=5)
     figures.accuracy(large.result({task: task.run() for task in large.tasks() if task.essential}))
     result = large.run()

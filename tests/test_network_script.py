@@ -8,7 +8,7 @@ import pytest
 
 from dpcore.training import sgd, tree
 from pages.network import experiment as network
-from pages.network import figures
+from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.page import PAGE as NETWORK
@@ -94,7 +94,7 @@ def test_every_data_set_and_every_loop(dataset, variant):
 def test_another_loop_has_no_ways_to_compare():
     result = NetworkSettings(**{name: int(value) for name, value in QUICK.items()}, variant="shuffled").run()
     assert NETWORK.view(result).boards["mechanisms"] == []
-    assert "are compared for the correct DP-SGD variant" in say.mechanisms(result)
+    assert "are compared for the correct DP-SGD variant" in words_tables.mechanisms(result)
 
 
 @pytest.mark.parametrize("mechanism", ["ordered", "tree"])

@@ -9,7 +9,7 @@ from dpcore.data import own_rows
 from dpcore.training import tree
 from lab.claims import Case
 from lab.own_settings import OWN
-from pages.network import figures
+from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import DATA, NetworkSettings
 from pages.network.work import FRAMES
@@ -67,7 +67,7 @@ ONCE = [
 def words(result) -> str:
     parts = [
         say.verdict(result),
-        say.mechanisms(result),
+        words_tables.mechanisms(result),
         *numbers(result),
         say.CAPTION,
         *say.diagnostics(result),
@@ -278,7 +278,7 @@ def test_every_text_is_reached():
     )
     for settings in (*ONCE, *again):
         result = settings.run()
-        words(result), say.lead(settings), say.table(result), figures.norms(result), figures.clipped(result)
+        words(result), say.lead(settings), words_tables.table(result), figures.norms(result), figures.clipped(result)
         figures.loss(result), figures.lots(result)
         if settings.mechanisms:
             figures.noise_left(result)

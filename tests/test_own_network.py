@@ -10,7 +10,7 @@ from dpcore import check
 from dpcore.data import own_rows
 from dpcore.data.file_handles import NONE
 from dpcore.training import networks
-from pages.network import figures
+from pages.network import figures, words_tables
 from pages.network import words as say
 from pages.network.experiment import NetworkSettings
 from pages.network.page import PAGE
@@ -160,7 +160,7 @@ def test_people_have_places_in_a_fixed_order(table):
     frame = customers(1000).assign(customer_id=[f"C{number % 400}" for number in range(1000)])
     own = own_rows.choose(table_of(frame), replace(ROLES, person="customer_id"))
     result = settings_of(own, mechanism="tree", lot_size=64).run()
-    assert broken_by(said_of(result) + plain(say.mechanisms(result)), result, NEVER) == set()
+    assert broken_by(said_of(result) + plain(words_tables.mechanisms(result)), result, NEVER) == set()
     assert result.settings.lot == 64
     assert result.guarantee.event.count == (result.settings.steps // 5) * 3
     assert "leaves an empty place" in said_of(result)

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from dpcore.data.toy import DATASETS, STRAIGHT
 from dpcore.training.recipes import VERSIONS
-from pages.classifier import figures, words_label
+from pages.classifier import figures, words_label, words_tables
 from pages.classifier import words as say
 from pages.classifier.experiment import OWN, ClassifierSettings
+from pages.classifier.program import program
 from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
@@ -120,7 +121,7 @@ PAGE = Page(
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
         "classes": say.by_class,
-        "table": say.table,
+        "table": words_tables.table,
     },
     pictures=pictures,
     tabs=(
@@ -130,7 +131,7 @@ PAGE = Page(
         CLASSES_TAB,
         Tab("table", "Results table", ("table",)),
     ),
-    code=say.program,
+    code=program,
     ready=my_rows.ready,
     holds=my_rows.holds,
     private=my_rows.own,

@@ -3,11 +3,10 @@
 from html import escape
 
 from dpcore.data.own_rows import OwnRows
-from dpcore.data.toy import DATASETS
-from dpcore.training.recipes import EPSILONS, PUBLISHED, crossing, formula_epsilon, published_slips
+from dpcore.training.recipes import crossing, formula_epsilon
 from lab.claims import Case
 from lab.settings import Spread
-from pages.classifier.experiment import ClassifierResult, ClassifierSettings
+from pages.classifier.experiment import ClassifierResult
 from pages.classifier.figures import SAYS
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred, number
@@ -141,47 +140,6 @@ def by_class(result: ClassifierResult) -> str:
     return outcomes.by_class(found["scratch"], {"non-private": found["reference"]}, result.classes, models=models)
 
 
-def table(result: ClassifierResult) -> str:
-    """The nine epsilons of the slides, trained now beside the published figures."""
-    columns, slips = result.columns(), published_slips()
-    printed = zip(columns["epsilon"], columns["published gain"], strict=True)
-    columns |= {"published gain": [f"{gain:.2f}{'&nbsp;*' * (epsilon in slips)}" for epsilon, gain in printed]}
-    twice = ("published without", "published with", "published gain computed")
-    heads = {name: f"{SAYS[f'table.{name}']}<br>{panels.badge('trained now')}" for name in ("without", "with", "gain")}
-    heads |= {f"published {name}": head.replace("trained now", "published") for name, head in heads.items()}
-    return panels.table(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
-        title=SAYS["table.title"],
-        caption=f"{SAYS('table.caption', slips=_listed(slips))} {insight(result)}",
-        heads={"epsilon": SAYS["table.epsilon"], **heads, "published gain computed": SAYS["table.computed"]},
-        now=number(result.settings.epsilon),
-        formats={"epsilon": number, "without": outcomes.tenths, "with": outcomes.tenths, "gain": _signed}
-        | dict.fromkeys(twice, "{:.2f}".format),
-    )
-
-
-def _listed(values) -> str:
-    *first, last = map(number, values)
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def insight(result: ClassifierResult) -> str:
-    """Return where pre-training adds most, once all is trained, and whether it lasts as it did in the slides."""
-    gains, printed = result.gains, _signed(list(PUBLISHED.values())[-1][2])
-    if gains is None or result.settings.version == "none":
-        return ""
-    if gains.most is None:
-        return SAYS("insight.none", runs=result.settings.repeats)
-    holes = {"most": _signed(gains.most), "at": number(gains.at), "end": number(EPSILONS[-1]), "printed": printed}
-    if gains.last is None:
-        return SAYS("insight.ends", **holes)
-    return SAYS("insight.lasts", last=_signed(gains.last), **holes)
-
-
-def _signed(value: float) -> str:
-    return "…" if value != value else outcomes.signed(value / 100)
-
-
 def guarantee(result: ClassifierResult) -> str:
     """What is guaranteed, under which assumptions, and what is not."""
     held, settings = result.guarantees, result.settings
@@ -238,36 +196,6 @@ def own_caption(result: ClassifierResult) -> str:
     """What the dots are, and how much of the file is used."""
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), several=True)
     return f"{SAYS['caption.own']} {used}"
-
-
-def program(settings: ClassifierSettings) -> str:
-    """The sound version of these settings by the estimator, as a program that runs in a checkout."""
-    source, public = DATASETS[settings.dataset], settings.model.public
-    imported = f"from pages.classifier.work import {type(public).__name__}\n" if public else ""
-    start = f"start = {public!r}.weights()  # from public rows alone\n" if public else ""
-    given = ", coef_init=start[:, :-1], intercept_init=start[:, -1]" if public else ""
-    return f"""from dpcore.data import toy
-from dpcore.estimators.logistic import DPLogisticRegression
-{imported}
-split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As in the page's correct version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
-# are scaled to norm 1 at most, so clip_norm and learning_rate count in other units. It is one model, no ensemble.
-model = DPLogisticRegression(
-    epsilon={settings.epsilon!r},
-    delta={settings.delta!r},
-    clip_norm={settings.clip_norm!r},
-    data_norm={len(source.features)}**0.5,  # features lie in [-1, 1]
-    classes=range({len(source.classes)}),
-    steps={settings.steps},
-    learning_rate={settings.learning_rate!r},
-    average=False,
-    adjacency={settings.adjacency!r},
-    random_state={settings.seed},  # None for a release, because the seed gives away the noise
-)
-{start}model.fit(split.X_private, split.y_private{given})
-print("accuracy on held-out rows:", model.score(split.X_test, split.y_test))
-print(model.guarantee_)
-"""
 
 
 def map_alt(result: ClassifierResult, arm: int) -> str:

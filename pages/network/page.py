@@ -6,9 +6,10 @@ from dpcore.data.toy import DATASETS
 from dpcore.schedules import SHAPES
 from dpcore.training.networks import ACTIVATIONS
 from dpcore.training.sgd import VARIANTS
-from pages.network import figures, words_label
+from pages.network import figures, words_label, words_tables
 from pages.network import words as say
 from pages.network.experiment import ACCOUNTANTS, CLIPPING, DATA, OVER, OWN, PLANS, NetworkSettings
+from pages.network.program import program
 from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
@@ -123,12 +124,12 @@ PAGE = Page(
         "caption": always(say.CAPTION),
         "why": listed(say.diagnostics),
         "guarantee": say.guarantee,
-        "mechanisms": say.mechanisms,
+        "mechanisms": words_tables.mechanisms,
         "classes": say.by_class,
-        "table": say.table,
+        "table": words_tables.table,
     },
     pictures=pictures,
-    code=say.program,
+    code=program,
     ready=my_rows.ready,
     holds=my_rows.holds,
     private=my_rows.own,

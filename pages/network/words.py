@@ -5,11 +5,10 @@ from html import escape
 
 from dpcore.data.own_rows import OwnRows
 from lab.claims import Case
-from lab.settings import Spread
-from pages.network.experiment import ACCOUNTANTS as ACCOUNTED
 from pages.network.experiment import OWN, NetworkSettings
-from pages.network.figures import MECHANISMS, SAYS, arm_name
+from pages.network.figures import SAYS
 from pages.network.result import NetworkResult
+from pages.network.words_tables import bought
 from pages.network.work import FRAMES, MOST_EACH
 from ui import outcomes, panels
 from ui.outcomes import count, percent
@@ -30,37 +29,6 @@ def lead(settings: NetworkSettings) -> str:
     batches = "sampled" if settings.by_chance else settings.mechanism
     cases = batches, "people" if settings.by_person else "rows", "columns" if settings.dataset == OWN else "maps"
     return " ".join(SAYS[f"lead.{case}"] for case in cases)
-
-
-def program(settings: NetworkSettings) -> str:
-    """One such network by the estimator, as a program that runs in a checkout."""
-    recipe = settings.jobs["private"][0].recipe
-    return f"""from dpcore.data import toy
-from dpcore.estimators.network import DPNetworkClassifier
-
-split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As on the page, but one network, no ensemble, always the correct loop and Poisson sampling, with noise made for its
-# epochs. The rate falls geometrically, and noise and clipping norm stay. Rows are scaled to norm 1 at most, where the
-# page's are longer, so that hidden units bend less.
-model = DPNetworkClassifier(
-    hidden_layer_sizes={recipe.architecture.sizes[1:-1]!r},
-    activation={settings.activation!r},
-    epsilon={settings.epsilon!r},
-    delta={settings.delta!r},
-    clip_norm={recipe.clip_norm!r},
-    data_norm=split.X_private.shape[1] ** 0.5,  # features lie in [-1, 1]
-    epochs={settings.steps * settings.rate!r},
-    lot_size={settings.lot_size},
-    learning_rate={settings.learning_rate!r},
-    decay={settings.decay!r},
-    accountant={ACCOUNTED[settings.accountant]!r},
-    classes=range(split.n_classes),
-    random_state={settings.seed},  # None for a release, because the seed gives away the noise
-)
-model.fit(split.X_private, split.y_private)
-print("accuracy on held-out rows:", model.score(split.X_test, split.y_test))
-print(model.guarantee_)
-"""
 
 
 def numbers(result: NetworkResult) -> list[Number]:
@@ -134,7 +102,7 @@ def _one_answer(result: NetworkResult) -> str:
 def diagnostics(result: NetworkResult) -> list[str]:
     """Why the picture looks as it does: clipping, noise, budget, batches."""
     settings = result.settings
-    ordered = "" if settings.by_chance else _bought(result)
+    ordered = "" if settings.by_chance else bought(result)
     diverged = SAYS("plain.diverged", lost=result.diverged) if result.diverged else ""
     delta = panels.large_delta(settings.delta, settings.rows)
     said = (_clipping(result), _noise(result), _budget(result), ordered, _lots(result), diverged, _plain(result), delta)
@@ -232,78 +200,10 @@ def _epsilon(result: NetworkResult) -> str:
     return number(found) if math.isfinite(found) else "…"
 
 
-def _bought(result: NetworkResult) -> str:
-    """What correlated noise buys in a fixed order, against independent noise and against Poisson sampling."""
-    if not result.settings.mechanisms:
-        return ""
-    sampled, ordered, tree = (float(result.noise_left[name].iloc[-1]) for name in MECHANISMS)
-    first, second = (f"<b>{panels.multiple(number(tree / other))}</b>" for other in (ordered, sampled))
-    said, found = SAYS("mechanisms.noise", first=first, second=second), result.at_the_end
-    if len(found) < len(MECHANISMS):
-        return said
-    case = {Case.AHEAD: "more", Case.BEHIND: "less"}.get(result.correlation, "even")
-    holes = {"pairs": len(found["tree"]), "points": outcomes.points(result.correlation_adds)}
-    return f"{said} {SAYS(f'mechanisms.{case}', **holes)}"
-
-
-def mechanisms(result: NetworkResult) -> str:
-    """The three ways to make batches and noise at the same epsilon."""
-    settings = result.settings
-    if not settings.mechanisms:
-        return panels.note(SAYS["mechanisms.none"])
-    rows = [
-        {
-            "mechanism": MECHANISMS[name][0],
-            "sigma": one.sigma,
-            "left": float(result.noise_left[name].iloc[-1]),
-            "right": result.at_the_end.get(name),
-        }
-        for name, one in settings.mechanisms.items()
-    ]
-    others = f" {SAYS['mechanisms.others']}" if settings.by_chance else ""
-    heads = dict(zip(rows[0], SAYS["mechanisms.heads"].split(", "), strict=True))
-    return panels.note(_bought(result)) + panels.table(
-        rows,
-        title=SAYS("mechanisms.title", epsilon=number(settings.left)),
-        caption=SAYS["mechanisms.caption"] + others,
-        now=MECHANISMS[settings.mechanism][0],
-        heads=heads | {"right": f"{heads['right']}<br>{panels.badge('trained now')}"},
-        formats={
-            "sigma": number,
-            "left": number,
-            "right": lambda right: "…" if right is None else percent(Spread.of(right).median),
-        },
-    )
-
-
 def by_class(result: NetworkResult) -> str:
     """Who is taken for whom at the step shown."""
     found, models = result.held_out, "private networks" if result.holds else "networks"
     return outcomes.by_class(found["private"], {"non-private": found["plain"]}, result.classes, models=models)
-
-
-def table(result: NetworkResult) -> str:
-    """The training at four steps."""
-    frame, now = result.table(), panels.badge("trained now")
-    ends = zip(frame["low"].map(outcomes.tenths), frame["high"].map(outcomes.tenths), strict=True)
-    band = [low if low == high else SAYS("table.band", low=low, high=high) for low, high in ends]
-    step, epochs, epsilon, between = SAYS["table.heads"].split(", ")
-    spent = panels.badge(SAYS["table.bound" if result.promised else "table.claimed"])
-    arms = {arm: f"{arm_name(result, arm)}<br>{now}" for arm in ("private", "plain")}
-    return panels.table(
-        frame.assign(band=band),
-        title=SAYS["table.title"],
-        caption=SAYS["table.caption"],
-        heads={"step": step, "epochs": epochs, "epsilon": f"{epsilon}<br>{spent}", "private": arms["private"]}
-        | {"band": between, "plain": arms["plain"]},
-        formats={
-            "step": "{:,}".format,
-            "epochs": number,
-            "epsilon": lambda value: "…" if value != value else number(value),
-            "private": outcomes.tenths,
-            "plain": outcomes.tenths,
-        },
-    )
 
 
 def own_caption(result: NetworkResult) -> str:
@@ -311,7 +211,3 @@ def own_caption(result: NetworkResult) -> str:
     how = {"along": SAYS["caption.along"], "several": True, "most": MOST_EACH}
     used = outcomes.learned_from(result.settings, tested=len(result.split.y_test), **how)
     return f"{SAYS['caption.own']} {used}"
-
-
-def _loss(value: float) -> str:
-    return number(value) if math.isfinite(value) else "no finite number"
