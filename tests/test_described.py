@@ -23,6 +23,12 @@ def test_title_axes_and_values_are_said():
     )
 
 
+def test_a_note_in_a_chart_without_a_vertical_title_is_no_axis():
+    note = theme.word("bound 0.5", x=0.5, y=0.5)
+    figure = theme.figure(curve([7.0, 7.0]), xaxis={"title": {"text": "epsilon"}}, annotations=[note])
+    assert described(figure) == "epsilon. DP: 7. bound 0.5."
+
+
 def test_a_constant_line_has_one_value():
     assert described(theme.figure(curve([7.0, 7.0]))) == "DP: 7."
 

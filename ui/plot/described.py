@@ -2,13 +2,13 @@
 
 import base64
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import unescape
 from typing import Any
 
 import numpy as np
 
-from ui.plot.theme import number
+from ui.plot import theme
 
 # At most so many values of a line are read out.
 _MOST = 7
@@ -17,21 +17,21 @@ _MOST = 7
 def described(figure: Mapping[str, Any]) -> str:
     """Return what a figure (Plotly's, as plain data) shows, as sentences."""
     layout = figure["layout"]
-    over, notes = _axis(layout, "xaxis"), [note for note in _notes(layout) if note]
-    up, *notes = notes or [""]
+    up, over, notes = "", _title(layout.get("xaxis", {})), []
+    for note in layout.get("annotations", ()):
+        text = note.get("text", "")
+        if note == theme.vertical(text):
+            up = _plain(text)
+        elif text := _plain(text):
+            notes.append(text)
     axes = f"The axes are {up} (vertical) and {over} (horizontal)" if up and over else over or up
-    lines = [said for trace in figure["data"] if (said := _line(trace))]
-    said = (_plain(layout.get("title", {}).get("text", "")), axes, *lines, ", ".join(notes))
-    return " ".join(f"{one}." for one in said if one)
+    lines = (_line(trace) for trace in figure["data"])
+    return " ".join(f"{said}." for said in (_title(layout), axes, *lines, ", ".join(notes)) if said)
 
 
-def _axis(layout: Mapping[str, Any], name: str) -> str:
-    return _plain(layout.get(name, {}).get("title", {}).get("text", ""))
-
-
-def _notes(layout: Mapping[str, Any]) -> Iterable[str]:
-    """Yield what is written in the picture; the name of the axis upwards stands first (``theme.figure``)."""
-    return (_plain(one.get("text", "")) for one in layout.get("annotations", ()))
+def _title(titled: Mapping[str, Any]) -> str:
+    """Return the title of a layout or of an axis."""
+    return _plain(titled.get("title", {}).get("text", ""))
 
 
 def _line(trace: Mapping[str, Any]) -> str:
@@ -39,7 +39,7 @@ def _line(trace: Mapping[str, Any]) -> str:
     name = _plain(str(trace.get("name") or "").partition("  <b>")[0])
     if not name or trace.get("showlegend") is False or "y" not in trace:
         return ""
-    x, y = list(_values(trace.get("x", ()))), list(_values(trace["y"]))
+    x, y = _values(trace.get("x", ())), _values(trace["y"])
     if trace.get("orientation") == "h":  # bars to the right of their names
         x, y = y, x
     y = np.asarray(y, dtype=float)
@@ -49,9 +49,9 @@ def _line(trace: Mapping[str, Any]) -> str:
     if trace.get("mode") == "markers" or len(known) < len(y):
         return name
     if np.ptp(y) == 0:
-        return f"{name}: {number(float(y[0]))}"
+        return f"{name}: {theme.number(float(y[0]))}"
     places = np.unique(np.linspace(0, len(y) - 1, _MOST).round().astype(int))
-    return f"{name}: " + ", ".join(f"{number(float(y[at]))} at {_place(x[at])}" for at in places)
+    return f"{name}: " + ", ".join(f"{theme.number(float(y[at]))} at {_place(x[at])}" for at in places)
 
 
 def _values(values: Any) -> Any:
@@ -62,7 +62,7 @@ def _values(values: Any) -> Any:
 
 
 def _place(value: Any) -> str:
-    return value if isinstance(value, str) else number(float(value))
+    return value if isinstance(value, str) else theme.number(float(value))
 
 
 def _plain(text: str) -> str:

@@ -154,12 +154,12 @@ def figure(*traces: dict, legend: str | None = None, **layout: object) -> dict:
             layout[name] = layout[name] | {"title": {"font": {"size": 13}, "standoff": 8} | layout[name]["title"]}
     if upwards:
         layout["yaxis"] = {name: value for name, value in layout["yaxis"].items() if name != "title"}
-        layout["annotations"] = [_upwards(upwards), *layout.get("annotations", ())]
+        layout["annotations"] = [vertical(upwards), *layout.get("annotations", ())]
     return {"data": list(traces), "layout": base | layout}
 
 
-def _upwards(text: str) -> dict:
-    """The name of the axis upwards, over it."""
+def vertical(text: str) -> dict:
+    """Return the title of the vertical axis, which stands above it."""
     return word(text, x=0, y=1, size=13, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
 
 
