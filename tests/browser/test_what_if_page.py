@@ -31,6 +31,7 @@ def asked(here) -> dict[str, str]:
 def settled(here) -> str:
     """The answer, once all of it is trained."""
     expect(here.locator("[data-chart=map]")).not_to_contain_text(TRAINING, timeout=PATIENCE)
+    expect(here.locator(VERDICT)).not_to_contain_text("so far", timeout=PATIENCE)
     return here.locator(VERDICT).inner_text()
 
 
