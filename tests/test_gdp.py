@@ -93,6 +93,22 @@ def test_epsilon_of_errs_on_the_safe_side_and_no_further(mu, delta):
         assert gdp.delta_of(epsilon * (1 - 1e-9), mu=mu) > delta
 
 
+def test_epsilon_of_a_tiny_mu_takes_few_evaluations(monkeypatch):
+    """Composed Gaussian noise of multiplier 1e9, at the smallest delta of the pages."""
+    calls, delta_of = [], gdp.delta_of
+
+    def counted(epsilon: float, *, mu: float) -> float:
+        calls.append(epsilon)
+        assert len(calls) < 200
+        return delta_of(epsilon, mu=mu)
+
+    monkeypatch.setattr(gdp, "delta_of", counted)
+    mu, delta = math.sqrt(10) * 1e-9, 1e-9
+    found = gdp.epsilon_of(delta, mu=mu)
+    assert delta_of(found, mu=mu) <= delta
+    assert delta_of(found * (1 - 1e-3), mu=mu) > delta
+
+
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_three_functions_are_inverses(epsilon, delta):

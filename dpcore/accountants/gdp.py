@@ -77,8 +77,9 @@ def epsilon_of(delta: float, *, mu: float) -> float:
     # delta_of(epsilon) <= Phi(mu/2 - epsilon/mu) <= exp(-(epsilon/mu - mu/2)^2 / 2) gives the upper end.
     high = mu * (mu / 2 + math.sqrt(2 * math.log(1 / delta)) + 1)
     root = brentq(lambda e: delta_of(e, mu=mu) - delta, 0.0, high, xtol=1e-14, rtol=4 * np.finfo(float).eps)
+    step = 1e-15 * root + 1e-300
     while delta_of(root, mu=mu) > delta:
-        root = root * (1 + 1e-15) + 1e-300
+        root, step = root + step, 2 * step  # the root of a tiny mu may be off by far more than its rounding
     return float(root)
 
 
