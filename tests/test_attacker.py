@@ -60,6 +60,8 @@ EVENTS = {
     "much spent": sampled(0.1, 1.0, 300),
     "the textbook run": sampled(0.01, 4.0, 10_000),
     "rare samples, little noise": sampled(0.001, 0.3, 100),
+    "rare samples, each with little noise": sampled(0.02, 0.25, 60),
+    "few steps with little noise": sampled(0.03103, 0.3, 29),
     "many rare samples": sampled(1e-4, 0.3, 100_000),
     "two kinds of steps": Sequence(events=(sampled(0.1, 2.0, 40), sampled(0.1, 4.0, 100))),
     "a steep ramp": Sequence(

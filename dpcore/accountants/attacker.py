@@ -14,9 +14,9 @@ from dpcore import privacy
 from dpcore.accountants import gdp, pld
 from dpcore.cache import cached
 
-# Where there is no closed form: within .1 points of exact for one kind of release. The grid follows the largest losses,
+# Where there is no closed form: within .05 points of exact for one kind of release. The grid follows the largest losses,
 # so that of several kinds needs to be finer.
-_GRID = (0.1, 50_000)
+_GRID = (0.05, 100_000)
 _MARGIN = 5e-5
 
 
