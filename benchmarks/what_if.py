@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.report import Line, Outcome, Print, at_most, duration, row
 from dpcore.cache import CACHE
 from lab.crossing import smallest
-from lab.sweep import Look
+from lab.sweep import Measurement
 from pages.table import PAGES
 from ui.compute import compute
 
@@ -74,10 +74,11 @@ def _found() -> float:
 def _looked(settings, cells: Iterable) -> float:
     """The work of some settings of the topic, and of today's."""
     CACHE.forget()
-    looks: list[Look] = [look for one in (settings.settings, *cells) for look in settings.looks(one)]
+    measured = (settings.measurements(one) for one in (settings.settings, *cells))
+    measurements: list[Measurement] = [each for some in measured for each in some]
     begin = time.process_time()
-    for look in looks:
-        CACHE.answer(look, look.run)
+    for measurement in measurements:
+        CACHE.answer(measurement, measurement.run)
     return time.process_time() - begin
 
 

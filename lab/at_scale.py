@@ -14,7 +14,7 @@ import numpy as np
 
 from dpcore import check, cores
 from lab.settings import Settings
-from lab.sweep import Look, split
+from lab.sweep import Measurement, split
 
 BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 
@@ -24,7 +24,7 @@ class Cell:
     """One cell of a sweep: a combination of parameter values and a seed.
 
     values: the swept parameters by name. settings: the settings with these values and one of the seeds. part, parts:
-    which of the repeats, as in ``Look``.
+    which of the repeats, as in ``Measurement``.
     """
 
     values: Mapping[str, Any]
@@ -100,7 +100,9 @@ def _measured(
         if goes_on and not goes_on():
             break
         began = time.perf_counter()
-        look = Look(settings=one.settings, measure=measure, repeats=repeats, part=one.part, parts=one.parts)
-        found.append((one, look.alone()[:repeats]))
+        measurement = Measurement(
+            settings=one.settings, measure=measure, repeats=repeats, part=one.part, parts=one.parts
+        )
+        found.append((one, measurement.alone()[:repeats]))
         seconds += time.perf_counter() - began
     return seconds, found

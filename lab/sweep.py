@@ -36,7 +36,7 @@ _DIGITS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Look:
+class Measurement:
     """A measure of some settings: (r,), a number a repeat, of the ``part``-th of the ``parts`` that ``repeats`` are cut
     into; of none where the topic's own work is cut into fewer."""
 
@@ -51,7 +51,7 @@ class Look:
         return self._read(lambda task: CACHE.answer(task, task.run))
 
     def alone(self) -> np.ndarray:
-        """The same, and the work itself is not kept: that of many looks would push out all else."""
+        """The same, and the work itself is not kept: that of many measurements would push out all else."""
 
         def outcome(task: Task) -> Any:
             known, found = CACHE.find(task)
@@ -67,10 +67,12 @@ class Look:
         return np.concatenate(found) if found else np.empty(0)
 
 
-def looks(settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1) -> tuple[Look, ...]:
+def measurements(
+    settings: Settings, *, measure: str, repeats: int, seeds: int = 1, parts: int = 1
+) -> tuple[Measurement, ...]:
     """The work that measures these settings: ``repeats`` of each of so many ``seeds``, from the settings' own on."""
     how = {"measure": measure, "repeats": repeats, "parts": parts}
-    return tuple(Look(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(parts))
+    return tuple(Measurement(settings=one, part=part, **how) for one in split(settings, seeds) for part in range(parts))
 
 
 def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
@@ -83,7 +85,7 @@ def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
 
 def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
     """The numbers themselves, (seeds x repeats,); one where repeats have no noise of their own."""
-    found = looks(settings, measure=measure, repeats=repeats, seeds=seeds)
+    found = measurements(settings, measure=measure, repeats=repeats, seeds=seeds)
     return np.concatenate([CACHE.answer(one, one.run) for one in found])
 
 

@@ -13,7 +13,7 @@ TOPICS = (
     "network",
     "regression",
     "mechanisms",
-    "ledger",
+    "accounting",
     "transfer",
     "parties",
     "hypotheses",

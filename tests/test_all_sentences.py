@@ -28,5 +28,5 @@ def test_what_differs_in_its_numbers_only_is_printed_once():
 def test_fixed_texts_follow_by_file():
     printed = "\n".join(all_sentences.fixed())
     assert "## pages/learn/works.md:" in printed
-    assert "## pages/ledger/method.md:" in printed
+    assert "## pages/accounting/method.md:" in printed
     assert "- **Epsilon" in printed

@@ -209,7 +209,7 @@ def promised(settings: Any) -> Guarantee | None:
             return settings.guarantees.formula if settings.version == "sound" else None
         case "mechanisms":
             return first(settings).claim.guarantee
-        case "ledger":
+        case "accounting":
             return first(settings).held
         case _:
             return settings.promise

@@ -137,7 +137,7 @@ TRAINED = {
     "pages.data": {"dpcore.data.paid_bounds"},
     "pages.hypotheses": {"dpcore.parties.importance", "dpcore.parties.sources"},
     "pages.learn": {"dpcore.accountants.tuning"},
-    "pages.ledger": {"dpcore.accountants.tuning"},
+    "pages.accounting": {"dpcore.accountants.tuning"},
     "pages.lessons": {"dpcore.accountants.tuning"},
     "pages.mechanisms": {"dpcore.mechanisms"},
     "pages.network": {"dpcore.schedules", "dpcore.training.sgd", "dpcore.training.tree"},

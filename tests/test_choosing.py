@@ -27,8 +27,8 @@ ALL = [
 ]
 
 
-def on_the_ledger(settings) -> float:
-    """The epsilon that the ledger gives at rest, from the tasks that say so alone."""
+def by_the_accountant(settings) -> float:
+    """The epsilon that the accounting page gives at rest, from the tasks that say so alone."""
     if settings.settings_tried > 1:
         return settings.result({}).searches["logarithmic"].epsilon
     (fine,) = settings.work["fine"]
@@ -58,7 +58,7 @@ def test_every_answer_ends_in_settings_that_promise_it(released: str, people: in
         assert 0.95 * answers.epsilon < held.epsilon <= answers.epsilon * (1 + 1e-9)
         assert held.delta * people <= 0.1
         if chosen.page == "accounting":
-            assert held.epsilon == on_the_ledger(settings)
+            assert held.epsilon == by_the_accountant(settings)
             assert (held.delta, held.adjacency) == (settings.delta, Adjacency.ADD_REMOVE)
             one_by_one = f"epsilon {answers.rows_each * held.epsilon:.3g} per person"
             assert any(one_by_one in reason for reason in chosen.reasons) == (answers.rows_each > 1)

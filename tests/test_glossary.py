@@ -56,9 +56,9 @@ def test_every_figure_is_used_and_is_what_the_engine_says():
     assert used == FIGURES.keys()
     found = {name: make() for name, make in FIGURES.items()}
     assert (found["right_1"], found["right_3"], found["group_3"]) == ("73", "95", "3")
-    ledger = opened("accounting").session_state["accounting.desk"].settings.run()
+    accounting = opened("accounting").session_state["accounting.desk"].settings.run()
     for name, row in (("run_naive", "naive"), ("run_strong", "strong"), ("run_renyi", "renyi")):
-        assert found[name] == f"{ledger.epsilon(row):.3g}"
+        assert found[name] == f"{accounting.epsilon(row):.3g}"
     assert float(found["best_10"]) < float(found["all_10"])
 
 

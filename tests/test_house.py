@@ -131,7 +131,7 @@ _NO_TOPIC = ("table", "frame")
 def room(name: str) -> str | None:
     """The room of a module, or of a name in one.
 
-    >>> room("dpcore.accountants.pld"), room("pages.ledger.experiment.LedgerSettings"), room("pages.attack.words_parts")
+    >>> room("dpcore.accountants.pld"), room("pages.parties.work.Votes"), room("pages.attack.words_parts")
     ('dpcore.accountants', 'pages.*.work', 'pages.*.words')
     """
     hall, *rest = name.split(".")
@@ -190,7 +190,7 @@ def test_imports_go_one_way():
         ),
         (
             "dpcore.boundaries",
-            "from pages.ledger.experiment import run",
+            "from pages.accounting.experiment import run",
             "dpcore.boundaries is not above pages.*.work",
         ),
         ("pages.x.experiment", "import pages.x.figures", "pages.*.work is not above pages.*.figures"),

@@ -8,8 +8,8 @@ import pytest
 from dpcore.estimators.linear import REGRESSIONS
 from lab.chunking import sample
 from lab.settings import QUANTILES, Spread, quantiles_of
+from pages.accounting.experiment import Billed
 from pages.attack.two_worlds_result import Attacked
-from pages.ledger.experiment import Billed
 from pages.network.work import Ensemble
 from pages.parties.work import METHODS
 from pages.table import ROOMS

@@ -18,9 +18,9 @@ from dpcore.privacy import (
 )
 from lab import mu as kit
 from lab.label import NOTHING, SCHEMA, Stated, label
+from pages.accounting.experiment import AccountingSettings
+from pages.accounting.page import PAGE
 from pages.classifier.experiment import ClassifierSettings
-from pages.ledger.experiment import LedgerSettings
-from pages.ledger.page import PAGE
 from pages.table import PAGES
 from tests.handouts import quick
 from tests.sentences import plain
@@ -112,7 +112,7 @@ def test_where_nothing_is_promised_the_label_has_no_mu():
 
 
 class TestOnlyAtRest:
-    settings = LedgerSettings(steps=10_001)
+    settings = AccountingSettings(steps=10_001)
 
     @pytest.fixture(autouse=True)
     def _ready(self):

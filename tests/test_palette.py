@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from pages.accounting import figures as accounting
 from pages.attack import figures_audits, figures_parts
 from pages.hypotheses import figures as hypotheses
-from pages.ledger import figures as ledger
 from pages.network import figures as network
 from pages.parties import figures as parties
 from pages.transfer import figures as transfer
@@ -29,7 +29,7 @@ FAMILIES = {
     "arms": [(colour, theme.DASHES[colour]) for colour in theme.COLOURS.values()],
     "worlds": [(colour, theme.DASHES[colour]) for colour in WORLDS],
     "theorems": [(colour, dash) for _, colour, dash in theme.THEOREMS.values()],
-    "searches": [(colour, theme.DASHES[colour]) for _, colour in ledger.WAYS.values()],
+    "searches": [(colour, theme.DASHES[colour]) for _, colour in accounting.WAYS.values()],
     "regressions": [(colour, theme.DASHES[colour]) for _, colour in theme.REGRESSIONS.values()],
     "parties": [(colour, theme.DASHES[colour]) for _, colour in (*parties.STYLES.values(), *parties.WITHOUT.values())],
     "hypotheses": [(colour, theme.DASHES[colour]) for _, colour in hypotheses.STYLES.values()],
@@ -223,7 +223,7 @@ def drawn_with(name: str) -> set[str]:
 
 def test_rust_is_on_no_page_with_a_bound():
     assert drawn_with("RUST") == {"regression"}
-    assert drawn_with("BOUND") >= {"attack", "hypotheses", "ledger", "mechanisms", "network", "parties", "transfer"}
+    assert drawn_with("BOUND") >= {"attack", "hypotheses", "accounting", "mechanisms", "network", "parties", "transfer"}
     assert not drawn_with("RUST") & drawn_with("BOUND")
 
 

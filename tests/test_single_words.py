@@ -11,9 +11,9 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy import Adjacency
 from dpcore.training.recipes import noise_sd
 from lab.sweep import measured
-from pages.ledger import figures
-from pages.ledger import words as ledger
-from pages.ledger.experiment import LedgerSettings
+from pages.accounting import figures
+from pages.accounting import words as accounting
+from pages.accounting.experiment import AccountingSettings
 from pages.lessons.words import texts
 from pages.parties import words_choices as parties
 from pages.table import PAGES
@@ -51,9 +51,9 @@ def _above(distance: np.ndarray, scale: float) -> np.ndarray:
 
 @pytest.mark.parametrize(("rate", "named", "said"), [(0.01, "PLD", "upper bound"), (1.0, "GDP", "exact")])
 def test_only_what_is_exact_is_called_exact(rate, named, said):
-    settings = LedgerSettings(sampling_rate=rate, steps=100, noise_multiplier=20.0)
+    settings = AccountingSettings(sampling_rate=rate, steps=100, noise_multiplier=20.0)
     result = settings.run()
-    tile = ledger.numbers(result)[0]
+    tile = accounting.numbers(result)[0]
     assert tile.label == f"Epsilon, {named} accountant"
     assert tile.note == said
     assert f"{named} accountant" in str(figures.over_steps(result))

@@ -10,8 +10,8 @@ from dpcore.accountants import asymptotic as stated
 from dpcore.accountants import curve, gdp
 from dpcore.accountants.prices import step
 from dpcore.privacy import Adjacency
-from pages.ledger.experiment import LedgerSettings
-from pages.ledger.work import GRID, Statements
+from pages.accounting.experiment import AccountingSettings
+from pages.accounting.work import GRID, Statements
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_runs_that_are_not_on_the_grid_keep_the_theorem_with_its_conditions():
 
 
 def test_the_page_has_all_of_it():
-    settings = LedgerSettings(steps=500)
+    settings = AccountingSettings(steps=500)
     assert tuple(settings.tasks())[-len(GRID) :] == GRID
     result = settings.result({task: task.run() for task in settings.tasks()})
     assert np.isfinite(result.statements.constants["as printed"]).all()

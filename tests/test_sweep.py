@@ -12,22 +12,22 @@ from lab.settings import Settings
 from lab.sweep import (
     DECADE,
     STEPS,
-    Look,
+    Measurement,
     apart,
     beside,
     coarse_to_fine,
     drawn,
     grid,
     log_scale,
-    looks,
     measured,
+    measurements,
     recommend,
     split,
     summary,
     sweep,
 )
+from pages.accounting.experiment import AccountingSettings
 from pages.classifier.experiment import ClassifierSettings
-from pages.ledger.experiment import LedgerSettings
 from pages.regression.experiment import RegressionSettings
 from pages.table import ROOMS
 
@@ -57,18 +57,18 @@ class TestCells:
     def test_parts_are_the_whole(self):
         """However many parts the repeats are cut into, each repeat is there once and in its place."""
         whole = measured(QUICK, measure="scratch", repeats=100)
-        found = looks(QUICK, measure="scratch", repeats=100, parts=7)
+        found = measurements(QUICK, measure="scratch", repeats=100, parts=7)
         assert len(found) == 7
         np.testing.assert_array_equal(np.concatenate([one.run() for one in found]), whole)
         np.testing.assert_array_equal(whole[:24], measured(QUICK, measure="scratch", repeats=24))
         assert len(whole) == 100
 
     def test_what_is_computed_and_not_drawn_is_one_number(self):
-        assert len(measured(LedgerSettings(), measure="epsilon", repeats=24)) == 1
+        assert len(measured(AccountingSettings(), measure="epsilon", repeats=24)) == 1
 
     def test_being_needed_first_does_not_make_it_another_piece_of_work(self):
         how = {"settings": QUICK, "measure": "scratch", "repeats": 24}
-        assert Look(**how) == Look(**how, essential=True)
+        assert Measurement(**how) == Measurement(**how, essential=True)
 
     def test_the_next_seed_after_the_last_is_the_first(self):
         last = QUICK.change(seed=QUICK.limits["seed"][1])
@@ -160,7 +160,7 @@ class TestDifferences:
         assert (found.median, found.low, found.high) == (0, 0, 0)
 
     def test_what_is_computed_is_exact(self):
-        settings = LedgerSettings()
+        settings = AccountingSettings()
         found = apart(settings.change(steps=20_000), settings, np.array([1.5]), np.array([1.0]))
         assert (found.median, found.low, found.high) == (0.5, 0.5, 0.5)
 
@@ -216,7 +216,7 @@ class TestSearch:
 
     def test_nothing_to_tune_is_refused(self):
         with pytest.raises(RefusedError, match="ranges"):
-            recommend(LedgerSettings(), tries=3)
+            recommend(AccountingSettings(), tries=3)
 
 
 def test_what_the_readme_shows_runs_and_gives_frames():

@@ -44,10 +44,10 @@ def fake(settings, number, *, only=None) -> WhatIfResult:
     """The result where each run of some settings of the topic is ``number(settings, runs)``; ``only``: of some."""
     around, found = settings.around, {}
     for there in dict.fromkeys([*around.curve.values(), *around.bars.values(), *around.cells.values()]):
-        looks = settings.looks(there)
+        measurements = settings.measurements(there)
         if only is None or only(there) or there == settings.settings:
             runs = number(there, settings.repeats * settings.seeds)
-            found |= dict(zip(looks, np.split(np.asarray(runs, dtype=float), len(looks)), strict=True))
+            found |= dict(zip(measurements, np.split(np.asarray(runs, dtype=float), len(measurements)), strict=True))
     return settings.result(found)
 
 

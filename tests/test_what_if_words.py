@@ -287,8 +287,8 @@ def test_single_runs_are_counted_at_the_value_that_the_sentence_names():
     found = {}
     for place, value in enumerate(values):
         runs = np.where(np.arange(100) < np.clip(4 * (place - 10), 0, 100), 0.9, 0.7)
-        looks = settings.looks(settings.around.curve[value])
-        found |= dict(zip(looks, np.array_split(runs, len(looks)), strict=True))
+        measurements = settings.measurements(settings.around.curve[value])
+        found |= dict(zip(measurements, np.array_split(runs, len(measurements)), strict=True))
     result = settings.result(found)
     crossed = result.crossed("median")
     (place,) = np.flatnonzero(np.isclose(values, crossed.there))

@@ -8,11 +8,11 @@ import pytest
 
 from lab.links import VERSION, versioned
 from lab.papers import PAPERS
+from pages.accounting.words_statements import statements
 from pages.attack.audits.table import AUDITS
 from pages.hypotheses import published
 from pages.hypotheses.experiment import HypothesesSettings
 from pages.learn.works import BEYOND, WORKS, Part
-from pages.ledger.words_statements import statements
 from pages.table import PAGES
 from pages.transfer.words import published_table
 from tests.test_pages import opened, text
@@ -94,10 +94,10 @@ def part_of(key: str, name: str) -> Part:
     return next(part for part in WORKS[key] if part.part == name)
 
 
-def test_the_moments_theorem_is_judged_as_in_the_ledger():
+def test_the_moments_theorem_is_judged_as_on_the_accounting_page():
     part = part_of("jiang2018", "Theorem 3.1.1")
-    ledger = statements(result_of(part.page, tuple(part.settings.items())))
-    for said in (part.holds, ledger):
+    stated = statements(result_of(part.page, tuple(part.settings.items())))
+    for said in (part.holds, stated):
         assert "No constants make it true as printed" in said
         assert "no proof" in re.sub(r"\s+", " ", said)
 

@@ -8,7 +8,7 @@ import pytest
 from dpcore.check import RefusedError
 from dpcore.privacy import delta_rounded_up
 from lab import label
-from pages.ledger.figures import number as of_ledger
+from pages.accounting.figures import number as of_accounting
 from pages.transfer.figures import error
 from ui import panels
 from ui.plot import theme
@@ -41,8 +41,8 @@ def test_a_number_has_three_digits_up_to_each_edge(value: float, shown: str):
 @pytest.mark.parametrize(
     ("value", "shown"), [(999.7, "1,000"), (999_400.0, "999,000"), (999_600.0, "1e+6"), (math.nan, "…")]
 )
-def test_the_ledger_changes_to_powers_of_ten_at_a_million(value: float, shown: str):
-    assert of_ledger(value) == shown
+def test_the_accounting_page_changes_to_powers_of_ten_at_a_million(value: float, shown: str):
+    assert of_accounting(value) == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(999.7, "1,000"), (123_456.0, "123,000"), (math.nan, "…")])

@@ -23,7 +23,7 @@ from dpcore.cache import CACHE
 from lab import at_scale
 from lab.at_scale import Cell
 from lab.settings import Settings
-from lab.sweep import Look
+from lab.sweep import Measurement
 from ui import debounce, sweeps
 
 # Runs that are trained at the same time; and that hold what they have found, whoever still looks at it.
@@ -213,16 +213,16 @@ class Run:
             whole = np.concatenate([parts[part] for part in range(cell.parts)])
             self._whole[cell.settings] = whole
             del self._parts[cell.settings]
-            CACHE.answer(self._look(cell.settings), lambda: whole)
+            CACHE.answer(self._measurement(cell.settings), lambda: whole)
 
     def numbers(self, settings: Settings) -> np.ndarray:
         """The first of the numbers of a cell, as many as there are."""
         whole, parts = self._whole.get(settings), self._parts.get(settings, {})
         return np.concatenate([np.empty(0), *_leading(parts)]) if whole is None else whole
 
-    def _look(self, settings: Settings) -> Look:
+    def _measurement(self, settings: Settings) -> Measurement:
         """What the one memory knows a cell by."""
-        return Look(settings=settings, measure=self.measure, repeats=self.repeats)
+        return Measurement(settings=settings, measure=self.measure, repeats=self.repeats)
 
     def recall(self) -> None:
         """Take over what the one memory holds."""
@@ -232,7 +232,10 @@ class Run:
             for cell in self.cells:
                 if cell.part:  # of each once
                     continue
-                (known, whole), (begun, parts) = CACHE.find(self._look(cell.settings)), CACHE.find(self._begun(cell))
+                (known, whole), (begun, parts) = (
+                    CACHE.find(self._measurement(cell.settings)),
+                    CACHE.find(self._begun(cell)),
+                )
                 if known:
                     self._whole[cell.settings] = whole[: self.repeats]
                 elif begun:
@@ -241,9 +244,9 @@ class Run:
             self.trained = sum(map(len, chain(self._whole.values(), parts)))
             self.state = self._resting
 
-    def _begun(self, cell: Cell) -> tuple[str, Look]:
+    def _begun(self, cell: Cell) -> tuple[str, Measurement]:
         """What the one memory knows the parts of a cell by."""
-        return _PARTS, replace(self._look(cell.settings), parts=cell.parts)
+        return _PARTS, replace(self._measurement(cell.settings), parts=cell.parts)
 
     def _remember(self) -> None:
         """Put what is begun into the one memory, where what is whole is already."""

@@ -14,8 +14,8 @@ from dpcore import privacy
 from dpcore.accountants import gdp, pld
 from dpcore.cache import cached
 
-# Where there is no closed form: within .05 points of exact for one kind of release. The grid follows the largest losses,
-# so that of several kinds needs to be finer.
+# Without a closed form, the result for one kind of release is within .05 points of exact. The grid follows the largest
+# losses, so several kinds of releases need a finer one.
 _GRID = (0.05, 100_000)
 _MARGIN = 5e-5
 

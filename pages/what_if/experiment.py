@@ -17,7 +17,7 @@ from dpcore.cache import cached
 from dpcore.data.own_rows import OwnRows
 from lab import chunking, links
 from lab.settings import Measure, Settings, Task
-from lab.sweep import Look, beside, coarse_to_fine, drawn, grid, log_scale, looks, split
+from lab.sweep import Measurement, beside, coarse_to_fine, drawn, grid, log_scale, measurements, split
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import Again, Solved
 
@@ -378,9 +378,9 @@ class WhatIfSettings(Settings):
         ranges = {name: pair for name, pair in self.settings.tuned.items() if name in self.knobs}
         return drawn(self.settings, tries=self.tries, ranges=ranges) if ranges else ()
 
-    def looks(self, settings: Settings) -> tuple[Look, ...]:
+    def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
         """The work that measures some settings of the topic."""
-        return self.around.looks(settings)
+        return self.around.measurements(settings)
 
     @property
     def solved(self) -> Solved | None:
@@ -392,14 +392,14 @@ class WhatIfSettings(Settings):
         return Solved(knob=self.along, falls=falls, **how)
 
     @cached_property
-    def again(self) -> tuple[tuple[Again, tuple[Look, ...]], ...]:
+    def again(self) -> tuple[tuple[Again, tuple[Measurement, ...]], ...]:
         """The best of the tries on other seeds, and the base on the same; none where nothing is tried."""
         if not self.tried or self.exact:
             return ()
         how = {"measure": self.measure, "repeats": self.repeats}
         others = split(self.settings, self.seeds + OTHER_SEEDS)[self.seeds :]
         return tuple(
-            (Again(tries=self.tried, seeds=self.seeds, place=self.seeds + nth, **how), looks(other, **how))
+            (Again(tries=self.tried, seeds=self.seeds, place=self.seeds + nth, **how), measurements(other, **how))
             for nth, other in enumerate(others)
         )
 
@@ -413,10 +413,10 @@ class WhatIfSettings(Settings):
         if self.asks == "best":
             extra = self._searched()
         if self.asks == "versus":
-            extra = [look for turn in self.rivals for one in turn for look in self.looks(one)]
+            extra = [each for turn in self.rivals for one in turn for each in self.measurements(one)]
         yield from extra
         if self.question == CURVE:
-            yield from (look for there in self.around.curve.values() for look in self.looks(there))
+            yield from (each for there in self.around.curve.values() for each in self.measurements(there))
             return
         yield from self.around.near
         yield from self.around.rest
@@ -425,7 +425,7 @@ class WhatIfSettings(Settings):
 
     def _searched(self) -> list[Task]:
         """All tries, and the best one again."""
-        tries = [look for one in self.tried for look in self.looks(one)]
+        tries = [each for one in self.tried for each in self.measurements(one)]
         return tries + [task for again, base in self.again for task in (again, *base)]
 
     @cached_property
@@ -456,15 +456,15 @@ class Around:
     def _tasks(self) -> tuple[Task, ...]:
         return self.settings.sample(self.repeats)
 
-    def looks(self, settings: Settings) -> tuple[Look, ...]:
+    def measurements(self, settings: Settings) -> tuple[Measurement, ...]:
         """The work that measures some settings, on each seed in as many parts as the topic's own."""
-        if settings not in self._looks:
+        if settings not in self._measurements:
             how = {"measure": self.measure, "repeats": self.repeats, "seeds": self.seeds}
-            self._looks[settings] = looks(settings, parts=len(self._tasks), **how)
-        return self._looks[settings]
+            self._measurements[settings] = measurements(settings, parts=len(self._tasks), **how)
+        return self._measurements[settings]
 
     @cached_property
-    def _looks(self) -> dict[Settings, tuple[Look, ...]]:
+    def _measurements(self) -> dict[Settings, tuple[Measurement, ...]]:
         return {}
 
     def _known(self, places: Iterable[Any], changes: Callable[[Any], dict[str, float]]) -> dict[Any, Settings]:
@@ -513,26 +513,26 @@ class Around:
         return found
 
     @cached_property
-    def now(self) -> tuple[Look, ...]:
+    def now(self) -> tuple[Measurement, ...]:
         """The base itself, of which the page waits for the first part."""
-        first, *others = self.looks(self.settings)
+        first, *others = self.measurements(self.settings)
         return (replace(first, essential=True), *others)
 
     @cached_property
-    def near(self) -> tuple[Look, ...]:
+    def near(self) -> tuple[Measurement, ...]:
         """The coarsest curve, which the page waits for too where it is quick."""
         turn = [*self._turns[1].values()] if len(self._turns) > 1 else []
         each = sum(getattr(task, "cells", chunking.FIRST) for task in self._tasks) * self.seeds
-        found = (look for there in turn for look in self.looks(there))
-        return tuple(replace(look, essential=each * len(turn) < chunking.FIRST) for look in found)
+        found = (measurement for there in turn for measurement in self.measurements(there))
+        return tuple(replace(measurement, essential=each * len(turn) < chunking.FIRST) for measurement in found)
 
     @cached_property
-    def rest(self) -> tuple[Look, ...]:
+    def rest(self) -> tuple[Measurement, ...]:
         """The bars, then the map from coarse to fine; the finer curve after the coarsest map."""
         maps = self._maps()
         finer = [[*turn.values()] for turn in self._turns[2:]]
         turns = ([*self.bars.values()], *maps[:1], *finer, *maps[1:])
-        return tuple(look for turn in turns for there in turn for look in self.looks(there))
+        return tuple(each for turn in turns for there in turn for each in self.measurements(there))
 
 
 @cached(newest=32)

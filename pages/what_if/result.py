@@ -15,7 +15,7 @@ from lab.claims import LEAST, Case, judge
 from lab.differences import Difference
 from lab.repeats import Medians, median_interval, median_run, over_splits
 from lab.settings import Settings, Task, quantiles_of
-from lab.sweep import Look, apart, best, summary
+from lab.sweep import Measurement, apart, best, summary
 from pages.what_if.work import prices, together
 
 # The share of a normal distribution within a standard deviation of its mean.
@@ -110,20 +110,20 @@ class WhatIfResult:
     settings: Any
     outcomes: Mapping[Task, Any]
 
-    def _runs(self, looks: Sequence[Look]) -> np.ndarray | None:
+    def _runs(self, measurements: Sequence[Measurement]) -> np.ndarray | None:
         """All runs of one setting, or None while some are to be trained."""
-        found = [self.outcomes.get(look) for look in looks]
+        found = [self.outcomes.get(one) for one in measurements]
         return None if any(one is None for one in found) else np.concatenate(found)
 
     def of(self, settings: Settings) -> np.ndarray | None:
         """All runs of some settings of the topic, (seeds x repeats,), or None while some are to be trained."""
-        return self._runs(self.settings.looks(settings))
+        return self._runs(self.settings.measurements(settings))
 
     @cached_property
     def now(self) -> np.ndarray:
         """Runs of the base; some of them, while others are to be trained."""
-        looks = self.settings.looks(self.settings.settings)
-        return np.concatenate([self.outcomes[look] for look in looks if look in self.outcomes])
+        measurements = self.settings.measurements(self.settings.settings)
+        return np.concatenate([self.outcomes[one] for one in measurements if one in self.outcomes])
 
     @property
     def trained(self) -> float:
@@ -382,7 +382,7 @@ class WhatIfResult:
         if not tries or len(tries) < len(self.settings.tried):
             return None
         settings, chosen = tries[best([median for _, median in tries], self.settings.asked)]
-        both = [(self.outcomes.get(task), self._runs(looks)) for task, looks in self.settings.again]
+        both = [(self.outcomes.get(task), self._runs(measurements)) for task, measurements in self.settings.again]
         both = [(mine, base) for mine, base in both if mine is not None and base is not None]
         medians = [(np.median(mine), np.median(base)) for mine, base in both]
         return Found(settings, chosen, *np.array(medians).reshape(-1, 2).T, self._gain(settings, both))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from dpcore.accountants import asymptotic
 from lab.papers import short
-from pages.ledger.experiment import LedgerResult
-from pages.ledger.words import SAYS, heads, number
-from pages.ledger.work import FIRST, Statement
+from pages.accounting.experiment import AccountingResult
+from pages.accounting.words import SAYS, heads, number
+from pages.accounting.work import FIRST, Statement
 from ui import panels
 from ui.plot import theme
 from ui.plot.theme import written
@@ -15,13 +15,13 @@ from ui.plot.theme import written
 _REQUIRED = {name: SAYS[f"condition.{name}"] for name in ("noise", "delta")}
 
 
-def statements(result: LedgerResult) -> str:
+def statements(result: AccountingResult) -> str:
     """Return the statements about this run, the constants that make them true, and where the run stands."""
     said = [_range(result), _printed(result), _this_run(result), _lemma(result)]
     return _stated(result) + _constants(result) + panels.bullets(said)
 
 
-def _stated(result: LedgerResult) -> str:
+def _stated(result: AccountingResult) -> str:
     found, accountant = result.statements, result.settings.tightest
     constants = {"proof": number(asymptotic.PROVED), "grid": number(found.least)}
     rows = [
@@ -52,7 +52,7 @@ def _silent(row: Statement) -> bool:
     return row.name == "bound" and math.isnan(row.epsilon)
 
 
-def _conditions(row: Statement, result: LedgerResult) -> str:
+def _conditions(row: Statement, result: AccountingResult) -> str:
     if row.name == "growth":
         return SAYS["statement.nameless"]
     if row.fails:
@@ -62,7 +62,7 @@ def _conditions(row: Statement, result: LedgerResult) -> str:
     return "…" if math.isnan(row.epsilon) else SAYS["statement.met"]
 
 
-def _against(row: Statement, result: LedgerResult) -> str:
+def _against(row: Statement, result: AccountingResult) -> str:
     if row.name == "growth" or _silent(row):
         return "–"
     if row.true is None and math.isnan(result.epsilon("pld") + row.epsilon):
@@ -71,7 +71,7 @@ def _against(row: Statement, result: LedgerResult) -> str:
     return SAYS[f"statement.{case}"]
 
 
-def _constants(result: LedgerResult) -> str:
+def _constants(result: AccountingResult) -> str:
     """Return which c2 is enough on the grid, by c1."""
     found = result.statements.constants
     axes = {"rates": asymptotic.RATES, "noises": asymptotic.NOISES, "steps": asymptotic.STEPS}
@@ -91,7 +91,7 @@ def _ends(shown: Sequence[str]) -> str:
     return SAYS("constants.ends", first=shown[0], last=shown[-1])
 
 
-def _range(result: LedgerResult) -> str:
+def _range(result: AccountingResult) -> str:
     """Return whether the target lies in the range of Theorem 1, and how much noise that asks for."""
     found, target, least = result.statements, result.settings.target_epsilon, result.least_noise("pld")
     case = "inside" if target < FIRST * found.reach else "outside"
@@ -100,17 +100,17 @@ def _range(result: LedgerResult) -> str:
     return f"{said} {asks}".strip()
 
 
-def _printed(result: LedgerResult) -> str:
+def _printed(result: AccountingResult) -> str:
     return SAYS("constants.printed", breaks=number(result.statements.breaks))
 
 
-def _constant(result: LedgerResult, row: str) -> str:
+def _constant(result: AccountingResult, row: str) -> str:
     """Return the c2 that makes Theorem 1 say what an accountant counts, or any where that is nothing."""
     epsilon = result.epsilon(row)
     return SAYS["constants.any"] if epsilon == 0 else number(result.statements.constant(epsilon))
 
 
-def _this_run(result: LedgerResult) -> str:
+def _this_run(result: AccountingResult) -> str:
     settings = result.settings
     needs = {row: _constant(result, row) for row in ("pld", "renyi", "moments")}
     strong = number(result.epsilon("strong") / result.statements.rows[2].epsilon)
@@ -118,7 +118,7 @@ def _this_run(result: LedgerResult) -> str:
     return SAYS("constants.run", **needs, accountant=settings.tightest, strong=strong, root=root)
 
 
-def _lemma(result: LedgerResult) -> str:
+def _lemma(result: AccountingResult) -> str:
     """Return how good the bound on the moments is, and where it is none."""
     found = result.statements
     order, exact, bound = _at_best(result)
@@ -130,20 +130,20 @@ def _lemma(result: LedgerResult) -> str:
     return " ".join((*said, SAYS["constants.rest"]))
 
 
-def _at_best(result: LedgerResult) -> tuple[int, float, float]:
+def _at_best(result: AccountingResult) -> tuple[int, float, float]:
     """Return the order that the moments accountant uses, the log moment there, and its bound."""
     found = result.statements
     _, order = found.best("exact")
     return order, *(float(found.moments[name][order - 1]) for name in ("exact", "bound"))
 
 
-def _needed(result: LedgerResult) -> str:
+def _needed(result: AccountingResult) -> str:
     if not math.isfinite(result.epsilon("pld")):
         return ""
     return SAYS("finding.constants", constant=_constant(result, "pld"), proof=number(asymptotic.PROVED))
 
 
-def _ratio(result: LedgerResult) -> str:
+def _ratio(result: AccountingResult) -> str:
     order, exact, bound = _at_best(result)
     return SAYS("finding.moments", ratio=number(bound / exact), order=order) if math.isfinite(bound / exact) else ""
 

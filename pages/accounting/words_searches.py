@@ -3,9 +3,9 @@
 from dpcore.accountants import selection
 from dpcore.privacy import LAWS, Guarantee
 from lab.papers import short
-from pages.ledger.experiment import LedgerResult
-from pages.ledger.figures import number
-from pages.ledger.words import SAYS, heads, is_bound, plain
+from pages.accounting.experiment import AccountingResult
+from pages.accounting.figures import number
+from pages.accounting.words import SAYS, heads, is_bound, plain
 from ui import panels
 from ui.panels import in_hundred
 from ui.plot import theme
@@ -14,7 +14,7 @@ from ui.plot import theme
 _ACCOUNTANTS = {"exact": "GDP accountant", "privacy": "PLD accountant", "Renyi": "RDP accountant"}
 
 
-def searches(result: LedgerResult) -> str:
+def searches(result: AccountingResult) -> str:
     """Return the cost of having tried several configurations, by what is released, and when it holds."""
     tried = result.settings.settings_tried
     ex_post = SAYS("searches.ex_post", ligett=short("ligett2017"), ghazi=short("ghazi2025"))
@@ -54,7 +54,7 @@ def _counted(held: Guarantee | None) -> str:
     return SAYS("searches.coarse", accountant=accountant) if held.basis.endswith("coarse grid") else accountant
 
 
-def _cheapest(result: LedgerResult) -> str:
+def _cheapest(result: AccountingResult) -> str:
     """Return the cheapest release on private rows, as far as all tries are counted."""
     tried, together = result.settings.settings_tried, result.searches["all"]
     law = min((way for way in result.searches if way in LAWS), key=lambda way: result.searches[way].epsilon)

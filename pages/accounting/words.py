@@ -4,9 +4,9 @@ import math
 
 from dpcore.accountants.prices import MOST_STEPS
 from dpcore.privacy import LAWS, Guarantee
-from pages.ledger import figures
-from pages.ledger.experiment import LedgerResult
-from pages.ledger.figures import number
+from pages.accounting import figures
+from pages.accounting.experiment import AccountingResult
+from pages.accounting.figures import number
 from ui import outcomes, panels
 from ui.panels import Number, in_hundred
 from ui.plot import theme
@@ -20,12 +20,12 @@ AFTERWARDS = {name: SAYS[f"after.{name}"] for name in SHORT}
 ABOUT = {name.partition(".")[2]: SAYS[name] for name in SAYS if name.startswith("about.")}
 
 
-def loosest(result: LedgerResult) -> str:
+def loosest(result: AccountingResult) -> str:
     """Return the accountant with the largest epsilon, of those that are computed at once."""
     return max(("naive", "strong", "moments", "renyi"), key=result.epsilon)
 
 
-def _target(result: LedgerResult) -> tuple[float, str]:
+def _target(result: AccountingResult) -> tuple[float, str]:
     """Return (what is left of the target, of the numbers as they are shown; the target as it is shown)."""
     exact, target = result.epsilon("pld"), number(result.settings.target_epsilon)
     spent = number(result.held.epsilon if math.isnan(exact) else exact)
@@ -36,7 +36,7 @@ def _amount(shown: str) -> float:
     return math.inf if shown == "unlimited" else float(shown.replace(",", ""))
 
 
-def numbers(result: LedgerResult) -> list[Number]:
+def numbers(result: AccountingResult) -> list[Number]:
     """Return epsilon by the tightest accountant and by the loosest, the remaining budget, and the best attacker."""
     exact, worst, (left, target) = number(result.epsilon("pld")), loosest(result), _target(result)
     known = exact not in ("…", "unlimited")
@@ -53,7 +53,7 @@ def numbers(result: LedgerResult) -> list[Number]:
     ]
 
 
-def verdict(result: LedgerResult) -> str:
+def verdict(result: AccountingResult) -> str:
     """Return what two other accountants say of the same run, and what the target allows."""
     worst = loosest(result)
     case = worst if worst in ("naive", "strong") else "moments"
@@ -61,7 +61,7 @@ def verdict(result: LedgerResult) -> str:
     return f"{SAYS(f'verdict.{case}', **epsilons)} {_budget(result)}"
 
 
-def _budget(result: LedgerResult) -> str:
+def _budget(result: AccountingResult) -> str:
     """Return what would use the target up, or keep it, by what is computed so far."""
     left, target = _target(result)
     most, least = (
@@ -77,12 +77,12 @@ def _budget(result: LedgerResult) -> str:
     return SAYS("target.noise", target=target, noise=number(least))
 
 
-def caption(result: LedgerResult) -> str:
+def caption(result: AccountingResult) -> str:
     """Return what the lines without a name are."""
     return SAYS("caption", steps=result.settings.steps, noise=number(result.settings.noise_multiplier))
 
 
-def _over_steps(result: LedgerResult) -> str:
+def _over_steps(result: AccountingResult) -> str:
     found, exact, worst = result.found["pld"], result.epsilon("pld"), loosest(result)
     if missing := sum(map(math.isnan, found)):
         done = {"done": len(found) - missing, "all": len(found)}
@@ -92,12 +92,12 @@ def _over_steps(result: LedgerResult) -> str:
     return SAYS("finding.steps", **said) if math.isfinite(times) else ""
 
 
-def _over_noise(result: LedgerResult) -> str:
+def _over_noise(result: AccountingResult) -> str:
     least, accountant = result.least_noise("pld"), result.settings.tightest
     return SAYS("finding.noise", accountant=accountant, noise=number(least)) if math.isfinite(least) else ""
 
 
-def _searched(result: LedgerResult) -> str:
+def _searched(result: AccountingResult) -> str:
     if result.settings.settings_tried == 1 or result.searches["all"] is None:
         return ""
     least = min(held.epsilon for way, held in result.searches.items() if way in LAWS)
@@ -106,7 +106,7 @@ def _searched(result: LedgerResult) -> str:
     return SAYS("finding.searches", **said) if math.isfinite(together) else ""
 
 
-def _largest(result: LedgerResult) -> str:
+def _largest(result: AccountingResult) -> str:
     done = [one for one in result.effects() if one.guarantee is not None]
     most = max(done, key=lambda one: one.guarantee.epsilon)
     return figures.effect_name(most.name, result) if most.guarantee.epsilon > result.epsilon("pld") else ""
@@ -116,7 +116,7 @@ def _largest(result: LedgerResult) -> str:
 FINDINGS = {"steps": _over_steps, "noise": _over_noise, "effects": _largest, "searches": _searched}
 
 
-def table(result: LedgerResult) -> str:
+def table(result: AccountingResult) -> str:
     """Return a row for each accountant, with what the target allows."""
     target = number(result.settings.target_epsilon)
     badges = {bound: panels.badge(SAYS["table.bound" if bound else "table.published"]) for bound in (True, False)}
@@ -146,7 +146,7 @@ def heads(part: str, *columns: str, **holes: str) -> dict[str, str]:
     return dict(zip(columns, SAYS(f"{part}.heads", **holes).split(" | "), strict=True))
 
 
-def _name(result: LedgerResult, row: str) -> str:
+def _name(result: AccountingResult, row: str) -> str:
     return result.settings.tightest if row == "pld" else theme.THEOREMS[row][0]
 
 
@@ -162,7 +162,7 @@ def _steps(value: float, good: bool) -> str:
     return f"{value:,.0f}" if good and not math.isnan(value) else _allowed(value, good)
 
 
-def diagnostics(result: LedgerResult) -> list[str]:
+def diagnostics(result: AccountingResult) -> list[str]:
     """Return which regime the run is in."""
     settings, said = result.settings, [_sampling(result)]
     strong, moments, floor = result.epsilon("strong"), result.epsilon("moments"), result.moments_floor
@@ -179,14 +179,14 @@ def diagnostics(result: LedgerResult) -> list[str]:
     return said
 
 
-def _sampling(result: LedgerResult) -> str:
+def _sampling(result: AccountingResult) -> str:
     """Return what the samples save, against the best bound so far."""
     rate, saved = result.settings.sampling_rate, result.saved
     case = "all" if rate == 1 else "little" if saved < 1.1 else "sampled" if math.isfinite(saved) else "free"
     return SAYS(f"why.{case}", rate=number(rate), whole=number(result.unsampled), times=number(saved))
 
 
-def effects(result: LedgerResult) -> list[str]:
+def effects(result: AccountingResult) -> list[str]:
     """Return a sentence each on subsampling, groups, post-processing and tuning."""
     people, tried = result.settings.people, result.settings.settings_tried
     found = {one.name: one.guarantee for one in result.effects()}
@@ -217,7 +217,7 @@ def is_bound(held: Guarantee | None) -> bool:
     return held is not None and not held.basis.startswith("exact")
 
 
-def guarantee(result: LedgerResult) -> str:
+def guarantee(result: AccountingResult) -> str:
     """Return the guarantee and its assumptions."""
     held = result.held
     means = SAYS("guarantee.means", epsilon=number(held.epsilon), odds=panels.odds(held)) + panels.weak(held)
@@ -225,7 +225,7 @@ def guarantee(result: LedgerResult) -> str:
     return panels.guarantee(here=held) + "".join(map(panels.note, notes))
 
 
-def neighbours(result: LedgerResult) -> str:
+def neighbours(result: AccountingResult) -> str:
     """Return the guarantee by both adjacency relations, for the same noise."""
     replaced = panels.guarantee(here=result.replaced) if result.replaced is not None else panels.note("…")
     add = panels.note(SAYS["neighbours.add"]) + panels.guarantee(here=result.held)

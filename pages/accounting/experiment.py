@@ -14,7 +14,7 @@ from dpcore.accountants.prices import MOST_COUNTED, MOST_STEPS, PUBLISHED, Noise
 from dpcore.cache import CACHE
 from dpcore.privacy import LAWS, Adjacency, Composed, Guarantee, for_group, for_replacement
 from lab.settings import Measure, Settings, Task
-from pages.ledger.work import GRID, Statements
+from pages.accounting.work import GRID, Statements
 
 # The theorems in the order of their proofs' strength; the published figure stands beside them and is none.
 THEOREMS = ("naive", "strong", "moments", "renyi", "pld")
@@ -85,7 +85,7 @@ class Bill(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LedgerSettings(Settings):
+class AccountingSettings(Settings):
     """All that decides what the page shows. Raises RefusedError where a value has no meaning.
 
     sampling_rate: q, the chance of a row to be in a step's sample.
@@ -226,13 +226,13 @@ class LedgerSettings(Settings):
         (fine,), (tuned,) = self.work["fine"], self.work["tuned"]
         return Billed(run_of=fine, tries=tuned, people=self.people)
 
-    def result(self, outcomes: Mapping[Any, Any]) -> "LedgerResult":
+    def result(self, outcomes: Mapping[Any, Any]) -> "AccountingResult":
         """Assemble what has been done; needs the essential tasks only."""
         found = {}
         for name, group in self.work.items():
             parts = [outcomes.get(task, np.full(getattr(task, "shape", ()), math.nan)) for task in group]
             found[name] = np.concatenate([np.ravel(part) for part in parts])
-        return LedgerResult(settings=self, found=found)
+        return AccountingResult(settings=self, found=found)
 
 
 class Effect(NamedTuple):
@@ -243,17 +243,17 @@ class Effect(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LedgerResult:
+class AccountingResult:
     """What a page shows. A number is NaN where it is still to be computed.
 
-    found: what was asked -> the numbers, flat, see ``LedgerSettings.work``.
+    found: what was asked -> the numbers, flat, see ``AccountingSettings.work``.
     """
 
-    settings: LedgerSettings
+    settings: AccountingSettings
     found: Mapping[str, np.ndarray]
 
     def epsilon(self, row: str) -> float:
-        """What the whole run costs by one row of the ledger."""
+        """What the whole run costs by one row of the accounting page."""
         if row != "pld":
             return float(self.found[row][len(STEPS)])
         fine = float(self.found["fine"][0])
@@ -413,7 +413,7 @@ class LedgerResult:
         )
 
     def constants(self, row: str) -> tuple[np.ndarray, np.ndarray]:
-        """(steps, the c2 with which Theorem 1 would say what a row of the ledger counts of so many steps)."""
+        """(steps, the c2 with which Theorem 1 would say what a row of the accounting page counts of so many steps)."""
         steps, epsilon = self.over_steps(row)
         return steps, self.statements.constant(epsilon, steps)
 

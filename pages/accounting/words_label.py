@@ -1,11 +1,11 @@
 """The privacy label of accounting, for a run like the one described; no data are read."""
 
 from lab.label import Stated
-from pages.ledger.experiment import LedgerResult
+from pages.accounting.experiment import AccountingResult
 from ui.texts import labels
 
-_SAYS = labels("ledger")
+_SAYS = labels("accounting")
 
 
-def label(result: LedgerResult) -> Stated:
+def label(result: AccountingResult) -> Stated:
     return Stated(promise=result.held, said=_SAYS["said"])

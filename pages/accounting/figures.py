@@ -6,7 +6,7 @@
 import numpy as np
 
 from dpcore.accountants.asymptotic import PROVED
-from pages.ledger.experiment import ROWS, LedgerResult
+from pages.accounting.experiment import ROWS, AccountingResult
 from ui.plot import theme
 
 EFFECTS = {
@@ -40,7 +40,7 @@ _SHARP, _CONSTANTS = ("moments", "renyi", "pld"), (0.5, 100.0)
 _DISC = "M-4,0C-4,-2.2,-2.2,-4,0,-4C2.2,-4,4,-2.2,4,0C4,2.2,2.2,4,0,4C-2.2,4,-4,2.2,-4,0Z"
 
 
-def over_steps(result: LedgerResult, finding: str = "") -> dict:
+def over_steps(result: AccountingResult, finding: str = "") -> dict:
     """Epsilon as the run goes on, by each theorem."""
     now, title = result.settings.steps, theme.title("Epsilon by steps", finding)
     # Where a step costs little all curves begin low, and where it costs much they end high.
@@ -48,7 +48,7 @@ def over_steps(result: LedgerResult, finding: str = "") -> dict:
     return _curves(result, result.over_steps, FIRST, now=now, field="steps", title=title, legend=free)
 
 
-def over_noise(result: LedgerResult, finding: str = "") -> dict:
+def over_noise(result: AccountingResult, finding: str = "") -> dict:
     """Epsilon of a run of this length over the noise multiplier, by each theorem."""
     now, title = result.settings.noise_multiplier, theme.title("Epsilon by noise", finding)
     return _curves(
@@ -56,7 +56,7 @@ def over_noise(result: LedgerResult, finding: str = "") -> dict:
     )
 
 
-def _curves(result: LedgerResult, points, rows, *, now: float, field: str, title: dict, legend: str) -> dict:
+def _curves(result: AccountingResult, points, rows, *, now: float, field: str, title: dict, legend: str) -> dict:
     name, target = field.replace("_", " "), result.settings.target_epsilon
     low, high = result.settings.LIMITS[field]
     today = {row: result.epsilon(row) for row in rows if row != _THIN or rows is not FIRST}
@@ -76,8 +76,8 @@ def _curves(result: LedgerResult, points, rows, *, now: float, field: str, title
     )
 
 
-def _curve(result: LedgerResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
-    """What one row of the ledger says."""
+def _curve(result: AccountingResult, row: str, at: np.ndarray, epsilon: np.ndarray, *, of: str, thin: bool) -> dict:
+    """What one row of the accounting page says."""
     name, colour, dash = theme.THEOREMS[row]
     name = result.settings.tightest if row == "pld" else name
     style = {"line": {"color": colour, "width": 1 if thin else 3 if row == "pld" else 2, "dash": dash}}
@@ -113,7 +113,7 @@ def _mark(x: float, y: float, colour: str, **more: str) -> dict:
     return place | {"xsizemode": "pixel", "ysizemode": "pixel", "line": {"color": colour, "width": 2}} | more
 
 
-def effects(result: LedgerResult, finding: str = "") -> dict:
+def effects(result: AccountingResult, finding: str = "") -> dict:
     """The same noise seen from elsewhere: each epsilon beside that of this run."""
     found = result.effects()
     start = found[0].guarantee
@@ -154,7 +154,7 @@ def _drawable(held) -> bool:
     return held is not None and 0 < held.epsilon < np.inf
 
 
-def _named(result: LedgerResult, place: int, effect) -> dict:
+def _named(result: AccountingResult, place: int, effect) -> dict:
     """What an effect is called, and its epsilon, over its line."""
     text = theme.key(effect_name(effect.name, result), _label(effect.guarantee, result.settings.delta))
     return theme.word(text, x=0, y=place - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom")
@@ -168,7 +168,7 @@ def _label(held, delta: float) -> str:
     return epsilon if held.delta == delta else f"{epsilon}</b>, δ {theme.delta(held.delta, digits=3)}<b>"
 
 
-def effect_name(name: str, result: LedgerResult) -> str:
+def effect_name(name: str, result: AccountingResult) -> str:
     """What an effect is called: with how many people, and how many settings."""
     people, tried, then = result.settings.people, result.settings.settings_tried, result.settings.afterwards
     return EFFECTS[name].format(
@@ -178,7 +178,7 @@ def effect_name(name: str, result: LedgerResult) -> str:
     )
 
 
-def searches(result: LedgerResult, finding: str = "") -> dict:
+def searches(result: AccountingResult, finding: str = "") -> dict:
     """What a search costs over how likely it finds a good setting, by what of it is released."""
     run, several = result.held.epsilon, result.settings.settings_tried > 1
     held = {way: result.searches[way] for way in WAYS} if several else {}
@@ -207,7 +207,7 @@ def _tried(way: str, x: float, y: float) -> dict:
     return _mark(x, y, colour, path=_DISC, fillcolor=colour, name="ghost" if way == "all" else way)
 
 
-def _search(result: LedgerResult, way: str, held) -> dict:
+def _search(result: AccountingResult, way: str, held) -> dict:
     """Epsilon of one way, with what it is today."""
     name, colour = WAYS[way]
     more = {"meta": "ghost"} if way == "all" else {}
@@ -217,7 +217,7 @@ def _search(result: LedgerResult, way: str, held) -> dict:
     return theme.line(*result.over_chance(way), colour=colour, name=shown, hovertemplate=hover, **more)
 
 
-def constants(result: LedgerResult, finding: str = "") -> dict:
+def constants(result: AccountingResult, finding: str = "") -> dict:
     """The c2 with which the moments theorem would say what each accountant counts, over steps with this noise."""
     now, (low, high) = result.settings.steps, result.settings.LIMITS["steps"]
     today = {row: result.statements.constant(result.epsilon(row)) for row in _SHARP}
@@ -235,7 +235,7 @@ def constants(result: LedgerResult, finding: str = "") -> dict:
     )
 
 
-def _constant(result: LedgerResult, row: str, today: float) -> dict:
+def _constant(result: AccountingResult, row: str, today: float) -> dict:
     name, colour, dash = theme.THEOREMS[row]
     name = result.settings.tightest if row == "pld" else name
     steps, found = result.constants(row)
@@ -245,7 +245,7 @@ def _constant(result: LedgerResult, row: str, today: float) -> dict:
     return theme.line(steps, found, colour=colour, dash=dash, name=theme.key(name, told), hovertemplate=hover, **more)
 
 
-def moments(result: LedgerResult, finding: str = "") -> dict:
+def moments(result: AccountingResult, finding: str = "") -> dict:
     """The log moments of one step, and the main term of their bound, dotted where it is not stated."""
     found = result.statements
     at, exact, bound = (column.astype(float) for column in found.moments.values())

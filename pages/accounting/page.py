@@ -1,9 +1,9 @@
 """How much privacy does a training run spend?"""
 
-from pages.ledger import figures, words_label, words_searches
-from pages.ledger import words as say
-from pages.ledger import words_statements as stated
-from pages.ledger.experiment import LedgerSettings
+from pages.accounting import figures, words_label, words_searches
+from pages.accounting import words as say
+from pages.accounting import words_statements as stated
+from pages.accounting.experiment import AccountingSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
@@ -55,7 +55,7 @@ PAGE = Page(
     group="Privacy",
     about="Compare privacy accountants",
     question="How much privacy does a training run spend?",
-    settings=LedgerSettings,
+    settings=AccountingSettings,
     label=words_label.label,
     setup=setup,
     lead=always(say.INTRODUCTION),

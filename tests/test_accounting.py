@@ -1,4 +1,4 @@
-"""The ledger: the example of the literature, work in pieces, safe inverses, and what else moves the bill."""
+"""The accounting page: the example of the literature, work in pieces, safe inverses, and what else moves the bill."""
 
 import math
 
@@ -11,43 +11,43 @@ from dpcore import check
 from dpcore.accountants import account, most_steps, tuning
 from dpcore.accountants.prices import PUBLISHED, step
 from dpcore.privacy import Adjacency, Composed
-from pages.ledger import experiment as ledger
-from pages.ledger import figures, words_searches
-from pages.ledger import words as say
-from pages.ledger.experiment import LedgerSettings
+from pages.accounting import experiment as accounting
+from pages.accounting import figures, words_searches
+from pages.accounting import words as say
+from pages.accounting.experiment import AccountingSettings
 from tests.test_pages import opened, text
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 BAD = [
-    *((name, low - 1) for name, (low, _) in LedgerSettings.LIMITS.items()),
-    *((name, high + 1) for name, (_, high) in LedgerSettings.LIMITS.items()),
-    *((name, value) for name in LedgerSettings.LIMITS for value in (math.nan, "abc", None)),
+    *((name, low - 1) for name, (low, _) in AccountingSettings.LIMITS.items()),
+    *((name, high + 1) for name, (_, high) in AccountingSettings.LIMITS.items()),
+    *((name, value) for name in AccountingSettings.LIMITS for value in (math.nan, "abc", None)),
     *[("steps", 2.5), ("people", True), ("afterwards", "leak")],
 ]
 
 
 @pytest.fixture(scope="module")
 def example():
-    return LedgerSettings().run()
+    return AccountingSettings().run()
 
 
 @pytest.fixture(scope="module")
 def partial():
-    settings = LedgerSettings()
+    settings = AccountingSettings()
     return settings.result({task: task.run() for task in settings.tasks() if task.essential})
 
 
 @pytest.mark.parametrize(("name", "value"), BAD, ids=[f"{name}={value!r}" for name, value in BAD])
 def test_a_bad_value_is_refused_by_its_name(name, value):
     with pytest.raises(check.RefusedError) as caught:
-        LedgerSettings(**{name: value})
+        AccountingSettings(**{name: value})
     assert str(caught.value).startswith(f"{name} is {value!r}, but must be ")
 
 
-@pytest.mark.parametrize("name", LedgerSettings.LIMITS)
+@pytest.mark.parametrize("name", AccountingSettings.LIMITS)
 def test_the_ends_of_each_range_can_be_shown(name):
-    for value in LedgerSettings.LIMITS[name]:
-        settings = LedgerSettings(**{name: value})
+    for value in AccountingSettings.LIMITS[name]:
+        settings = AccountingSettings(**{name: value})
         found = settings.result({task: task.run() for task in settings.tasks() if task.essential})
         assert say.verdict(found)
         assert say.diagnostics(found)
@@ -67,7 +67,7 @@ def test_the_example_of_the_literature(example):
     assert attacker.amount == 56
     assert "9.34" in " ".join(say.effects(example))
     assert not example.table().set_index("accountant").loc[PUBLISHED, "a bound"]
-    assert PUBLISHED not in ledger.THEOREMS
+    assert PUBLISHED not in accounting.THEOREMS
 
 
 def test_the_essential_pieces_are_enough(partial):
@@ -83,7 +83,7 @@ def test_the_essential_pieces_are_enough(partial):
 
 
 def test_the_pieces_are_not_done_twice():
-    for settings in (LedgerSettings(), LedgerSettings(settings_tried=1), LedgerSettings(sampling_rate=1.0)):
+    for settings in (AccountingSettings(), AccountingSettings(settings_tried=1), AccountingSettings(sampling_rate=1.0)):
         assert len(set(settings.tasks())) == len(settings.tasks())
         assert settings.tasks()[0].essential
 
@@ -103,10 +103,10 @@ def test_plotly_accepts_every_figure(which, request):
         assert len(go.Figure(figure).data) == len(figure["data"])
 
 
-@pytest.mark.parametrize("theorem", ledger.THEOREMS)
+@pytest.mark.parametrize("theorem", accounting.THEOREMS)
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_the_inverse_is_safe_and_tight(theorem, changes):
-    settings = LedgerSettings(**changes)
+    settings = AccountingSettings(**changes)
     found = settings.run()
     name = settings.exact_accountant if theorem == "pld" else theorem
 
@@ -122,7 +122,7 @@ def test_the_inverse_is_safe_and_tight(theorem, changes):
 
 
 def test_todays_steps_are_what_todays_epsilon_allows():
-    settings = LedgerSettings()
+    settings = AccountingSettings()
     event = step(settings.sampling_rate, settings.noise_multiplier)
     spent = settings.run().epsilon("renyi")
     promise = {"delta": settings.delta, "adjacency": ADD_REMOVE, "accountant": "renyi"}
@@ -136,17 +136,17 @@ def test_a_group_pays_for_each_of_its_people(example):
 
 
 def test_tuning_is_one_long_run(example):
-    run = LedgerSettings(steps=100_000)
+    run = AccountingSettings(steps=100_000)
     own = {task: task.run() for task in run.tasks() if task.essential or task in run.work["today"]}
     assert example.tuned.epsilon == pytest.approx(float(run.result(own).found["today"][0]), rel=1e-12)
-    alone = LedgerSettings(settings_tried=1).run()
+    alone = AccountingSettings(settings_tried=1).run()
     assert alone.tuned == alone.guarantee("pld")
-    assert LedgerSettings(steps=100_000).tuning_accountant == "renyi"
+    assert AccountingSettings(steps=100_000).tuning_accountant == "renyi"
 
 
 @pytest.mark.parametrize("changes", [{}, {"sampling_rate": 1.0, "steps": 200, "noise_multiplier": 40.0}])
 def test_a_search_has_its_price_by_what_is_released(changes):
-    settings = LedgerSettings(**changes)
+    settings = AccountingSettings(**changes)
     found = settings.run()
     searches = found.searches
     assert searches["public"] == found.guarantee("pld")
@@ -176,14 +176,14 @@ def test_the_curves_of_searches_go_through_what_is_tried(example, partial):
 
 
 def test_one_setting_is_no_search():
-    alone = LedgerSettings(settings_tried=1).run()
+    alone = AccountingSettings(settings_tried=1).run()
     assert "lab-table" not in words_searches.searches(alone)
     assert len(figures.searches(alone)["layout"]["shapes"]) == 1
 
 
 def test_what_is_done_afterwards_costs_nothing(example):
-    for afterwards in ledger.AFTERWARDS:
-        settings = LedgerSettings(afterwards=afterwards)
+    for afterwards in accounting.AFTERWARDS:
+        settings = AccountingSettings(afterwards=afterwards)
         assert settings.tasks() == example.settings.tasks()
         assert say.AFTERWARDS[afterwards]
 
@@ -197,14 +197,14 @@ def test_neighbours_are_counted_apart(example):
 
 
 def test_without_sampling_the_exact_row_is_gaussian():
-    found = LedgerSettings(sampling_rate=1.0, noise_multiplier=40.0, steps=100).run()
+    found = AccountingSettings(sampling_rate=1.0, noise_multiplier=40.0, steps=100).run()
     assert found.epsilon("pld") == found.unsampled
     assert found.guarantee("pld").basis.startswith("exact Gaussian")
 
 
 def test_no_line_without_a_name_but_the_thin_one(example):
     """And the published figure, which is no bound, is not in the first picture."""
-    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, ledger.ROWS)):
+    for draw, rows in ((figures.over_steps, figures.FIRST), (figures.over_noise, accounting.ROWS)):
         lines = draw(example)["data"]
         assert len(lines) == len(rows)
         assert PUBLISHED not in rows or draw is figures.over_noise
@@ -216,7 +216,7 @@ def test_curves_fall_in_the_order_of_the_proofs(example):
     _, exact = example.over_steps("pld")
     assert np.all(np.diff(exact) > 0)
     assert np.all(np.diff(example.over_noise("renyi")[1]) < 0)
-    for theorem in ledger.THEOREMS[:-1]:
+    for theorem in accounting.THEOREMS[:-1]:
         assert example.epsilon(theorem) > example.epsilon("pld")
 
 
@@ -228,7 +228,7 @@ class TestPage:
         assert not app.exception
         return app
 
-    def settings(self, app: AppTest) -> LedgerSettings:
+    def settings(self, app: AppTest) -> AccountingSettings:
         return app.session_state["accounting.desk"].settings
 
     def move(self, app: AppTest, name: str, value: float) -> AppTest:
@@ -243,7 +243,7 @@ class TestPage:
         self.move(first, "steps", 500.0)
         address = {name: value[0] if isinstance(value, list) else value for name, value in first.query_params.items()}
         second = self.open(**address)
-        assert self.settings(second) == self.settings(first) == LedgerSettings(noise_multiplier=2.0, steps=500)
+        assert self.settings(second) == self.settings(first) == AccountingSettings(noise_multiplier=2.0, steps=500)
 
     def test_there_is_no_new_noise_where_nothing_is_drawn(self):
         labels = [button.label for button in self.open().button]
@@ -253,7 +253,7 @@ class TestPage:
     def test_a_refused_entry_changes_nothing(self):
         app = self.move(self.open(), "noise_multiplier", 1e9)
         assert not app.exception
-        assert self.settings(app) == LedgerSettings()
+        assert self.settings(app) == AccountingSettings()
         sentence = app.session_state["accounting.desk"].errors["noise_multiplier"]
         assert sentence.startswith("Noise multiplier cannot be")
 

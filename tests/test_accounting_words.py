@@ -1,4 +1,4 @@
-"""What the ledger says, held against what was computed."""
+"""What the accounting page says, held against what was computed."""
 
 import math
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpcore.accountants import gdp, tuning
-from pages.ledger import words as say
-from pages.ledger import words_searches
-from pages.ledger import words_statements as stated
-from pages.ledger.experiment import LedgerSettings
+from pages.accounting import words as say
+from pages.accounting import words_searches
+from pages.accounting import words_statements as stated
+from pages.accounting.experiment import AccountingSettings
 from tests import attackers, reached
 from tests.sentences import Rules, hold, plain
 
@@ -22,7 +22,7 @@ QUICK = {
     "people": [1, 2, 3, 50],
     "settings_tried": [1, 2, 10, 100],
 }
-ONE = LedgerSettings(steps=1000)
+ONE = AccountingSettings(steps=1000)
 ONCE = [
     ONE,
     ONE.change(sampling_rate=1.0),
@@ -295,7 +295,7 @@ RULES: Rules = {
 
 
 def test_every_sentence_says_what_was_computed():
-    hold(LedgerSettings, words, RULES, within=QUICK, also=ONCE, count=40, seldom=attackers.rules(lambda r: r.held))
+    hold(AccountingSettings, words, RULES, within=QUICK, also=ONCE, count=40, seldom=attackers.rules(lambda r: r.held))
 
 
 def test_every_text_is_reached():
@@ -309,7 +309,7 @@ def test_every_text_is_reached():
 
 
 def test_a_delta_that_a_rare_sample_need_not_share_leaves_no_theorem_without_a_number():
-    rare = LedgerSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01)
+    rare = AccountingSettings(sampling_rate=0.001, noise_multiplier=10.0, steps=1, delta=0.01)
     result = rare.result({task: task.run() for task in rare.tasks() if task.essential})
     for theorem in ("naive", "strong"):
         assert 0 <= result.epsilon(theorem) < 0.01
