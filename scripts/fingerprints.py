@@ -3,8 +3,8 @@
     python -m scripts.fingerprints                        # the texts in the code and in files beside it
     python -m scripts.fingerprints http://localhost:8501  # what each page of a running lab shows, in Chromium
 
-A sentence is five words or more with an end mark. The first screen is 1440 by 900 pixels without navigation and chart
-ticks. CHROME names another Chromium than Playwright's own.
+A sentence is five words or more with an end mark. The first screen is 1440 by 900 pixels without navigation, icons and
+chart ticks. CHROME names another Chromium than Playwright's own.
 """
 
 import argparse
@@ -118,8 +118,8 @@ def _block(text: str) -> str:
     return "" if text.startswith("#") else re.sub(r"^- `[\w.-]+` |^- ", "\n\n", text, flags=re.MULTILINE)
 
 
-def on_screen(address: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (page, letters of its first screen, all its letters) of a running lab."""
+def on_screen(address: str) -> Iterator[tuple[str, int, str]]:
+    """Yield (page, number of words of its first screen, all its letters) of a running lab."""
     from playwright.sync_api import sync_playwright
 
     from pages.table import PAGES
@@ -132,11 +132,16 @@ def on_screen(address: str) -> Iterator[tuple[str, str, str]]:
             opened.goto(f"{address.rstrip('/')}/{name}")
             opened.get_by_role("heading", level=1).first.wait_for(timeout=60_000)
             opened.wait_for_timeout(8_000)
-            yield name or "home", opened.evaluate(_SEEN, 900), opened.get_by_test_id("stMain").first.inner_text()
+            yield name or "home", seen(opened), opened.get_by_test_id("stMain").first.inner_text()
         browser.close()
 
 
-# The letters of the main part whose boxes begin above a height, without the ticks of charts.
+def seen(opened, height: int = 900) -> int:
+    """Return the number of words of a Playwright page whose boxes begin above ``height`` pixels."""
+    return len(_WORD.findall(opened.evaluate(_SEEN, height)))
+
+
+# The letters of the main part whose boxes begin above a height, without icons and the ticks of charts.
 _SEEN = """height => {
     const walk = document.createTreeWalker(document.querySelector("[data-testid=stMain]"), NodeFilter.SHOW_TEXT);
     const found = [];
@@ -145,8 +150,8 @@ _SEEN = """height => {
         around.selectNodeContents(walk.currentNode);
         const box = around.getBoundingClientRect(), inside = walk.currentNode.parentElement;
         const shown = box.width > 1 && box.height > 1 && inside.checkVisibility({visibilityProperty: true});
-        if (shown && box.top < height && box.bottom > 0 && !inside.closest(".xtick, .ytick, style, script"))
-            found.push(walk.currentNode.textContent);
+        const besides = inside.closest(".xtick, .ytick, style, script, [data-testid=stIconMaterial]");
+        if (shown && box.top < height && box.bottom > 0 && !besides) found.push(walk.currentNode.textContent);
     }
     return found.join(" ");
 }"""
@@ -173,7 +178,7 @@ def run() -> None:
     print(HEAD)
     if address:
         for name, first, whole in on_screen(address):
-            print(row(name, len(_WORD.findall(first)), fingerprint([whole])), flush=True)
+            print(row(name, first, fingerprint([whole])), flush=True)
         return
     folders = sorted(f"pages/{one.name}" for one in (ROOT / "pages").iterdir() if (one / "__init__.py").exists())
     for folder in [*folders, "pages", "ui"]:

@@ -7,7 +7,7 @@ from pages.accounting.experiment import AccountingSettings
 from ui import controls, live
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
-HEIGHT = 400
+HEIGHT = 455
 MAIN = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE = ("people", "settings_tried")
 

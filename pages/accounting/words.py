@@ -79,7 +79,7 @@ def _budget(result: AccountingResult) -> str:
 
 def caption(result: AccountingResult) -> str:
     """Return what the lines without a name are."""
-    return SAYS("caption", steps=result.settings.steps, noise=number(result.settings.noise_multiplier))
+    return SAYS["caption"]
 
 
 def _over_steps(result: AccountingResult) -> str:

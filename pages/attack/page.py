@@ -33,7 +33,7 @@ SEES = {"weights": "the final weights", "steps": "every step"}
 AGAINST = {"label": "the same person, another class", "public": "a public row"}
 WHO = {"row": "a private row", "outlier": "an outlier"}
 RECIPE = ("clip_norm", "steps")
-HEIGHT = 400
+HEIGHT = 455
 
 
 def setup(desk: controls.Desk) -> None:

@@ -11,7 +11,7 @@ from pages.classifier.program import program
 from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
-HEIGHT = 400
+HEIGHT = 455
 MAIN = ("clip_norm", "steps", "public_rows")
 MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "seed")
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))

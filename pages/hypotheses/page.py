@@ -74,7 +74,7 @@ def _row(result, height: int = 340, wide: float = 1.0, **drawn: Mapping) -> list
 def pictures(result) -> list[list[live.Picture]]:
     """What transfer gains by epsilon, and how the target weights the sources."""
     epsilon, weights = figures.accuracy(result, "epsilon"), figures.weights(result)
-    return _row(result, height=400, wide=1.5, epsilon=epsilon, weights=weights)
+    return _row(result, height=455, wide=1.5, epsilon=epsilon, weights=weights)
 
 
 def steps(result) -> list[list[live.Picture]]:
@@ -91,7 +91,7 @@ def ways(result) -> list[list[live.Picture]]:
 def features(result) -> list[list[live.Picture]]:
     """What the number of features does; with all words, first what two noise distributions do to them."""
     rows = _row(result, dimension=figures.dimension(result), noise=figures.noise(result))
-    return rows if result.settings.projected else _row(result, height=400, laws=figures.laws(result)) + rows
+    return rows if result.settings.projected else _row(result, height=455, laws=figures.laws(result)) + rows
 
 
 def public_rows(settings: HypothesesSettings) -> int:

@@ -6,7 +6,7 @@ from pages.mechanisms.experiment import COUNT_NOISES, NUMBER_MECHANISMS, Mechani
 from ui import controls, live
 from ui.page import WHY_TAB, Knobs, Page, Tab, always, listed, noted
 
-HEIGHT = 400
+HEIGHT = 455
 MAIN = ("prior", "release", "sensitivity", "delta")
 MORE = ("value", "lead", "options", "seed")
 SHORT = dict(zip(NUMBER_MECHANISMS, ("Laplace", "Gaussian", "Textbook"), strict=True))

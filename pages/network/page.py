@@ -13,7 +13,7 @@ from pages.network.program import program
 from ui import controls, live, my_rows, panels
 from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, always, listed
 
-HEIGHT = 400
+HEIGHT = 455
 MAIN = ("lot_size", "clip_norm", "epochs", "learning_rate")
 MORE = ("width", "layers", "rows", "delta", "decay", "noise_ramp", "clip_ramp", "plain_rate", "repeats", "seed")
 SHORT = dict(zip(VARIANTS, ("Correct", "Noise per example", "Actual batch size", "Shuffled batches"), strict=True))

@@ -16,7 +16,7 @@ from ui.page import CLASSES_TAB, GUARANTEE_TAB, WHY_TAB, Knobs, Page, Tab, alway
 
 MAIN = ("parties", "rows", "regularisation", "careless")
 MORE = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
-HEIGHT = 400
+HEIGHT = 455
 
 
 def setup(desk: controls.Desk) -> None:

@@ -54,7 +54,7 @@ def pictures(result) -> list[list[live.Picture]]:
     """What it costs, and what the models say; and one run's quadratic, or where all runs end."""
     third = ("noisy", figures.noisy_surface) if result.noisy_surface is not None else ("true", figures.true_surface)
     drawn = (("errors", figures.errors, 1.5), ("lines", figures.lines, 1.0), (*third, 1.0))
-    return [_row(result, *drawn, height=400)]
+    return [_row(result, *drawn, height=455)]
 
 
 def methods(result) -> list[list[live.Picture]]:

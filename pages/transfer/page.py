@@ -10,7 +10,7 @@ from pages.transfer.experiment import TransferSettings
 from ui import controls, live, my_rows
 from ui.page import GUARANTEE_TAB, WHY_TAB, Knobs, Page, Slices, Tab, always, listed
 
-HEIGHT = 400
+HEIGHT = 455
 MAIN = ("h", "difference", "migrated", "target_rows")
 MORE = ("penalty", "q", "sources", "dimension", "loop_penalty", "delta", "detection_share", "repeats", "seed")
 DATA = {"made": "Made up, truth known", "own": "My data"}

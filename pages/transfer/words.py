@@ -79,7 +79,7 @@ def caption(result: TransferResult) -> str:
     """Return what bands, marks and the Frank-Wolfe chart are."""
     settings = result.settings
     free = settings.penalty > 0 and (settings.penalty_q, settings.polytope) == ("1", "corners")
-    marks = SAYS("caption.marks", runs=settings.repeats)
+    marks = SAYS["caption.marks"]
     return f"{marks} {SAYS['caption.corners']}" if free else marks
 
 

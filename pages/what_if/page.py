@@ -21,7 +21,7 @@ from ui.escaping import quoted
 from ui.page import GUARANTEE_TAB, WHY_TAB, Asked, Knobs, Page, Slices, Tab, listed
 from ui.vocabulary import KNOBS
 
-HEIGHT = 380
+HEIGHT = 435
 REACHED_BY = dict(zip(REACHED, ("median run", "90\u00a0% of runs"), strict=True))
 OF_PRIVATE_ROWS = parts.SAYS["own-rows"]
 # What the address of another page says of a question about it, in one text.

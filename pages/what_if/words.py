@@ -18,7 +18,7 @@ def caption(result: WhatIfResult) -> str:
     cases = ["exact", "clicks"]
     if not result.settings.exact:
         strip = ("crossing" if result.direction else "reached") if result.spans else ""
-        cases = ["tries" if result.settings.asks == "best" else "area", strip, "bars", "clicks"]
+        cases = ["tries" if result.settings.asks == "best" else "area", strip, "clicks"]
     return " ".join(SAYS[f"caption.{case}"] for case in cases if case)
 
 
