@@ -74,7 +74,7 @@ def test_its_picture_is_the_classifiers():
 def test_it_has_no_pins_and_says_so():
     """A link with a pin would show a ghost that nothing on the page unpins."""
     app = opened("", epsilon="0.05", pin="~mine~epsilon~2.0")
-    assert [one.value for one in app.warning] == ["A pin in the link was ignored: this page has none."]
+    assert [one.value for one in app.warning] == ["A pin in the link was ignored, because this page has none."]
     desk = app.session_state["home.desk"]
     assert (desk.pins, desk.settings.epsilon) == ((), 0.05)
     assert "pin" not in app.query_params

@@ -85,10 +85,10 @@ def test_texts_that_are_no_number_of_this_range(text):
 def test_a_comma_that_can_be_read_in_two_ways_is_asked_about():
     settings, (notice,) = from_link(PartiesSettings, {"parties": "1,000"})
     assert settings == PartiesSettings()
-    assert notice.endswith("Its comma can be read in two ways: write 1000 or 1.000.")
+    assert notice.endswith("Its comma can be read in two ways. Write 1000 or 1.000.")
     desk = Desk(page="parties", settings=PartiesSettings())
     desk.change(parties="1,000")
-    assert desk.errors["parties"].endswith("to 20000. Its comma can be read in two ways: write 1000 or 1.000.")
+    assert desk.errors["parties"].endswith("to 20000. Its comma can be read in two ways. Write 1000 or 1.000.")
 
 
 class TestParties:

@@ -140,7 +140,7 @@ def test_more_than_there_is_room_for_and_the_same_twice():
     texts = tuple(f"{seed}~seed~{seed}" for seed in (1, 1, 2, 3, 5, 6))
     pins, notices = read(ClassifierSettings, texts, public)
     assert [pin.settings.seed for pin in pins.kept] == [1, 2, 3]
-    assert notices == (f"A pin in the link was ignored: there may be {MOST}.",)
+    assert notices == (f"A pin in the link was ignored, because at most {MOST} are possible.",)
     assert pins.at == 0
 
 

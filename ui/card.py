@@ -23,7 +23,7 @@ def pins_of(page: Page, desk: Desk) -> Pins:
     visitor's own file are neither pinned nor compared; a page without tabs has no card to unpin them."""
     pins, notices = read(page.settings, texts_of(desk.pins), page.private)
     if not page.tabs and desk.pins:
-        pins, notices = Pins(), ("A pin in the link was ignored: this page has none.",)
+        pins, notices = Pins(), ("A pin in the link was ignored, because this page has none.",)
     desk.notices = [*desk.notices, *(one for one in notices if one not in desk.notices)]
     desk.pins = pins.texts
     return Pins() if page.private(desk.settings) else pins

@@ -368,7 +368,7 @@ def _long(desk: Desk) -> list[str]:
             desk.shown.pop(name, None)
             desk.ask = "" if name == ASK else desk.ask
             what = "What the link asks" if name == ASK else f"In the link, {name}"
-            told.append(f"{what} was ignored: it must have at most {LONGEST} characters.")
+            told.append(f"{what} was ignored. It must have at most {LONGEST} characters.")
     return told
 
 
@@ -381,7 +381,7 @@ def from_link(settings_type: type, address: Mapping[str, str]) -> tuple[Any, lis
         notices.append(f"{_quoted(name, address[name])} was ignored: {why}")
     known = {one.name for one in fields(settings_type)} | {links.VERSION_NAME}
     unknown = [name for name in address if name not in known]
-    notices += [f"{_quoted(name, address[name])} was ignored: this page has no such setting." for name in unknown]
+    notices += [f"{_quoted(name, address[name])} was ignored, as this page has no such setting." for name in unknown]
     return settings, notices
 
 
@@ -413,7 +413,7 @@ def _two_ways(value: object) -> str:
     """A sentence more, for a number whose comma may part thousands, or decimals."""
     if not (isinstance(value, str) and links.THOUSANDS.fullmatch(value.strip(" "))):
         return ""
-    return f" Its comma can be read in two ways: write {value.replace(',', '')} or {value.replace(',', '.')}."
+    return f" Its comma can be read in two ways. Write {value.replace(',', '')} or {value.replace(',', '.')}."
 
 
 def _label(name: str) -> str:

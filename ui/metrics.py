@@ -55,12 +55,10 @@ _WAITING = Gauge(
 _WAITING.labels("channel").set_function(lambda: busy.QUESTIONS.waiting)
 _WAITING.labels("run").set_function(lambda: busy.RUNS.waiting)
 _WAITING.labels("door").set_function(lambda: busy.at_the_door)
-_MOVES = Counter(
-    "lab_moves", "Movements of knobs, asked about on the channel or by a run of the page.", ["over"], registry=REGISTRY
-)
+_MOVES = Counter("lab_moves", "Slider movements, on the channel or in a run of the page.", ["over"], registry=REGISTRY)
 _WAITS = Histogram(
     "lab_wait_seconds",
-    "From a movement on the channel to its answer, and how long a run of a page's live part took.",
+    "Seconds from a movement on the channel to its answer, or of a page's live run.",
     ["over"],
     buckets=BOUNDS,
     registry=REGISTRY,

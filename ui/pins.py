@@ -95,7 +95,7 @@ def read(kind: type[Settings], texts: tuple[str, ...], private: Callable[[Any], 
         notices += [f"A pin in the link: {sentence}" for sentence in why]
         if pin and not pins.takes(pin.settings):
             same = any(pin.settings == other.settings for other in pins.kept)
-            notices += [] if same else [f"A pin in the link was ignored: there may be {MOST}."]
+            notices += [] if same else [f"A pin in the link was ignored, because at most {MOST} are possible."]
         elif pin:
             pins = pins.add(pin.settings, pin.name)
             at = pins.at if shown else at
@@ -107,7 +107,7 @@ def _read(kind: type[Settings], text: str, private: Callable[[Any], bool]) -> tu
     parts = text.split(APART) if len(text) <= LONGEST else []
     shown = len(parts) % 2 == 0  # a name and pairs are an odd number
     if shown and parts[:1] != [""]:
-        return None, False, [f"{quoted(text)} was ignored: it must be a name, then fields and values."]
+        return None, False, [f"{quoted(text)} was ignored. It must be a name, then fields and values."]
     name, *parts = parts[shown:]
     settings, notices = from_link(kind, dict(zip(parts[::2], parts[1::2], strict=True)))
     if private(settings):

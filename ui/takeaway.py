@@ -39,7 +39,7 @@ script.py prints the numbers of these settings. notebook.ipynb is the same for J
     pip install -r requirements.txt
     python script.py
 
-settings.json holds all settings and the seed. The seed makes the numbers reproducible, and anyone who has it can
+settings.json holds all settings and the seed. The seed makes the numbers reproducible. Anyone who has it can
 subtract the noise. To release a model trained on real data, use a DP library such as OpenDP, Opacus or TensorFlow
 Privacy.
 

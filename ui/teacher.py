@@ -33,14 +33,14 @@ def heed(page: Page, desk: Desk) -> None:
     whole = _all(page.at(desk.settings).knobs(desk.settings)) if ONLY in shown and not private else []
     unknown = [name for name in _named(desk) if name not in whole]
     if unknown:
-        _note(desk, f"In the link, `only` names no slider of this page: {', '.join(map(quoted, unknown))}.")
+        _note(desk, f"In the link, `only` names no slider of this page ({', '.join(map(quoted, unknown))}).")
         shown[ONLY] = ",".join(name for name in _named(desk) if name not in unknown)
     if ONLY in shown and not _named(desk):
         del shown[ONLY]
     if GUESS in shown and (shown[GUESS] not in desk.settings.measures or private):
-        _note(desk, f"In the link, `guess` names nothing that can be guessed here: {quoted(shown.pop(GUESS))}.")
+        _note(desk, f"In the link, `guess` names nothing that can be guessed here ({quoted(shown.pop(GUESS))}).")
     if ASK in shown and GUESS not in shown:
-        _note(desk, "In the link, `ask` was ignored: what is to be guessed has to be named.")
+        _note(desk, "In the link, `ask` was ignored, because the link does not name what to guess.")
         del shown[ASK]
 
 

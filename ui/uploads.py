@@ -25,7 +25,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 
 SETTING, MEGABYTES = "LAB_UPLOADS_MB", 300
 _NO_COOKIE = (
-    "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside a page of another site, "
+    "**No file can be uploaded here**, because your browser sends the lab no cookies. Inside another site, "
     "such as a course page, most browsers send none. Open the lab in a separate tab. If you read this there too, "
     "allow cookies for this site."
 )
