@@ -58,7 +58,7 @@ _WAITING.labels("door").set_function(lambda: busy.at_the_door)
 _MOVES = Counter("lab_moves", "Slider movements, on the channel or in a run of the page.", ["over"], registry=REGISTRY)
 _WAITS = Histogram(
     "lab_wait_seconds",
-    "Seconds from a movement on the channel to its answer, or of a page's live run.",
+    "Seconds from a movement to its answer, or of a page's live run.",
     ["over"],
     buckets=BOUNDS,
     registry=REGISTRY,
