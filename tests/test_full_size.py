@@ -335,7 +335,8 @@ def live(question, center: float, spread: float):
     random, known = np.random.default_rng(1), {}
     for value, there in question.around.curve.items():
         drawn = 0.7 + 0.1 * np.log(value / center) + spread * random.standard_normal(question.repeats)
-        known |= dict(zip(question.looks(there), np.array_split(drawn, len(question.looks(there))), strict=True))
+        measurements = question.measurements(there)
+        known |= dict(zip(measurements, np.array_split(drawn, len(measurements)), strict=True))
     return question.result(known)
 
 
