@@ -172,7 +172,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         version, ignored = version_of(dict(said))
         question, refused = kind.of_version(version).change(question=CURVE, **start), []
         if len(said) > len(ASKED) + 1:
-            return question, [f"What the link asks was ignored: it must be at most {len(ASKED)} fields and values."]
+            return question, [f"What the link asks was ignored. It must be at most {len(ASKED)} fields and values."]
         for field, value in said:
             try:
                 if field in ignored:
