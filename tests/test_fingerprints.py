@@ -17,7 +17,7 @@ EXCEPT = {
 STYLE_SHEET = (5, 0, 0.5, 0, 22)
 CEILINGS = {
     "pages: code": (33.6, 10.0, 2.9, 0, 19),
-    "ui: code": (5.9, 0, 0, 0, 14),
+    "ui: code": (4.7, 0, 0, 0, 14),
     "pages: texts": STYLE_SHEET,
     "ui: texts": STYLE_SHEET,
     "pages: method": (26.4, 21.4, 4.6, 1.7, 29),
