@@ -1,19 +1,24 @@
 """What every page shows, written down, to see that a change of the code changed no picture, number or word.
 
-    python -m scripts.snapshot write before.json          # defaults and two random links a page, seeded
-    python -m scripts.snapshot write after.json --only classifier regression
+    python -m scripts.snapshot write before.json               # defaults, ten seeded links and own data, every page
+    python -m scripts.snapshot write after.json --like before.json --only classifier regression
     python -m scripts.snapshot compare before.json after.json
 
-Each page is run as a script until its work is done. Written down are its elements, the messages of its charts and
-knobs, and its downloads; long ones as a digest.
+Each page is run as a script until its work is done, with each of its tabs open. Recorded are its elements, the
+messages of its charts and knobs, and its downloads, long ones as a digest. ``--like`` opens the links of an earlier
+snapshot, which random links need when a choice has been added or renamed since.
 """
 
 import argparse
+import io
 import json
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from datetime import date
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,24 +31,57 @@ from streamlit.util import calc_hash
 
 import ui.compute
 from dpcore.check import RefusedError
+from dpcore.data import own_table
 from pages import table
+from ui import my_rows
 from ui.live import serving
+from ui.samples import SAMPLES
 
 ROOT = Path(__file__).parents[1]
 TOPICS = tuple(page.name for page in table.PAGES)
 # Random links stay cheap: at most so many of what work grows with.
 MOST = {"repeats": 6, "parties": 60, "members": 40, "canaries": 60, "steps": 40, "rows": 600, "public_rows": 200}
+LINKS = 10
+# Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that quick.
+OWN = dict.fromkeys(("classifier", "network", "attack"), ("customers.csv",))
+OWN |= {"regression": ("salaries.csv",), "transfer": ("salaries.csv",), "parties": ("hospitals.csv",)}
+QUICK = {"network": {"repeats": "2", "epochs": "2"}, "attack": {"repeats": "100"}, "classifier": {"repeats": "6"}}
 # What changes from one server to the next, or says where in the code something stands.
 _PASSING = {"id", "url", "fragmentId", "formId", "pageScriptHash", "scriptHash", "mediaFileId", "deferredFileId"}
 
 
 def opened(topic: str, link: Mapping[str, str]) -> AppTest:
-    """The page at this link, with all its work done."""
+    """Open the page at this link, with all its work done. A link with ``sample`` opens it with this sample's rows."""
     app = AppTest.from_file(str(ROOT / "pages/frame.py"), default_timeout=600)
     app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
+    if "sample" in link:
+        held, own = _brought(link["sample"])
+        app.session_state["data.brought"] = held
+        link = link | {own_field(topic): "own", "own": own}
     for name, value in link.items():
-        app.query_params[name] = value
+        if name != "sample":
+            app.query_params[name] = value
     return app.run()
+
+
+def own_field(topic: str) -> str:
+    """Return the name of the field that chooses the visitor's own rows."""
+    return "data" if topic == "hypotheses" else "dataset"
+
+
+@cache
+def _brought(file: str) -> tuple[my_rows.Brought, str]:
+    """Return (a session's upload of this sample with its columns declared, its name in links)."""
+    sample = next(one for one in SAMPLES if one.file == file)
+    rows = own_table.read(sample.data)
+    draft = my_rows.Draft.of(rows, file)
+    draft.fill(sample)
+    if sample.source:
+        draft.fill_source(sample)
+    if "hospital" in sample.aside:
+        draft.use("hospital", "person")
+    held = my_rows.Brought(table=rows, draft=draft)
+    return held, str(my_rows.settled(held))
 
 
 def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
@@ -84,7 +122,7 @@ def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]
 
     def download(label: str, *, data: Any, file_name: str, **_: Any) -> bool:
         made = data() if callable(data) else data
-        seen["downloads"][file_name] = _short(made.decode() if isinstance(made, bytes) else made)
+        seen["downloads"].update(_files(file_name, made if isinstance(made, bytes) else made.encode()))
         return False
 
     real = serving.mount, st.download_button, ui.compute.compute
@@ -115,22 +153,38 @@ def _plain(value: Any) -> Any:
     return [_plain(part) for part in value] if isinstance(value, list) else value
 
 
-def _short(text: str) -> str:
-    return (
-        text if len(text) < 400 else f"{len(text)} characters, {sha256(text.encode()).hexdigest()[:16]}: {text[:120]}"
-    )
+def _files(name: str, content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield (name, content) of a file, or of each file in an archive: without today's date, a long one as a digest."""
+    if zipfile.is_zipfile(io.BytesIO(content)):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for part in archive.namelist():
+                yield from _files(f"{name}/{part}", archive.read(part))
+        return
+    plain = content.replace(date.today().isoformat().encode(), b"<today>")
+    text = plain.decode("utf-8", errors="replace")
+    yield name, text if len(text) < 400 else f"{len(text)} characters, {sha256(plain).hexdigest()[:16]}: {text[:120]}"
 
 
-def everything(topics: Sequence[str] = TOPICS) -> dict[str, Any]:
-    """Page and link -> what it shows."""
-    found = {}
+def everything(topics: Sequence[str] = TOPICS, *, like: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return page and link -> what it shows; the links are those of the snapshot ``like``, where one is given."""
+    found: dict[str, Any] = {}
+
+    def take(key: str, topic: str, link: Mapping[str, str]) -> AppTest:
+        found[key], app = shown(topic, link)
+        found[key]["link"] = dict(link)
+        return app
+
     for topic in topics:
-        found[topic], app = shown(topic, {})
-        desk = app.session_state[f"{topic}.desk"]
-        for seed in (1, 2):
-            link = random_link(desk, seed)
-            found[f"{topic} {seed}"], _ = shown(topic, link)
-            found[f"{topic} {seed}"]["link"] = link
+        if like is not None:
+            for key, seen in like.items():
+                if key.split()[0] == topic:
+                    take(key, topic, seen["link"])
+        else:
+            desk = take(topic, topic, {}).session_state[f"{topic}.desk"]
+            for seed in range(1, 1 + LINKS):
+                take(f"{topic} {seed}", topic, random_link(desk, seed))
+            for sample in OWN.get(topic, ()):
+                take(f"{topic} {sample}", topic, {"sample": sample} | QUICK.get(topic, {}))
         print(topic, file=sys.stderr, flush=True)
     return found
 
@@ -152,9 +206,11 @@ def run() -> int:
     parser.add_argument("verb", choices=("write", "compare"))
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--only", nargs="+", choices=TOPICS, default=TOPICS, help="the pages that are written")
+    parser.add_argument("--like", type=Path, help="a snapshot whose links are opened")
     asked = parser.parse_args()
     if asked.verb == "write":
-        asked.files[0].write_text(json.dumps(everything(asked.only), sort_keys=True))
+        like = json.loads(asked.like.read_text()) if asked.like else None
+        asked.files[0].write_text(json.dumps(everything(asked.only, like=like), sort_keys=True))
         return 0
     found = sorted(differences(*(json.loads(file.read_text()) for file in asked.files)))
     print(*(found or ["no difference"]), sep="\n")
