@@ -12,6 +12,7 @@ snapshot, which random links need when a choice has been added or renamed since.
 import argparse
 import io
 import json
+import secrets
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import streamlit as st
@@ -81,7 +83,8 @@ def _brought(file: str) -> tuple[my_rows.Brought, str]:
     if "hospital" in sample.aside:
         draft.use("hospital", "person")
     held = my_rows.Brought(table=rows, draft=draft)
-    return held, str(my_rows.settled(held))
+    with patch.object(secrets, "token_urlsafe", lambda _: sha256(file.encode()).hexdigest()[:22]):
+        return held, str(my_rows.settled(held))
 
 
 def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
@@ -111,7 +114,7 @@ def random_link(desk: Any, seed: int) -> dict[str, str]:
 
 
 def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]:
-    """(what the page shows, the page)."""
+    """Return (what the page shows, the page)."""
     seen: dict[str, Any] = {"messages": [], "downloads": {}}
 
     def mount(name: str, *, css: str | None = None, **how: Any) -> None:
