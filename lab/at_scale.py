@@ -4,7 +4,7 @@ All backends give bitwise equal numbers, because each measurement depends only o
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
@@ -23,14 +23,11 @@ BACKENDS = {"threads": "threading", "processes": "loky", "dask": "dask"}
 class Cell:
     """One cell of a sweep: a combination of parameter values and a seed.
 
-    values: the swept parameters by name. settings: the settings with these values and one of the seeds. part, parts:
-    which of the repeats, as in ``Measurement``.
+    values: the swept parameters by name. settings: the settings with these values and one of the seeds.
     """
 
     values: Mapping[str, Any]
     settings: Settings
-    part: int = 0
-    parts: int = 1
 
 
 def cells(settings: Settings, over: Mapping[str, Sequence[Any]], *, seeds: int = 1) -> tuple[Cell, ...]:
@@ -63,19 +60,15 @@ def stream(
     backend: str = "threads",
     jobs: int | None = None,
     piece: float = 1.0,
-    goes_on: Callable[[], bool] | None = None,
 ) -> Iterator[tuple[Cell, np.ndarray]]:
     """Yield (cell, its numbers (repeats,)) as they become ready, in any order.
 
     backend: a key of ``BACKENDS``; "dask" uses the cluster of the open ``distributed.Client``. jobs: number of parallel
     jobs, by default the number of cores, or of the cluster's workers. piece: target duration of a chunk of work, in
-    seconds, estimated from earlier chunks. goes_on: called before each cell on threads, where it may wait; once it
-    returns False, the remaining cells are skipped. Other backends ignore it, because they do not block this process.
-    Raises RefusedError.
+    seconds, estimated from earlier chunks. Raises RefusedError.
     """
     name = BACKENDS[check.choice(BACKENDS, backend=backend)]
-    goes_on = goes_on if name == "threading" else None
-    how = {"measure": measure, "repeats": repeats, "goes_on": goes_on}
+    how = {"measure": measure, "repeats": repeats}
     left, width = iter(every), 1
 
     def pieces() -> Iterator[list[Cell]]:
@@ -90,19 +83,13 @@ def stream(
             width = max(1, min(2 * width, round(len(found) * piece / max(seconds, 1e-3))))
 
 
-def _measured(
-    some: Iterable[Cell], *, measure: str, repeats: int, goes_on: Callable[[], bool] | None
-) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
+def _measured(some: Iterable[Cell], *, measure: str, repeats: int) -> tuple[float, list[tuple[Cell, np.ndarray]]]:
     """Return (seconds taken, [(cell, its numbers)]), with the cells because chunks finish in any order."""
     cores.one_blas_thread()
     seconds, found = 0.0, []
     for one in some:
-        if goes_on and not goes_on():
-            break
         began = time.perf_counter()
-        measurement = Measurement(
-            settings=one.settings, measure=measure, repeats=repeats, part=one.part, parts=one.parts
-        )
+        measurement = Measurement(settings=one.settings, measure=measure, repeats=repeats)
         found.append((one, measurement.alone()[:repeats]))
         seconds += time.perf_counter() - began
     return seconds, found

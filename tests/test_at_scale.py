@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -95,27 +94,6 @@ def test_as_one_file_it_is_what_was_asked_for_in_order_however_it_was_trained(ex
     files = [(tmp_path / f"{name}.parquet").read_bytes() for name in ("more", "only")]
     assert files[0] == files[1]
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "more.parquet"), expected, check_exact=True)
-
-
-def test_on_threads_it_can_be_ended_between_two_cells_and_loses_nothing_of_what_was_trained():
-    asked, cells = [], at_scale.cells(SETTINGS, OVER, seeds=2)
-
-    def goes_on() -> bool:
-        asked.append(None)
-        return len(asked) <= 5
-
-    how = {"measure": "scratch", "repeats": 30, "piece": 0.001, "jobs": 2}
-    assert len([*at_scale.stream(cells, **how, goes_on=goes_on)]) == 5 < len(cells)
-    assert [*at_scale.stream(cells, **how, goes_on=lambda: False)] == []
-
-
-def test_parts_of_a_cell_are_the_cell():
-    (cell,) = at_scale.cells(SETTINGS, {"epsilon": (3.0,)})
-    how = {"measure": "scratch", "repeats": 130}
-    parts = [replace(cell, part=part, parts=4) for part in range(4)]
-    found = {one.part: numbers for one, numbers in at_scale.stream(parts, **how)}
-    whole = next(at_scale.stream([cell], **how))[1]
-    assert np.array_equal(np.concatenate([found[part] for part in range(4)]), whole)
 
 
 def test_a_sweep_leaves_its_work_in_no_memory(monkeypatch):

@@ -135,7 +135,7 @@ class Asked(NamedTuple):
     page: on which they all are, whose first picture and verdict the tab shows. settings: (settings of the page that is
     asked about, what else is asked, as an address holds it) -> those of the question. asks: the same back. ignored:
     a sentence (markdown) for each part of it that nobody can ask. controls: shows, of a desk of these, what can be
-    asked in the tab; below: what stands under the answer, as ``Tab.shows``.
+    asked in the tab.
     """
 
     page: "Page"
@@ -143,7 +143,6 @@ class Asked(NamedTuple):
     asks: Callable[[Any], str]
     ignored: Callable[[Any, str], list[str]]
     controls: Callable[[Desk], None]
-    below: Callable[[Desk, Mapping[str, Any]], None]
 
     def about(self, settings: Any, ask: str) -> Settings | None:
         """The question about these settings; None where nothing can be asked about them."""

@@ -184,11 +184,10 @@ def _result(both: Both, desk: controls.Desk) -> str:
         say(*(f"words-{name}" for name in page.captions))
     with place:
         say(*(f"words-{name}" for name in opened.words), drawn=opened.drawn)
-        question = _question(page, desk, both) if opened is ASK_TAB else None
+        if opened is ASK_TAB:
+            _question(page, desk, both)
         if opened.name in boards and opened.name != FIRST:
             live.board(boards[opened.name], key=f"{page.name}.{opened.name}", name=opened.name, **about)
-        if question:
-            page.asked.below(question, about["paper"])
         if opened.shows:
             opened.shows(desk, about["paper"])
         _always(opened, page, desk, both.result)
@@ -222,13 +221,13 @@ def _tabs_key(page: Page) -> str:
     return f"{page.name}.tabs"
 
 
-def _question(page: Page, desk: controls.Desk, both: Both) -> controls.Desk | None:
-    """What can be asked about the page, and the answer; the desk of what is asked."""
+def _question(page: Page, desk: controls.Desk, both: Both) -> None:
+    """Show what can be asked about the page, and the answer."""
     asked = page.asked
     about = asked.about(desk.settings, desk.ask)
     if about is None:
         st.caption("Nothing can be asked about data that somebody has to bring first.")
-        return None
+        return
 
     def keep() -> None:
         desk.ask = asked.asks(question.settings)
@@ -238,7 +237,6 @@ def _question(page: Page, desk: controls.Desk, both: Both) -> controls.Desk | No
         asked.controls(question)
     if both.answer:
         st.html(f'<div class="lab-words-{ANSWER}">{both.answer.words[ANSWER]}</div>')
-    return question
 
 
 def _always(tab: Tab, page: Page, desk: controls.Desk, result: Any) -> None:

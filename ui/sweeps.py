@@ -1,4 +1,4 @@
-"""A sweep at full size as a table that says what it is of, and what computes it: for `make sweep` and for visitors."""
+"""A large sweep as a table with its settings, and the `make sweep` command that computes it."""
 
 import io
 import json

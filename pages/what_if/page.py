@@ -1,9 +1,8 @@
 """Which epsilon, how many people, which settings?"""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Any
 
 import streamlit as st
 
@@ -12,7 +11,7 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
-from pages.what_if import figures, page_full_size, words_answers, words_asked, words_label, words_numbers
+from pages.what_if import figures, sweep_command, words_answers, words_asked, words_label, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
@@ -189,7 +188,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         told = [(field, getattr(question, field)) for field in ASKED]
         return APART.join(f"{field}{APART}{value}" for field, value in told if value != getattr(usual, field))
 
-    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset, below=below)
+    return Asked(questions, settings, asks, lambda own, ask: read(own, ask)[1], controls=inset)
 
 
 def inset(desk: controls.Desk) -> None:
@@ -205,12 +204,6 @@ def inset(desk: controls.Desk) -> None:
         st.caption(OF_PRIVATE_ROWS)
     else:
         page_links.door("what-if", "Open in the What-if planner", settings.change(question="smallest"))
-
-
-def below(desk: controls.Desk, paper: Mapping[str, Any]) -> None:
-    """What stands under the answer: the sweep at full size, where there is no other page to run it from."""
-    if isinstance(desk.settings.base, Word):
-        page_full_size.show(desk, paper)
 
 
 def topics(pages: Sequence[Page]) -> dict[str, Topic]:
@@ -253,8 +246,7 @@ def page(pages: Sequence[Page]) -> Page:
             WHY_TAB,
             Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
-            Tab("table", "Results table", ("table",)),
-            Tab(page_full_size.NAME, "Larger run", shows=page_full_size.show),
+            Tab("table", "Results table", ("table",), shows=sweep_command.show),
         ),
         frames=lambda result: {
             "All runs": result.all_runs,
