@@ -96,10 +96,10 @@ def test_noise_averages_out_where_the_models_have_learnt():
         (held(PURE, epsilon=0.5, delta=0), "at most 63 % of the time, the limit for any mechanism with this epsilon."),
         (held(NOISY), "is right only 70 % of the time."),
         (held(CLOSE, epsilon=0.001, delta=0), "Against this noise, the best attacker is right 50.1 % of the time, the"),
-        (held(PURE, NOISY), "By the noise or epsilon of each part, even the best attacker is right only"),
+        (held(PURE, NOISY), "By composition of the parts, even the best attacker is right only"),
         (
             held(PureRelease(epsilon=1e-4), CLOSE, epsilon=0.001),
-            "By the noise or epsilon of each part, the best attacker is right 50.1 % of the time, the limit",
+            "By composition of the parts, the best attacker is right 50.1 % of the time, the limit",
         ),
     ],
 )
