@@ -287,7 +287,7 @@ def _walked(r, first: str) -> list[np.ndarray]:
 TRANSFER: Claims = {
     r"[\d.,]+ times lower than target only": lambda r, _: _less(r, "transfer", "target"),
     r"[\d.,]+ times higher than target only": lambda r, _: _less(r, "target", "transfer"),
-    r"The sources make the excess risk [\d.,]+ times smaller": lambda r, _: _less(r, "transfer", "target"),
+    r"The sources cut excess risk by a factor of [\d.,]+": lambda r, _: _less(r, "transfer", "target"),
     r"The sources harm here": lambda r, _: _less(r, "target", "transfer"),
     r"Using only the sources does better": lambda r, _: _less(r, "source", "transfer"),
     r"Pooling all rows does better": lambda r, _: _less(r, "pooled", "transfer"),

@@ -125,10 +125,10 @@ RULES: Rules = {
     rf"Excess risk is {RISK} with the sources and {RISK} without": lambda r, m: (
         near_to(m[1], middle(r, "transfer")) and near_to(m[2], middle(r, "target"))
     ),
-    r"the excess risk ([\d.,]+) times smaller": lambda r, m: times(m[1], 1 / ratio(r)),
+    r"cut excess risk by a factor of ([\d.,]+),": lambda r, m: times(m[1], 1 / ratio(r)),
     r"sources harm here\. .* is [\d.]+, or ([\d.,]+) times": lambda r, m: times(m[1], ratio(r)),
     r"No source is used": lambda r, _: not r.focus.kept.any(),
-    rf"instead of {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
+    rf", from {RISK} with the private rows alone": lambda r, m: near_to(m[1], middle(r, "target")),
     r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"does better still": lambda r, _: ahead(r, "transfer", "target"),
