@@ -208,7 +208,7 @@ RULES: Rules = {
         m[2] == say.number(r.settings.target_epsilon)
         and (m[3] == "inside") == (r.settings.target_epsilon < r.settings.sampling_rate**2 * r.settings.steps)
     ),
-    r"noise required to the noise needed for it is (\S+)\. ": lambda r, m: (
+    r"noise that Theorem 1 requires to the noise that is needed is (\S+)\. ": lambda r, m: (
         told(m[1]) == pytest.approx(2 * unit(r.settings) / r.settings.target_epsilon / r.least_noise("pld"), rel=0.006)
     ),
     r"more than it gives from epsilon (\S+) on": lambda r, m: (

@@ -127,7 +127,7 @@ INVERSION: Table = (
     ("cannot be recognised", lambda r: r.match(1)[0] <= 0.3),
     ("can be made out", lambda r: 0.3 < r.match(1)[0] < 0.7),
     ("can be read", lambda r: r.match(1)[0] >= 0.7),
-    ("clear in the non-private ones", lambda r: r.match(1)[1] >= 0.7),
+    ("clear in the non-private weights", lambda r: r.match(1)[1] >= 0.7),
     ("hard to read even in the non-private", lambda r: r.match(1)[1] < 0.7),
 )
 AUDITED: Table = (
@@ -304,7 +304,7 @@ def test_bad_luck_is_as_rare_as_the_lower_end_of_an_interval_is_wrong(monkeypatc
     monkeypatch.setattr(type(result), "ceiling", 0.5)
     monkeypatch.setattr(type(result), "caught", False)
     assert pytest.approx(2.5) == 100 * (1 - guess.EACH)
-    assert "as 2.5\u00a0% of such intervals do." in say.verdict(result)
+    assert "as at most 2.5\u00a0% of such intervals do." in say.verdict(result)
 
 
 def test_sentences_of_who_pays():

@@ -129,7 +129,7 @@ PARTIES: Claims = {
     r"The best release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), r.methods),
     r"Ahead of this release is ([\w ]+) with [\d.]+\s%": lambda r, m: _leads(r, _named(m[1]), [r.settings.method]),
     r"No other release does better\.": lambda r, _: _leads(r, r.settings.method, r.methods),
-    r"No other release does better than the constant answer": lambda r, _: (
+    r"No other release does better than the majority-class baseline": lambda r, _: (
         np.median(r.now.accuracy, axis=1).max() <= _party(r)["constant"]
     ),
     r"The noise costs [\d.]+ points?": lambda r, _: worse(_own(r), r.exact[r.settings.method], **_party(r)),
@@ -285,9 +285,9 @@ def _walked(r, first: str) -> list[np.ndarray]:
 
 
 TRANSFER: Claims = {
-    r"[\d.,]+ times less than target only": lambda r, _: _less(r, "transfer", "target"),
-    r"[\d.,]+ times more than target only": lambda r, _: _less(r, "target", "transfer"),
-    r"The sources make the excess risk [\d.,]+ times smaller": lambda r, _: _less(r, "transfer", "target"),
+    r"[\d.,]+ times lower than target only": lambda r, _: _less(r, "transfer", "target"),
+    r"[\d.,]+ times higher than target only": lambda r, _: _less(r, "target", "transfer"),
+    r"The sources cut excess risk by a factor of [\d.,]+": lambda r, _: _less(r, "transfer", "target"),
     r"The sources harm here": lambda r, _: _less(r, "target", "transfer"),
     r"Using only the sources does better": lambda r, _: _less(r, "source", "transfer"),
     r"Pooling all rows does better": lambda r, _: _less(r, "pooled", "transfer"),
@@ -388,7 +388,7 @@ _TITLE = r"Accuracy by (epsilon|labels): transfer "
 HYPOTHESES: Claims = {
     r"transfer: \+[\d.]+ points?": lambda r, _: _borrowed(r, better),
     r"transfer: −[\d.]+ points?": lambda r, _: _borrowed(r, worse),
-    r"price: [\d.]+ points?": lambda r, _: _free(r),
+    r"accuracy loss: [\d.]+ points?": lambda r, _: _free(r),
     r"Transfer gains [\d.]+ points? here": lambda r, _: _borrowed(r, better),
     r"Transfer harms here": lambda r, _: _borrowed(r, worse),
     r"In (\d+) of \d+ runs it harms": lambda r, m: (
@@ -424,7 +424,7 @@ TOPICS = {
         25,
         also=test_parties_words.today,
         whole=0.05,
-        harmless=(r"is hardly more accurate than the constant answer",),
+        harmless=(r"is hardly more accurate than the majority-class baseline",),
     ),
     "classifier": Topic(
         ClassifierSettings,

@@ -68,9 +68,12 @@ def test_it_says_in_words_what_it_draws(adjacency, unit, first, second):
     assert counted(html) == ([(63, 100), (37, 100)], [63, 37])
 
 
-@pytest.mark.parametrize(("right", "errors"), [(0.5, "50 errors"), (0.99, "1 error"), (0.9999, "no error")])
+@pytest.mark.parametrize(
+    ("right", "errors"),
+    [(0.5, "Each row has 50 errors."), (0.99, "Each row has 1 error."), (0.9999, "Neither row has an error.")],
+)
 def test_it_counts_the_errors(right, errors):
-    assert f"Both rows have {errors}." in plain(hundred.drawn(held(right=right)))
+    assert errors in plain(hundred.drawn(held(right=right)))
 
 
 def test_the_people_agree_with_the_tile_and_never_understate_the_attacker():

@@ -105,7 +105,7 @@ def test_the_stages_follow_the_settings():
     settings = HypothesesSettings().change(**NUMBERS).change(label_share=0.1)
     result = settings.result({task: task.run() for task in settings.tasks() if task.essential})
     words = stages(result) + say.guarantee(result)
-    for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "own noise"):
+    for part in ("200 labelled rows of a source", "200 other rows", "30 labelled target rows", "independent noise"):
         assert part in words
 
 

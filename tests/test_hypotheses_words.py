@@ -165,7 +165,7 @@ SELDOM: Rules = {
 # Said as soon as the models without noise are trained, which is not essential.
 LATER: Rules = {
     rf"Transfer without noise {PERCENT}": lambda r, m: abs(float(m[1]) - 100 * r.noiseless_accuracy) <= 0.51,
-    r"price: ([\d.]+) points?": lambda r, m: (
+    r"accuracy loss: ([\d.]+) points?": lambda r, m: (
         abs(float(m[1]) - 100 * (r.noiseless_accuracy - middle(r))) <= 1.01 and float(m[1]) > 0
     ),
     r"no cost shown": lambda r, _: (

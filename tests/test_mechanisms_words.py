@@ -189,10 +189,10 @@ RULES: Rules = {
     r"formulas finding: a claim of \S+ gives (\S+) by ln\(2/δ\), (\S+) by ln\(1.25/δ\)": lambda r, m: (
         [told(m[1]), told(m[2])] == pytest.approx([given(r, 2.0), given(r, 1.25)], rel=0.006)
     ),
-    r"With 64 numbers, the slides' claim of \S+ gives epsilon (\S+)\. The sd of Laplace": lambda r, m: (
+    r"With 64 numbers, the slides' claim of \S+ gives epsilon (\S+)\. Laplace noise": lambda r, m: (
         told(m[1]) == pytest.approx(given(r, 2.0, norm=8.0), rel=0.006)
     ),
-    r"norm, is (\S+) times smaller": lambda r, m: (
+    r"norm, has an sd that is (\S+) times smaller": lambda r, m: (
         told(m[1]) == pytest.approx(math.sqrt(math.log(2 / r.settings.delta)), rel=0.006)
     ),
     r"is tied for the lead": lambda r, _: r.choice["answers"][0] == r.choice["answers"][1],

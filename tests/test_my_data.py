@@ -101,7 +101,7 @@ def test_a_page_has_these_rows_and_says_what_is_public(page):
     settings = app.session_state[f"{page}.desk"].settings
     assert (settings.rows, getattr(settings, settings.LOOP), settings.void) == (2400, "sound", "")
     found = said(at_rest(app, page))
-    assert "Learned from 2,400 rows. Tested on 600 (for the analyst only). No row is drawn." in found
+    assert "Trained on 2,400 rows. Tested on 600 (for the analyst only). No row is drawn." in found
     assert "The unit of privacy is <b>one row</b>" in found
     assert "Assumed public are the bounds, categories and classes that were typed, the number of rows" in found
 
@@ -214,10 +214,10 @@ def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(page, 
     large = own_table.read(pd.concat([pd.read_csv(CUSTOMERS)] * 9).to_csv(index=False).encode())
     monkeypatch.setattr("pages.data.own_table.read", lambda *_, **__: large)
     app = trained(whole(), page)
-    assert "Learned from 20,000 of 21,600 rows, picked at random. With all" in said(app)
+    assert "Trained on 20,000 of 21,600 rows, picked at random. With all" in said(app)
     app = app.button(key=f"{page}.part").click().run()
     assert app.session_state[f"{page}.desk"].settings.rows == 21_600
-    assert "Learned from 21,600 rows. Tested on 5,400" in said(app)
+    assert "Trained on 21,600 rows. Tested on 5,400" in said(app)
     assert app.button(key=f"{page}.part").label == "Stop, back to 20,000"
     app = app.button(key=f"{page}.part").click().run()
     assert app.session_state[f"{page}.desk"].settings.rows == 20_000

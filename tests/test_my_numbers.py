@@ -63,7 +63,7 @@ def test_the_sample_runs_through_to_the_regression_page():
     settings = app.session_state["regression.desk"].settings
     assert (settings.rows, settings.features, settings.void) == (2400, 4, "")
     found = said(at_rest(app, "regression"))
-    assert "learned from 2,400 rows." in found
+    assert "trained on 2,400 rows." in found
     assert "measured on 600 rows, for the analyst only. No row is drawn." in found
     assert "The unit of privacy is <b>one row</b>" in found
     assert "adds nothing, and how many do is protected too" in found

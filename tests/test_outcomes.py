@@ -96,10 +96,10 @@ def test_noise_averages_out_where_the_models_have_learnt():
         (held(PURE, epsilon=0.5, delta=0), "at most 63 % of the time, the limit for any mechanism with this epsilon."),
         (held(NOISY), "is right only 70 % of the time."),
         (held(CLOSE, epsilon=0.001, delta=0), "Against this noise, the best attacker is right 50.1 % of the time, the"),
-        (held(PURE, NOISY), "By the noise or epsilon of each part, even the best attacker is right only"),
+        (held(PURE, NOISY), "By composition of the parts, even the best attacker is right only"),
         (
             held(PureRelease(epsilon=1e-4), CLOSE, epsilon=0.001),
-            "By the noise or epsilon of each part, the best attacker is right 50.1 % of the time, the limit",
+            "By composition of the parts, the best attacker is right 50.1 % of the time, the limit",
         ),
     ],
 )
@@ -166,9 +166,7 @@ def test_of_a_file_it_is_said_how_much_is_used_and_who_is_protected():
 
     rows = SimpleNamespace(rows=100, own=SimpleNamespace(private=800, roles=roles()))
     people = SimpleNamespace(rows=100, own=SimpleNamespace(private=100, roles=SimpleNamespace(person="who")))
-    assert outcomes.learned_from(rows, tested=20).startswith(
-        "Learned from 100 of 800 rows, picked at random. With all,"
-    )
+    assert outcomes.learned_from(rows, tested=20).startswith("Trained on 100 of 800 rows, picked at random. With all,")
     assert "20 others" in outcomes.learned_from(people, tested=20, several=True)
     assert outcomes.used_of(people, several=True, most=8) == "100 people, up to 8 rows of each"
     assert outcomes.used_of(people, several=True) == "100 people, all rows of each"
@@ -192,6 +190,6 @@ def test_every_text_is_reached():
     sampled = held(PoissonSampled(rate=0.25, event=NOISY))
     assert "Each row is in a step with probability 0.25 (Poisson sampling)." in panels.attacker(sampled).about
     assert panels.attacker(None).note == "no noise is added"
-    assert "Delta 0.01 is no smaller than one over the 400 private rows." in panels.large_delta(0.01, 400)
+    assert "Delta 0.01 is at least one over the 400 private rows." in panels.large_delta(0.01, 400)
     assert outcomes.beside(Case.AHEAD, "said", runs=3) == "said"
     assert [key for key in reached.unread(SAYS) if key.split(".")[0] in SECTIONS] == []

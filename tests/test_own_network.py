@@ -182,7 +182,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
         "100 of 800 rows, picked at random. With all, and batches that grow along, the noise would weigh 8 times less"
         in said_of(some)
     )
-    assert "Learned from 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)
+    assert "Trained on 320 people, up to 8 rows of each. Tested on one row each of 80 others" in said_of(people)
     assert "The unit of privacy is one person, all of their rows" in said_of(people)
     assert "At epsilon 0.5, nothing is guaranteed" in said_of(void)
     assert "no limit" in said_of(void)

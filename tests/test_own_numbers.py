@@ -447,7 +447,7 @@ def hostile() -> dict[str, tuple[pd.DataFrame, Roles]]:
 REFUSED = {"no answer", "answers in words", "one row", "two rows", "one person"}
 # What the page of a file says besides.
 OWN_RULES = {
-    r"learned from ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
+    r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
         int(m[1].replace(",", "")) == r.settings.rows and (m[2] == "people") == bool(r.settings.own.roles.person)
     ),
     r"of ([\d,]+) (?:rows|people), picked": lambda r, m: int(m[1].replace(",", "")) > r.settings.rows,

@@ -287,7 +287,7 @@ def test_what_is_said_of_few_parties_is_so(own, method, epsilon):
         far = aggregation.sensitivity(method, parties=enough, mean_norm=g, **slack)
         assert result.dimensions * far / epsilon <= 1.001 * result.signal_norm(method)
     caption = plain(say.own_caption(result))
-    assert "Learned from 24 parties, with 10 rows each. Accuracy is measured on 120 rows of 6 other parties" in caption
+    assert "Trained on 24 parties, with 10 rows each. Accuracy is measured on 120 rows of 6 other parties" in caption
     assert "50 rows that parties are asked about are made up" in caption
     assert "A party is all rows of one name" in plain(say.guarantee(result))
 
@@ -328,7 +328,7 @@ def test_from_my_data_to_parties(monkeypatch):
     assert (settings.own, settings.parties, settings.limits["parties"]) == (own, 9, (2, 9))
     found = said(app)
     assert "With 9 parties <b>the noise is" in found
-    assert "Learned from 9 parties, with 10 rows each. Accuracy is measured on" in found
+    assert "Trained on 9 parties, with 10 rows each. Accuracy is measured on" in found
     assert not [name for name in ("Ashford", "Lakeside") if name in found]
     stranger = opened("parties", dataset="own", own=str(own), epsilon="2")
     assert "This link's file is not here" in said(stranger)

@@ -550,7 +550,7 @@ def test_what_is_said_of_rows_of_ones_own(table):
     for result in (some, people, void):
         assert broken_by(said_of(result), result, NEVER) == set()
     assert "100 of 800 rows, picked at random. With all, the noise would weigh 8 times less" in said_of(some)
-    assert "Learned from 320 people, all rows of each. Tested on one row each of 80 others" in said_of(people)
+    assert "Trained on 320 people, all rows of each. Tested on one row each of 80 others" in said_of(people)
     assert "The unit of privacy is one person, all of their rows" in said_of(people)
     assert "Their gradients are averaged, and the average is clipped" in said_of(people)
     assert "whether your rows or another person's were used" in said_of(people)

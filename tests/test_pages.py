@@ -194,7 +194,7 @@ def test_at_rest_the_whole_page_follows():
 def test_a_delta_that_lets_one_row_out_is_warned_of():
     assert panels.large_delta(1e-5, 99_999) == ""
     assert "over the 1,000 private parties" in panels.large_delta(0.001, 1000, "parties")
-    assert "Delta 0.01 is no smaller than one over the 400 private rows" in text(opened(CLASSIFIER, delta="0.01"))
+    assert "Delta 0.01 is at least one over the 400 private rows" in text(opened(CLASSIFIER, delta="0.01"))
 
 
 def test_the_page_around_shows_what_was_drawn_and_makes_no_frames(monkeypatch):

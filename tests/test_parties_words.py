@@ -142,7 +142,7 @@ RULES: Rules = {
     r"have random labels": lambda r, _: r.settings.careless > 0,
     r"No number of noisy answers": lambda r, _: not answers_shown(r)[0],
     r"is better for (?:more than|up to about) ([\d,]+) quer": lambda r, m: int(m[1].replace(",", "")) == leading(r) > 0,
-    r"hardly more accurate than the constant answer": lambda r, _: (
+    r"hardly more accurate than the majority-class baseline": lambda r, _: (
         np.median(r.now.accuracy[r.methods.index("soft")]) < always(r) + 0.05 + 1e-9
     ),
     r"from the public images": lambda r, _: r.settings.dataset == "digits",

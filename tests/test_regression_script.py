@@ -130,7 +130,7 @@ def test_the_share_has_a_knob_only_where_it_is_chosen_by_hand():
     assert not app.exception
     assert "70\u00a0% of epsilon goes to the quadratic" in text(app)
     app.selectbox(key="regression.split").set_value("best").run()
-    assert "where the noise is least" in text(app)
+    assert "the share with the least noise" in text(app)
 
 
 def test_another_data_set_and_other_pictures():

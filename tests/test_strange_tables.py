@@ -102,7 +102,7 @@ def test_the_answer_in_disguise_is_asked_about(page):
     roles = replace(ROLES, columns=(Column(name="paid", low=0, high=10),))
     large = {"steps": 200} if page is CLASSIFIER else {"epochs": 10}
     _, said = view_of(page, frame, roles, **large)
-    assert "The non-private model makes no error. Does a column give the answer away" in said
+    assert "The non-private model makes no error. Does a column give the label away" in said
     _, said = view_of(page, frame, ROLES)
     assert "makes no error" not in said
 

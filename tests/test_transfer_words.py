@@ -114,8 +114,8 @@ RULES: Rules = {
     rf"Excess risk, with sources {RISK}": lambda r, m: near_to(m[1], middle(r, "transfer")),
     rf"Excess risk, target only {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
     rf"Excess risk, non-private {RISK}": lambda r, m: near_to(m[1], r.focus.least_squares),
-    r"([\d.,]+) times less than target only": lambda r, m: times(m[1], 1 / ratio(r)),
-    r"([\d.,]+) times more than target only": lambda r, m: times(m[1], ratio(r)),
+    r"([\d.,]+) times lower than target only": lambda r, m: times(m[1], 1 / ratio(r)),
+    r"([\d.,]+) times higher than target only": lambda r, m: times(m[1], ratio(r)),
     r"no difference shown|No difference can be shown in": lambda r, _: (
         1 / 1.3 < ratio(r) < 1.3 or not (ahead(r, "transfer", "target") or ahead(r, "target", "transfer"))
     ),
@@ -125,14 +125,14 @@ RULES: Rules = {
     rf"Excess risk is {RISK} with the sources and {RISK} without": lambda r, m: (
         near_to(m[1], middle(r, "transfer")) and near_to(m[2], middle(r, "target"))
     ),
-    r"the excess risk ([\d.,]+) times smaller": lambda r, m: times(m[1], 1 / ratio(r)),
+    r"cut excess risk by a factor of ([\d.,]+),": lambda r, m: times(m[1], 1 / ratio(r)),
     r"sources harm here\. .* is [\d.]+, or ([\d.,]+) times": lambda r, m: times(m[1], ratio(r)),
     r"No source is used": lambda r, _: not r.focus.kept.any(),
-    rf"instead of {RISK}": lambda r, m: near_to(m[1], middle(r, "target")),
+    rf", from {RISK} with the private rows alone": lambda r, m: near_to(m[1], middle(r, "target")),
     r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"does better still": lambda r, _: ahead(r, "transfer", "target"),
-    rf"only the sources leaves an error of {RISK}": lambda r, m: near_to(m[1], middle(r, "source")),
+    rf"only the sources leaves an excess risk of {RISK}": lambda r, m: near_to(m[1], middle(r, "source")),
     r"Predicting 0 for everybody would do no worse": lambda r, _: (
         min(middle(r, one) for one in ("transfer", "target")) >= nothing(r) * (1 - 1e-6)
     ),
@@ -151,7 +151,7 @@ RULES: Rules = {
     r"a larger ball around them": lambda r, _: r.settings.radius < RADIUS,
     r"whatever epsilon is": lambda r, _: r.settings.selection == "known",
     r"target only, same penalty": lambda r, _: r.settings.penalty > 0,
-    r"epsilon stays as it is": lambda r, _: all(
+    r"epsilon is unchanged": lambda r, _: all(
         r.guarantee(one).epsilon == pytest.approx(r.settings.change(penalty=0.0).guarantee(one).epsilon, rel=1e-9)
         for one in ("target", "pooled", "transfer")
         if r.settings.noise != "printed"

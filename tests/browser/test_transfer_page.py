@@ -13,7 +13,7 @@ def test_the_verdict_moves_while_epsilon_is_dragged(page, serve, width, dark):
     opened = page(f"{serve('app.py')}/transfer", width=width, height=900, dark=dark, touch=width < 500)
     drawn(opened, CHARTS)
     said = opened.locator(".lab-verdict")
-    expect(said).to_contain_text("times smaller", timeout=PATIENCE)
+    expect(said).to_contain_text("cut excess risk by a factor of", timeout=PATIENCE)
     drag_until(opened, distinct(said.inner_text), 3)
 
 
