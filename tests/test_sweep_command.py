@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.what_if import sweep_command
+from pages.what_if import page_command
 from scripts import sweep
 from scripts.snapshot import opened
 from tests.test_what_if import asked
@@ -24,17 +24,17 @@ def words(command: str) -> list[str]:
 @pytest.mark.parametrize("topic", DRAWN)
 def test_of_any_topic_the_command_is_read_back_as_the_question(topic):
     question = asked(topic)
-    found = sweep_command.sweep(question)
+    found = page_command.sweep(question)
     link, _, over, *_ = words(found.command)
     assert sweep.read(link) == (topic, question.settings)
     assert sweep.over([over], question.settings) == found.over
     assert [*found.over[question.along]] == sorted(question.around.curve)
-    assert found.repeats == sweep_command.RUNS > question.repeats
+    assert found.repeats == page_command.RUNS > question.repeats
 
 
 def test_the_command_trains_every_value(tmp_path, monkeypatch):
-    monkeypatch.setattr(sweep_command, "RUNS", 2)
-    found = sweep_command.sweep(asked("classifier").change(steps=5))
+    monkeypatch.setattr(page_command, "RUNS", 2)
+    found = page_command.sweep(asked("classifier").change(steps=5))
     names = {"runs": str(tmp_path / "runs"), "runs.parquet": str(tmp_path / "made.parquet")}
     arguments = [names.get(one, one) for one in words(found.command)]
     assert sweep.main([*arguments, "--backend", "threads"]) == 0
@@ -45,14 +45,14 @@ def test_the_command_trains_every_value(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("topic", [name for name in asked("classifier").TOPICS if asked(name).exact])
 def test_a_question_without_random_runs_has_no_command(topic):
-    assert sweep_command.sweep(asked(topic)) is None
+    assert page_command.sweep(asked(topic)) is None
 
 
 @pytest.mark.parametrize("question", ["best", "versus"])
 def test_a_question_that_no_single_parameter_answers_has_no_command(question):
     changed = asked("classifier").change(question=question)
     assert changed.asks == question
-    assert sweep_command.sweep(changed) is None
+    assert page_command.sweep(changed) is None
 
 
 def shown(app: AppTest) -> list[str]:

@@ -18,7 +18,7 @@ from lab import links
 from lab.repeats import over_splits
 from pages.classifier.experiment import ClassifierSettings
 from pages.table import PAGES
-from pages.what_if import figures, words_answers, words_numbers, words_parts
+from pages.what_if import figures, words_answers, words_charts, words_numbers, words_parts
 from pages.what_if.experiment import OTHER_SEEDS, QUESTIONS, STARTS
 from pages.what_if.result import Axis, WhatIfResult
 from pages.what_if.work import prices, together
@@ -114,7 +114,7 @@ class TestCrossing:
         assert (found.verdict, found.low, found.high) == ("found", before, after)
         assert before < result.main < after
         assert words_answers.verdict(result).startswith("Median accuracy is <b>90\u00a0%</b> with <b>epsilon")
-        assert "from epsilon" in figures.curve(result, words_parts)["layout"]["title"]["text"]
+        assert "from epsilon" in figures.curve(result, words_charts)["layout"]["title"]["text"]
 
     @pytest.mark.parametrize(
         ("low", "high", "verdict", "says"),
@@ -130,7 +130,7 @@ class TestCrossing:
         settings = asked("classifier", target=90)
         result = fake(settings, steps(0.5, 0.6, at=1.0), only=lambda there: there.epsilon < 0.1)
         assert "trained so far" in words_answers.verdict(result)
-        assert "trained" in figures.curve(result, words_parts)["layout"]["title"]["text"]
+        assert "trained" in figures.curve(result, words_charts)["layout"]["title"]["text"]
 
     def test_a_knob_without_a_direction_has_no_smallest_value(self):
         settings = asked("classifier", knob="clip_norm", target=90)
@@ -181,7 +181,7 @@ class TestMap:
 
     def colours(self, result: WhatIfResult) -> np.ndarray:
         """Of the middle of each cell, (Y, X, RGBA)."""
-        pixels = self.pixels(figures.both(result, words_parts))
+        pixels = self.pixels(figures.both(result, words_charts))
         places = []
         for axis, size in zip(result.settings.axes, pixels.shape[1::-1], strict=True):
             middles, (low, *_, high) = axis.place(axis.values), axis.edges
@@ -205,7 +205,7 @@ class TestMap:
         found = self.colours(half)
         assert (found[known] == self.colours(whole)[known]).all()
         assert (found[~known, 3] == 0).all()
-        title = figures.both(half, words_parts)["layout"]["title"]["text"]
+        title = figures.both(half, words_charts)["layout"]["title"]["text"]
         assert f"{known.sum()} of {known.size} trained" in title
 
     def test_the_line_of_the_target_parts_cells_that_reach_it_from_those_that_do_not(self):
@@ -246,7 +246,7 @@ class TestKnobs:
     def test_a_click_on_a_bar_asks_about_its_knob(self):
         settings = asked("classifier", question="people")
         result = fake(settings, lambda there, runs: np.full(runs, min(1, 0.5 + 0.1 * there.clip_norm)))
-        heard, *_ = figures.knobs(result, words_parts)["data"]
+        heard, *_ = figures.knobs(result, words_charts)["data"]
         assert set(heard["customdata"]) == {"clip_norm"}
         there = settings.change(bar="clip_norm")
         assert (there.along, there.asks) == ("clip_norm", "smallest")
@@ -261,7 +261,7 @@ class TestKnobs:
         shown = {one.knob for both in result.effects.values() for one in both if one.difference.shown}
         assert shown == {"epsilon"}
         assert next(iter(result.effects)) == "epsilon"
-        sure, unsure, *_ = figures.knobs(result, words_parts)["layout"]["shapes"]
+        sure, unsure, *_ = figures.knobs(result, words_charts)["layout"]["shapes"]
         assert sure["path"].count("Z") == 1
         assert unsure["path"].count("Z") == sum(map(len, [*result.effects.values()][:7])) - 1
 

@@ -1,6 +1,6 @@
-"""The questions' pictures: where a target is reached, which knob matters, two knobs at once, and what was tried.
+"""Charts of the planner: where a target is reached, which parameter matters, two parameters at once, and the tries.
 
-``say``: numbers and knobs in words, the room's ``words_parts``.
+``say``: the module of their texts, ``words_charts``.
 """
 
 import math
@@ -12,6 +12,9 @@ import numpy as np
 from pages.what_if.experiment import WhatIfResult
 from pages.what_if.result import Axis
 from ui.plot import theme
+from ui.texts import Texts
+
+SAYS = Texts(__file__)
 
 # Of the scale of the map, and of the picture of it in pixels.
 _SHADES, _PIXELS = 64, 240
@@ -47,8 +50,8 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
         x,
         settings.scale * result.curve.medians,
         colour=theme.PRIVATE,
-        name=say.SAYS["chart.a" if settings.asks == "versus" else "chart.median"],
-        hovertemplate=f"{name} %{{x}}: {hover}<extra>{say.SAYS['chart.median']}</extra>",
+        name=SAYS["chart.a" if settings.asks == "versus" else "chart.median"],
+        hovertemplate=f"{name} %{{x}}: {hover}<extra>{SAYS['chart.median']}</extra>",
     )
     if settings.exact:
         return [median | {"name": say.noun(settings)}]
@@ -61,12 +64,12 @@ def _runs(result: WhatIfResult, say: ModuleType) -> list[dict]:
         x,
         sure,
         colour=theme.PRIVATE,
-        name=say.SAYS["chart.reached"],
+        name=SAYS["chart.reached"],
         dash="dash",
-        hovertemplate=f"{name} %{{x}}: {hover}<extra>{say.SAYS['chart.reached']}</extra>",
+        hovertemplate=f"{name} %{{x}}: {hover}<extra>{SAYS['chart.reached']}</extra>",
     )
     reached["line"]["width"] = 1.6
-    return [area | {"name": say.SAYS["chart.range"], "showlegend": True}, median, reached]
+    return [area | {"name": SAYS["chart.range"], "showlegend": True}, median, reached]
 
 
 def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
@@ -76,7 +79,7 @@ def _rival(result: WhatIfResult, say: ModuleType) -> list[dict]:
         return []
     x, y = result.rival.values, settings.scale * result.rival.medians
     hover = f"{say.label(settings.along)} %{{x}}: {say.hover(settings)}<extra>B</extra>"
-    return [theme.line(x, y, colour=theme.PRIVATE, name=say.SAYS["chart.b"], dash="dash", hovertemplate=hover)]
+    return [theme.line(x, y, colour=theme.PRIVATE, name=SAYS["chart.b"], dash="dash", hovertemplate=hover)]
 
 
 def _range(result: WhatIfResult) -> tuple[float, float]:
@@ -149,7 +152,7 @@ def _corner(result: WhatIfResult) -> str:
 def _progress(result: WhatIfResult, say: ModuleType) -> str:
     """How far the curve has come, while it has."""
     done, all_of_it = len(result.curve.values), len(result.settings.around.curve)
-    return say.SAYS("finding.trained", done=done, count=all_of_it) if done < all_of_it else ""
+    return SAYS("finding.trained", done=done, count=all_of_it) if done < all_of_it else ""
 
 
 def _crossing(result: WhatIfResult) -> list[dict]:
@@ -231,7 +234,7 @@ def knobs(result: WhatIfResult, say: ModuleType) -> dict:
     return theme.figure(
         *_heard(rows, result, say, left, right),
         *_values(rows, result, say),
-        title=theme.title(say.SAYS["chart.knobs"], say.important(result)),
+        title=theme.title(SAYS["chart.knobs"], say.important(result)),
         margin={"l": _beside_names(say.label(knob) for knob, _ in rows), "r": 8, "t": 54, "b": 44},
         xaxis={"title": {"text": say.differences(result.settings)}, "range": [left, right], "nticks": 5},
         yaxis={"range": [max(len(rows), 1) - 0.5, -0.5], "visible": False},
@@ -342,7 +345,7 @@ def both(result: WhatIfResult, say: ModuleType) -> dict:
     key_shapes, key_words = _key(result, say)
     return theme.figure(
         _cells(result, say),
-        title=theme.title(say.SAYS["chart.map"], say.map_finding(result)),
+        title=theme.title(SAYS["chart.map"], say.map_finding(result)),
         images=[_image(result)],
         xaxis=_places(across, say.label(settings.along), most=6),
         yaxis=_places(up, say.label(settings.upwards), most=7),
@@ -437,7 +440,7 @@ def _lines(result: WhatIfResult, say: ModuleType) -> tuple[list[dict], list[dict
         own = {"type": "path", "path": path, "line": {"color": colour or theme.ON_SCALE[0], "width": width}}
         shapes += [rim, own]
         if not colour:
-            words += _level_word(result, ends, say.shown(settings, level))
+            words += _level_word(result, ends, say.contour(settings, level))
     return shapes, words
 
 
@@ -500,7 +503,7 @@ def _mark_words(result: WhatIfResult, say: ModuleType) -> list[dict]:
     if place is None or place == here:
         return [_beside_mark(result, *here, "now")]
     case = "most" if result.direction == "falls" else "least"
-    name = say.SAYS[f"chart.{case}" if result.first else f"chart.best_{result.settings.asked.better}"]
+    name = SAYS[f"chart.{case}" if result.first else f"chart.best_{result.settings.asked.better}"]
     left = place[0] < here[0]
     return [_beside_mark(result, *here, "now", left=not left), _beside_mark(result, *place, name, left=left)]
 
@@ -552,14 +555,14 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     medians = sorted((scale * median for _, median in result.tries), key=lambda median: sign * median)
     x = np.arange(1, len(medians) + 1)
     style = {"mode": "markers", "marker": {"size": 9, "color": theme.PRIVATE}}
-    hover = {"hovertemplate": f"{say.hover(settings)}<extra>{say.SAYS['chart.selected']}</extra>"}
-    drawn = [theme.scatter(x, np.array(medians), name=say.SAYS["chart.selected"], **style, **hover)]
+    hover = {"hovertemplate": f"{say.hover(settings)}<extra>{SAYS['chart.selected']}</extra>"}
+    drawn = [theme.scatter(x, np.array(medians), name=SAYS["chart.selected"], **style, **hover)]
     now = scale * result.median(result.now)
     values = [*medians, now, settings.target]
     if result.winner and len(result.winner.again):
         both = ("again", result.winner.again, theme.BOUND), ("yours", result.winner.base, theme.NOW)
         for key, medians_again, colour in both:
-            name = say.SAYS[f"chart.{key}"]
+            name = SAYS[f"chart.{key}"]
             again = scale * float(np.median(medians_again))
             values.append(again)
             style = {"mode": "markers", "marker": {"size": 13, "symbol": "diamond", "color": colour}}
@@ -569,9 +572,9 @@ def tries(result: WhatIfResult, say: ModuleType) -> dict:
     room = 0.12 * ((high - low) or 1.0)
     return theme.figure(
         *drawn,
-        title=theme.title(say.SAYS["chart.tries"], say.best_finding(result)),
+        title=theme.title(SAYS["chart.tries"], say.best_finding(result)),
         legend="lower left" if settings.asked.better == "higher" else "upper left",
-        xaxis={"title": {"text": say.SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
+        xaxis={"title": {"text": SAYS["chart.order"]}, "range": [0.3, len(settings.tried) + 0.7], "nticks": 7},
         yaxis={"title": {"text": say.upwards(settings)}, "range": [low - room, high + room]},
         shapes=[theme.level(now, colour=theme.NOW, width=1.5, dash="dot")],
         annotations=[theme.word("now", x=1, xref="paper", y=now, size=13, xanchor="right", yanchor="bottom")],

@@ -11,7 +11,7 @@ from dpcore.check import RefusedError
 from lab.links import VERSION_NAME, Word, changed, version_of, word
 from lab.settings import Settings
 from lab.sweep import beside
-from pages.what_if import figures, sweep_command, words_answers, words_asked, words_label, words_numbers
+from pages.what_if import figures, page_command, words_answers, words_asked, words_charts, words_label, words_numbers
 from pages.what_if import words as say
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import CURVE, REACHED, REPEATS, STARTS, Topic, WhatIfSettings, asking
@@ -151,7 +151,7 @@ def pictures(result) -> list[list[live.Picture]]:
 
 def _chart(result, name: str, draw, **how) -> live.Picture:
     about = parts.SAYS[f"about.{name}"]
-    return live.Picture(name=name, figure=draw(result, parts), about=about, height=HEIGHT, **how)
+    return live.Picture(name=name, figure=draw(result, words_charts), about=about, height=HEIGHT, **how)
 
 
 def asked(name: str, questions: Page) -> Asked | None:
@@ -246,7 +246,7 @@ def page(pages: Sequence[Page]) -> Page:
             WHY_TAB,
             Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
             Tab("search", "Best setting", ("search",)),
-            Tab("table", "Results table", ("table",), shows=sweep_command.show),
+            Tab("table", "Results table", ("table",), shows=page_command.show),
         ),
         frames=lambda result: {
             "All runs": result.all_runs,
