@@ -263,7 +263,7 @@ def test_the_tile_names_what_it_holds_for_and_which_data_sets_are_compared():
     assert (network.note, classifier.note) == ("coin toss: 50\u00a0%", "coin toss: 50\u00a0%")
     assert "holds for this noise. The data sets differ in one row (add/remove)." in network.about
     assert "Each row is in a step with probability 0.25 (Poisson sampling)." in network.about
-    assert "holds for this noise. The data sets differ in one row (replace-one). No sampling" in classifier.about
+    assert "holds for this noise. The data sets differ in one row (replace-one). No subsampling" in classifier.about
     assert "any mechanism with this epsilon" in panels.attacker(held(SEARCH, epsilon=1.0)).about
     assert "epsilon of each part" in panels.attacker(held(EVENTS["bounds and sampled steps"], epsilon=9.0)).about
     assert panels.attacker(None).amount == 100
