@@ -57,7 +57,9 @@ def test_from_home_to_the_smallest_epsilon_for_ones_own_rows_in_ten_clicks(page,
         person.bounds(name, "0", high)
     person.click(opened.get_by_role("button", name="Classifier with these rows"))
     drawn(opened, 2)
-    expect(opened.locator(".lab-words-caption")).to_contain_text(re.compile("earned from 2,400 rows"), timeout=PATIENCE)
+    expect(opened.locator(".lab-words-caption")).to_contain_text(
+        re.compile("trained on 2,400 rows", re.IGNORECASE), timeout=PATIENCE
+    )
     person.click(opened.get_by_role("tab", name="What if"))
     answer = opened.locator(".lab-words-answer")
     expect(answer).to_contain_text(re.compile(r"80\s%"), timeout=PATIENCE)
@@ -158,7 +160,9 @@ def test_from_salaries_to_a_regression(page, serve):
     opened.get_by_role("button", name="Use the bounds from the sample's notes").click()
     opened.get_by_role("button", name="Regression with these rows").click()
     drawn(opened, 3)
-    expect(opened.locator(".lab-words-caption")).to_contain_text(re.compile("earned from 2,400 rows"), timeout=PATIENCE)
+    expect(opened.locator(".lab-words-caption")).to_contain_text(
+        re.compile("trained on 2,400 rows", re.IGNORECASE), timeout=PATIENCE
+    )
     drag_until(opened, distinct(opened.locator(".lab-verdict").inner_text), 3)
     body = opened.locator("body").inner_text()
     assert "E-80372" not in body + opened.url

@@ -33,7 +33,7 @@ def method(page, serve):
 def test_a_word_leads_to_its_term_and_back(method):
     before = len(method.context.pages)
     stays(method)
-    method.get_by_role("link", name="clipped", exact=True).click()
+    method.get_by_role("link", name="clips", exact=True).click()
     expect(method).to_have_url(re.compile(r"/glossary\?term=clipping$"))
     expect(method.get_by_role("heading", level=2, name="Clipping")).to_be_visible()
     assert method.evaluate(SCROLLED) == 0
