@@ -296,7 +296,7 @@ def test_one_click_more_says_the_source_of_a_sample():
     assert (roles.source, roles.own_source, roles.sources) == (sample.source, sample.own_source, sample.sources)
     assert sample.source not in {column.name for column in roles.columns}
     assert not app.button(key="data.transfer").disabled
-    assert "Learned from" in said(at_rest(headed(app), "transfer"))
+    assert "Trained on" in said(at_rest(headed(app), "transfer"))
 
 
 def test_only_kinds_are_guessed():
@@ -360,7 +360,7 @@ def test_from_a_column_that_says_the_source_to_a_head_start():
     assert "plan has no value whose rows are private" in said(app)
     app = sourced()
     assert not app.button(key="data.transfer").disabled
-    assert "plan: basic is private; public: plus, family" in said(app)
+    assert "plan: basic is private, plus, family public" in said(app)
     app = at_rest(headed(app), "transfer")
     assert not app.exception
     settings = app.session_state["transfer.desk"].settings
@@ -368,8 +368,8 @@ def test_from_a_column_that_says_the_source_to_a_head_start():
     own = int(0.8 * (frame["plan"] == "basic").sum())
     assert (settings.target_rows, settings.sources, settings.dimension, settings.void) == (own, 2, 3, "")
     found = said(app)
-    assert f"Learned from {own:,} private rows" in found
-    assert "Public, as you declared: every row of the sources" in found
+    assert f"Trained on {own:,} private rows" in found
+    assert "Public, as you declared, is every row of the sources" in found
     assert "Excess risk" not in found
     assert not [code for code in frame["customer_id"].head(50) if code in found]
     assert not [code for code in frame["monthly_spend"].map("{:.2f}".format).head(50) if f" {code} " in found]

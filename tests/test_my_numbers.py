@@ -87,7 +87,7 @@ def test_a_person_may_have_several_rows():
     app = used(whole(), employee_id="person")
     app.number_input(key="data.rows_each").set_value(3).run()
     app.toggle(key="data.gaps").set_value(False).run()
-    assert "up to 3 rows are used" in said(app)
+    assert "Up to 3 rows of each person are used" in said(app)
     app = at_rest(regression(app), "regression")
     settings = app.session_state["regression.desk"].settings
     assert (settings.own.roles.rows_each, settings.own.roles.gaps, settings.source.rows_each) == (3, False, 3)

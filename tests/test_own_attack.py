@@ -22,6 +22,7 @@ from pages.attack.membership import MODELS
 from pages.attack.page import PAGE
 from pages.attack.two_worlds import Model, Retrain, Risks
 from pages.attack.two_worlds_result import CurvePoint
+from tests import reached
 from tests.sentences import NEVER, broken_by, plain
 from tests.test_my_data import CUSTOMERS, draft, said, trained, used, whole
 from tests.test_own_rows import HELD, ROLES, customers, own_of, table_of
@@ -237,7 +238,7 @@ class TestSettings:
         with pytest.raises(check.RefusedError, match="part"):
             settings.tasks()
         (why,) = opened("attack", part=part, dataset="own").info
-        assert "One person and Membership can; Audit needs no file." in why.value
+        assert "One person and Membership can. Audit needs no file." in why.value
         assert run_of(settings.change(part="worlds").change(**QUICK)).trainings == 100
 
     def test_who_has_only_the_name_has_nothing(self, own):
@@ -332,7 +333,7 @@ class TestPage:
         app.selectbox(key="attack.who").set_value("row").run()
         settings = app.session_state["attack.desk"].settings
         assert (settings.who, settings.person) == ("row", 0)
-        assert "The two worlds differ in the row of the person with number 0" in said(app)
+        assert "The two data sets differ in the row of the person with number 0" in said(app)
         codes = set(pd.read_csv(CUSTOMERS)["customer_id"].head(50))
         assert not [code for code in codes if code in found]
 
@@ -384,3 +385,13 @@ def test_a_row_of_zeros_has_no_gradient():
     moved = gradient_moves(settings, np.zeros((1, 1, 3)), X, np.array([-1, 0]), np.array([-1, -1]))
     assert moved[0, 0] == 0
     assert moved[0, 1] == pytest.approx(settings.clip_norm)
+
+
+def test_every_text_about_a_file_is_reached(own, own_people):
+    for file in (own, own_people):
+        for change in ({"against": "nobody"}, {"who": "middle", "against": "label"}, {"person": 5}):
+            result = run_of(settings_of(file, **change))
+            mine.worlds_caption(result), mine.worlds_guarantee(result)
+        mine.membership_caption(run_of(settings_of(file, part="membership")))
+    opened("attack", part="once", dataset="own")
+    assert reached.unread(mine.SAYS) == []

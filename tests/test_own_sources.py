@@ -15,11 +15,13 @@ from dpcore.data.own_rows import Column, OwnRows, Roles
 from dpcore.data.paid_bounds import Payment
 from dpcore.privacy import Adjacency
 from dpcore.training import frank_wolfe as fw
-from pages.transfer import figures
+from pages.transfer import figures, words
 from pages.transfer.experiment import TransferSettings
 from pages.transfer.own import OwnData
 from pages.transfer.page import PAGE
+from pages.transfer.words_descent import OWN
 from pages.transfer.work import CANDIDATES
+from tests import reached
 from tests.claims import better
 from tests.sentences import Rules, broken_by, plain
 from ui import takeaway
@@ -366,12 +368,12 @@ def near(text: str, value: float) -> bool:
 
 ERROR = r"([\d.,]+(?:e[-+]\d+)?)(?=[.,;)]? )"
 RULES: Rules = {
-    rf"Off by, with sources {ERROR}": lambda r, m: near(m[1], middle(r, "transfer")),
-    rf"Off by, alone {ERROR}": lambda r, m: near(m[1], middle(r, "target")),
-    rf"Off by, no privacy {ERROR}": lambda r, m: near(m[1], r.focus.least_squares),
-    r"(?<!, )less than alone": lambda r, _: ahead(r, "transfer", "target"),
-    r"more than alone": lambda r, _: ahead(r, "target", "transfer"),
-    r"The sources help: off by": lambda r, _: ahead(r, "transfer", "target"),
+    rf"RMSE, with sources {ERROR}": lambda r, m: near(m[1], middle(r, "transfer")),
+    rf"RMSE, target only {ERROR}": lambda r, m: near(m[1], middle(r, "target")),
+    rf"RMSE, non-private {ERROR}": lambda r, m: near(m[1], r.focus.least_squares),
+    r"lower than target only": lambda r, _: ahead(r, "transfer", "target"),
+    r"higher than target only": lambda r, _: ahead(r, "target", "transfer"),
+    r"The sources help\. RMSE falls": lambda r, _: ahead(r, "transfer", "target"),
     r"The sources harm here": lambda r, _: ahead(r, "target", "transfer"),
     r"No difference can be shown in|no difference shown": lambda r, _: (
         not (ahead(r, "transfer", "target") or ahead(r, "target", "transfer"))
@@ -380,26 +382,28 @@ RULES: Rules = {
     r"Using only the sources does": lambda r, _: ahead(r, "source", "transfer"),
     r"Pooling all rows does": lambda r, _: ahead(r, "pooled", "transfer"),
     r"pooling all rows harms": lambda r, _: ahead(r, "target", "pooled"),
-    r"the middle of the bounds would do no worse|no better than the middle": lambda r, _: (
+    r"the midpoint of the bounds would do no worse|no better than the midpoint": lambda r, _: (
         min(middle(r, one) for one in ("transfer", "target")) >= r.nothing_learnt
     ),
-    r"alone do worse than the middle of the bounds": lambda r, _: middle(r, "target") > r.nothing_learnt,
-    r"Learned from ([\d,]+) (of ([\d,]+) )?private": lambda r, m: (
+    r"alone do worse than predicting the midpoint": lambda r, _: middle(r, "target") > r.nothing_learnt,
+    r"Trained on ([\d,]+) (of ([\d,]+) )?private": lambda r, m: (
         int(m[1].replace(",", "")) == len(r.problem.y)
         and (m[3] is None) == (r.settings.target_rows == r.settings.limits["target_rows"][1])
     ),
-    r"and ([\d,]+) public rows? of (\d+) sources?": lambda r, m: (
+    r"and on ([\d,]+) public rows? of (\d+) sources?": lambda r, m: (
         int(m[1].replace(",", "")) == sum(r.settings.data.counts(r.settings.migrated))
         and int(m[2]) == len(r.problem.sources)
     ),
-    r"tested on ([\d,]+) rows?": lambda r, m: int(m[1].replace(",", "")) == len(r.problem.y_test),
-    r"All sources are taken to be near": lambda r, _: r.settings.selection == "known" and r.focus.kept.all(),
-    r"never sees a private row": lambda r, _: r.settings.selection == "known",
+    r"Tested on ([\d,]+) rows?": lambda r, m: int(m[1].replace(",", "")) == len(r.problem.y_test),
+    r"You declared that all sources resemble the target": lambda r, _: (
+        r.settings.selection == "known" and r.focus.kept.all()
+    ),
+    r"never reads a private row": lambda r, _: r.settings.selection == "known",
     r"Detection alone spends": lambda r, _: r.settings.selection == "detected",
     r"one person of the target": lambda r, _: bool(r.settings.own.roles.person),
-    r"one row of the target, ": lambda r, _: not r.settings.own.roles.person,
-    r"stays and adds nothing": lambda r, _: r.settings.own.roles.gaps,
-    r"counts as the middle": lambda r, _: not r.settings.own.roles.gaps,
+    r"one row of the target\.": lambda r, _: not r.settings.own.roles.person,
+    r"stays in the table and does not affect": lambda r, _: r.settings.own.roles.gaps,
+    r"becomes the midpoint of its bounds": lambda r, _: not r.settings.own.roles.gaps,
     r"nothing is guaranteed|guarantee is void": lambda r, _: bool(r.settings.void),
     r"coin toss: 50": lambda r, _: not r.settings.void,
     r"Excess risk|excess risk|the truth": lambda *_: False,
@@ -422,6 +426,14 @@ def test_what_is_said_of_a_file_is_so():
             result = settings_of(choose(frame, roles), **changes, selection=selection, epsilon=epsilon).run()
             found |= broken_by(plain(said_of(result)), result, RULES)
     assert len(found) > 20
+    paid = settings_of(choose(salaries(), replace(ROLES, payments=(Payment(epsilon=0.1),))))
+    for settings in (paid, paid.change(selection="detected")):
+        said_of(settings.run())
+    result = paid.run()
+    unmeasured = replace(result, focus=replace(result.focus, risk=np.full_like(result.focus.risk, np.nan)))
+    assert "None of the held-out rows has an answer" in words.verdict(unmeasured)
+    assert words.numbers(unmeasured)[0].note == "no held-out row has an answer"
+    assert reached.unread(OWN) == []
 
 
 def test_plotly_accepts_every_figure_and_no_row_is_drawn(own):

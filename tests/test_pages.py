@@ -116,7 +116,7 @@ def test_a_link_that_asks_for_too_much_asks_for_nothing_and_says_so_once(ask):
     assert not app.exception
     assert settings_of(app) == ClassifierSettings(epsilon=2)
     (warning,) = app.warning
-    assert "What the link asks was ignored. It must" in warning.value
+    assert "The link's question was ignored. It must" in warning.value
 
 
 def test_how_a_page_is_shown_is_no_setting_of_it_and_stays_in_its_address():

@@ -1,6 +1,7 @@
 """What the page of questions says, held against runs made up at random: every verdict that there is, of every topic."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ from scipy import stats
 from scipy.special import expit
 
 from pages.table import PAGES
+from pages.what_if import page_command, words_answers, words_asked, words_numbers
 from pages.what_if import words as say
-from pages.what_if import words_answers, words_asked, words_numbers
 from pages.what_if import words_parts as parts
 from pages.what_if.experiment import QUESTIONS
 from tests import reached
@@ -439,6 +440,7 @@ def test_every_text_is_reached(monkeypatch):
                 PAGE.pictures(result), say.search(result), say.table(result)
                 say.price(result)
     say.introduction(result.settings)
+    page_command.show(SimpleNamespace(settings=PAGE.settings()), {})
     drawn = next(solved())
     monkeypatch.setattr(type(drawn.settings), "own_rows", True)
     say.price(drawn)

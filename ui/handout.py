@@ -157,7 +157,7 @@ class Handout:
             one, other = (said(name, value) for value in elsewhere(settings, name, knobs.changes))
             back = said(hero, getattr(settings, hero))
             yield SAYS("exercise.others", back=back, one=one, other=other, line=_LINE)
-        if first.note.startswith(("median of", "middle of")):
+        if first.note.startswith("median of"):
             yield SAYS("exercise.again", shown=shown, blank=_BLANK)
         else:
             yield SAYS("exercise.who", line=_LINE)

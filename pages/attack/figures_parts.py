@@ -67,7 +67,7 @@ def margins(result: MembersResult, arm: str) -> dict:
     names = [f"≤ {marks[0]:g}", *(f"{mark:g}" for mark in marks[1:-1]), f"≥ {marks[-1]:g}"]
     return theme.figure(
         theme.holder(),
-        title=theme.title(title, f"in {theme.percent(members)}, out {theme.percent(others)}"),
+        title=theme.title(title, f"members {theme.percent(members)}, others {theme.percent(others)}"),
         shapes=shapes,
         annotations=[
             word(

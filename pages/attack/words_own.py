@@ -1,4 +1,4 @@
-"""The attack on a file of one's own in words: how much of it is used, whom the worlds differ in, and what is void."""
+"""The attack on an uploaded file in words: how much of it is used, in whom the data sets differ, and what is void."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,66 +8,51 @@ from pages.attack.membership import MembersResult
 from pages.attack.two_worlds_result import WorldsResult
 from pages.attack.words_parts import MEMBERSHIP_CAPTION, membership_guarantee
 from ui import hundred, outcomes, panels
+from ui.texts import Texts
 
-WHO = {"exposed": "the most exposed", "middle": "the median person", "row": "one by number"}
-_WHOSE = {"exposed": "the most exposed person", "middle": "the person in the middle"}
-AGAINST = {"label": "the same person, another class", "nobody": "nobody: a person who adds nothing"}
-WHO_HELP = (
-    "**Most exposed**: the person with the most influence on the training. **Median**: half of the others have "
-    "more influence. **By number**: in an order that the seed alone decides. No values are shown."
-)
-
-
-KNOBS = {
-    "person": {
-        "label": "Person #",
-        "help": "The person who is attacked. The seed decides the order of people.",
-    }
-}
+SAYS = Texts(__file__, "own.md")
+WHO = {name: SAYS[f"own.{name}"] for name in ("exposed", "middle", "row")}
+AGAINST = {name: SAYS[f"own.{name}"] for name in ("label", "nobody")}
+WHO_HELP = SAYS["own.who_help"]
+KNOBS = {"person": {"label": SAYS["own.person"], "help": SAYS["own.person_help"]}}
 
 
 def refused(settings: AttackSettings, parts: dict[str, str]) -> str:
-    """Why a part can do nothing with a file, and which can; markdown."""
-    able = [parts[part] for part in parts if part not in (*MISFITS, "audit")]
-    return (
-        f"**{parts[settings.part]} cannot use your file:** {settings.misfit}. {' and '.join(able)} can; "
-        f"{parts['audit']} needs no file. Other data are under *More settings*."
-    )
+    """Return why a part cannot use a file, and which parts can; Markdown."""
+    first, last = (parts[part] for part in parts if part not in (*MISFITS, "audit"))
+    part, audit = parts[settings.part], parts["audit"]
+    return SAYS("own.refused", part=part, misfit=settings.misfit, first=first, last=last, audit=audit)
 
 
 def worlds_caption(result: WorldsResult) -> str:
-    """What the charts are made of."""
-    used = outcomes.used_of(result.settings, several=True)
-    return f"Your file: {used}. No row is drawn. For the analyst only."
+    """Return what the charts are made of."""
+    return SAYS("own.used", used=outcomes.used_of(result.settings, several=True))
 
 
 def membership_caption(result: MembersResult) -> str:
-    """The same, with the part of the file that the models share."""
+    """Return what the charts show, and the part of the file that the models share."""
     settings = result.settings
-    people = "people, one row each," if settings.by_person else "rows,"
-    used = f"{2 * settings.members:,} of {settings.own.private:,} {people} picked at random"
-    return f"{MEMBERSHIP_CAPTION} Your file: each model has half of {used}. No row is drawn."
+    people = SAYS["own.people" if settings.by_person else "own.rows"]
+    used = SAYS("own.members", used=2 * settings.members, all=settings.own.private, people=people)
+    return f"{MEMBERSHIP_CAPTION} {used}"
 
 
 def worlds_guarantee(result: WorldsResult) -> str:
-    """What is promised, in whom the worlds differ, and what is public."""
+    """Return what is guaranteed, in whom the data sets differ, and what is public."""
     settings = result.settings
     held = result.guarantees.formula
     text = "" if settings.void else hundred.drawn(held) + panels.guarantee(here=held)
-    rows, it = ("all rows", "they have") if settings.by_person else ("the row", "it has")
-    who = f"the person with number {settings.person}" if settings.who == "row" else _WHOSE[settings.who]
-    other = (
-        "no class, and so no say" if settings.against == "nobody" else "the next class, or the first for want of one"
-    )
-    worlds = panels.note(
-        f"The two worlds differ in {rows} of {who}: in the other world {it} {other}. The attacker knows all other rows "
-        "and both candidates. How exposed people are, and the attack itself, read private rows: analyst only."
-    )
+    holes = {
+        "rows": SAYS["own.all_rows" if settings.by_person else "own.one_row"],
+        "who": SAYS(f"own.who_{settings.who}", person=settings.person),
+        "other": SAYS[f"own.{'all_' * settings.by_person}{'no' if settings.against == 'nobody' else 'next'}_class"],
+    }
+    worlds = panels.note(SAYS("own.differ", **holes))
     return _void(settings) + text + worlds + _of_own(settings, several=True)
 
 
 def members_guarantee(result: MembersResult) -> str:
-    """What holds of members, unless it is void, and what is public."""
+    """Return what is guaranteed for members unless it is void, and what is public."""
     settings = result.settings
     return (_void(settings) or membership_guarantee(result)) + _of_own(settings)
 
@@ -81,7 +66,7 @@ def _of_own(settings: AttackSettings, *, several: bool = False) -> str:
 
 
 def tabled(table: Callable[[Any], str]) -> Callable[[Any], str]:
-    """A table, under what says that nothing is guaranteed where that is so."""
+    """Return a function of a table that says first that the guarantee is void, where it is."""
 
     def found(result: Any) -> str:
         void = outcomes.void(result.settings)

@@ -17,8 +17,8 @@ MORE = ("rows", "shift", "delta", "learning_rate", "public_steps", "repeats", "s
 SHORT = dict(zip(VERSIONS, ("Correct", "As published", "Non-private"), strict=True))
 ADJACENCY = {"replace-one": "replace-one", "add/remove": "add/remove"}
 ADJACENCY_HELP = (
-    "Which data sets count as neighbours. **Replace-one**: one person is replaced. **Add/remove**: one person "
-    "is added or removed. Never compare epsilons of the two."
+    "Two data sets are neighbours under **replace-one** adjacency if they differ in one person, and under "
+    "**add/remove** adjacency if one has a person more. Never compare epsilons of the two."
 )
 PLANES = {"principal": "principal components of the public rows", "features": "two features"}
 

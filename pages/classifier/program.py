@@ -14,7 +14,7 @@ def program(settings: ClassifierSettings) -> str:
 from dpcore.estimators.logistic import DPLogisticRegression
 {imported}
 split = toy.load({settings.dataset!r}, seed={settings.seed}, private_rows={settings.rows})
-# As in the page's correct version, each gradient is clipped and the noise calibrated exactly. Not as on the page: rows
+# As in the page's correct version, each gradient is clipped and the noise calibrated exactly. Unlike on the page, rows
 # are scaled to norm 1 at most, so clip_norm and learning_rate count in other units. It is one model, no ensemble.
 model = DPLogisticRegression(
     epsilon={settings.epsilon!r},

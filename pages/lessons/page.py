@@ -59,13 +59,13 @@ def show(pages: Sequence[Page]) -> None:
         _heed(here)
     name, step = st.query_params.get("lesson", ""), st.query_params.get("step", "guess")
     if name and name not in NAMED:
-        st.warning(f"There is no lesson {quoted(name)}; here are all.", icon=":material/link_off:")
+        st.warning(f"There is no lesson {quoted(name)}. All lessons are listed below.", icon=":material/link_off:")
     if name not in NAMED:
         _all()
         return
     lesson, notice = NAMED[name], ""
     if step not in say.STEPS:
-        notice, step = f"There is no step {quoted(step)}; the lesson begins with a guess.", "guess"
+        notice, step = f"There is no step {quoted(step)}. The lesson begins with a guess.", "guess"
     elif here is not None and here.open(lesson):
         step = "guess"
     elif step != "guess" and kept(lesson).guess is None and not (here and here.teaches and here.asks(lesson)):
@@ -283,7 +283,7 @@ def _chart(lesson: Lesson, page: Page, late: bool) -> None:
     alt = f"{say.heading(lesson, mine.guess, before, after)} {picture.alt}"
     live.board([[replace(picture, alt=alt)]], key=f"lesson.{lesson.name}.reveal", name="lesson")
     if done < 1:
-        st.progress(done, text="Still training: the picture gets finer.")
+        st.progress(done, text="Still training. The chart will become finer.")
     elif late:
         st.rerun()  # nothing has to be asked for again
 

@@ -129,7 +129,6 @@ _REACH = {"label": "Maximum correction h", "help": say.REACH_HELP}
 OF_OWN = replace(
     PAGE,
     lead=always(say_own.LEAD),
-    numbers=say_own.numbers,
     knobs=always(
         Knobs(
             hero="epsilon",
@@ -139,7 +138,7 @@ OF_OWN = replace(
         )
     ),
     words={
-        "verdict": say_own.verdict,
+        "verdict": say.verdict,
         "caption": say_own.caption,
         "why": listed(say_own.diagnostics),
         "guarantee": say_own.guarantee,

@@ -1,16 +1,18 @@
 """The transfer page's words: which text of ``texts.md`` is said, and with which numbers."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 
 from dpcore.transfer import RADIUS, RESIDUAL_BOUND
 from lab.claims import Case, compare
 from pages.transfer import words_descent
 from pages.transfer.experiment import TransferSettings
-from pages.transfer.figures import risk
+from pages.transfer.figures import error, risk
 from pages.transfer.result import TransferResult, printed_costs
-from pages.transfer.words_descent import SAYS
+from pages.transfer.words_descent import OWN, SAYS
 from ui import outcomes, panels
 from ui.panels import Number, number
+from ui.texts import Texts
 
 NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
 SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
@@ -24,24 +26,41 @@ LEAD = SAYS["lead"]
 
 
 def numbers(result: TransferResult) -> list[Number]:
-    """Return excess risk with the sources, of the private rows alone and without privacy, and the best attacker."""
+    """Return the error with the sources, of the private rows alone and without privacy, and the best attacker."""
     median, settings, held = _medians(result), result.settings, result.guarantee("transfer")
-    times = times_apart(median["transfer"], median["target"])
+    says, shown, digits = _says(result)
+    case = result.compare("transfer", "target") if _measured(median) else "unmeasured"
     notes = {
-        "transfer": SAYS(f"tiles.{result.compare('transfer', 'target')}", times=times),
-        "target": SAYS("tiles.runs", runs=settings.repeats),
+        "transfer": says(f"tiles.{case}", times=times_apart(median["transfer"], median["target"])),
+        "target": says("tiles.runs", runs=settings.repeats),
     }
     tones = {"transfer": "public", "target": "private"}
     said = [
-        Number(SAYS[f"tiles.{name}"], risk(median[name]), note, tones[name], float(f"{median[name]:.2g}"))
+        Number(says[f"tiles.{name}"], shown(median[name]), note, tones[name], _amount(median[name], digits))
         for name, note in notes.items()
     ]
-    alone = SAYS["tiles.penalised" if settings.penalty else "tiles.target_only"]
-    said.append(Number(SAYS["tiles.plain"], risk(result.focus.least_squares), alone))
+    alone = says["tiles.penalised" if settings.penalty else "tiles.target_only"]
+    said.append(Number(says["tiles.plain"], shown(result.focus.least_squares), alone))
+    if settings.void:
+        return [*said, outcomes.void_attacker(settings)]
     if settings.noise != "printed":
         return [*said, panels.attacker(held)]
-    nominal = SAYS("tiles.nominal", nominal=number(settings.epsilon))
-    return [*said, Number(SAYS["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon)]
+    nominal = says("tiles.nominal", nominal=number(settings.epsilon))
+    return [*said, Number(says["tiles.actual"], number(held.epsilon), nominal, "bound", held.epsilon)]
+
+
+def _says(result: TransferResult) -> tuple[Texts, Callable[[float], str], int]:
+    """Return the texts, how an error is shown, and its significant digits: RMSE with a file, else excess risk."""
+    return (OWN, error, 3) if result.settings.dataset == "own" else (SAYS, risk, 2)
+
+
+def _measured(median: Mapping[str, float]) -> bool:
+    """Whether any held-out row of a file has an answer."""
+    return not any(map(math.isnan, median.values()))
+
+
+def _amount(value: float, digits: int) -> float | None:
+    return None if math.isnan(value) else float(f"{value:.{digits}g}")
 
 
 def _medians(result: TransferResult) -> dict[str, float]:
@@ -49,22 +68,30 @@ def _medians(result: TransferResult) -> dict[str, float]:
 
 
 def times_apart(one: float, other: float) -> str:
-    """Return how many times the larger is the smaller, of the numbers as shown."""
+    """Return how many times the larger is the smaller, of the numbers as shown; "" where one is not measured."""
+    if math.isnan(one + other):
+        return ""
     one, other = (max(float(f"{value:.2g}"), 1e-4) for value in (one, other))
     return number(float(f"{max(one, other) / min(one, other):.2g}"))
 
 
 def verdict(result: TransferResult) -> str:
     """Return whether the sources help, what does better than correcting them, and what is worse than nothing."""
-    median, runs = _medians(result), result.settings.repeats
+    median, runs, (says, shown, _) = _medians(result), result.settings.repeats, _says(result)
+    if not _measured(median):
+        return says["verdict.unmeasured"]
     case = "unused" if result.without_source == runs else result.compare("transfer", "target")
-    shown = {name: risk(one) for name, one in median.items()}
-    holes = {"helped": shown["transfer"], "alone": shown["target"], "nothing": risk(result.nothing_learnt)}
+    text = {name: shown(one) for name, one in median.items()}
+    holes = {"helped": text["transfer"], "alone": text["target"], "nothing": shown(result.nothing_learnt)}
     times = times_apart(median["transfer"], median["target"])
-    said = [SAYS(f"verdict.{case}", times=times, runs=runs, **holes), others(result, shown)]
+    said = [
+        outcomes.void(result.settings),
+        says(f"verdict.{case}", times=times, runs=runs, **holes),
+        others(result, text),
+    ]
     if compare(result.runs("target"), result.nothing_learnt, better="lower") == Case.BEHIND:
-        said.append(SAYS["verdict.nothing"])
-    return " ".join(said)
+        said.append(says["verdict.nothing"])
+    return " ".join(filter(None, said))
 
 
 def others(result: TransferResult, said: Mapping[str, str]) -> str:
@@ -207,8 +234,8 @@ data = problem(
     difference={data.difference!r},
     source_rows={settings.migrated // data.sources},  # public, of each source
 )
-# Not as on the page: which sources are near is taken for known, the noise is calibrated to epsilon even where the page
-# has the printed scale, and it is one model, no ensemble.
+# Unlike on the page, the transferable sources are given, the noise is calibrated to epsilon even where the page has the
+# published scale, and it is one model, no ensemble.
 near = data.transferable(q={settings.q!r}, h={settings.h!r})
 model = DPFrankWolfeRegressor(
     epsilon={settings.epsilon!r},

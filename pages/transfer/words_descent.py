@@ -8,7 +8,7 @@ from ui import panels
 from ui.panels import number
 from ui.texts import Texts
 
-SAYS = Texts(__file__)
+SAYS, OWN = Texts(__file__), Texts(__file__, "own.md")
 ABOUT = SAYS["about.descent"]
 
 

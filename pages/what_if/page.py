@@ -54,12 +54,12 @@ def label(name: str) -> str:
 
 
 def aside(desk: controls.Desk) -> None:
-    """The question, and how its answer is found."""
+    """Show the choice of the question, and how its answer is found."""
     key = f"{desk.page}.question"
     asks = words_asked.questions(desk.settings)
     controls.hold(key, desk.settings.asks if desk.settings.asks in asks else None)
-    st.radio(
-        "Ask",
+    st.selectbox(
+        "Question",
         list(asks),
         key=key,
         format_func=asks.get,
@@ -171,7 +171,7 @@ def asked(name: str, questions: Page) -> Asked | None:
         version, ignored = version_of(dict(said))
         question, refused = kind.of_version(version).change(question=CURVE, **start), []
         if len(said) > len(ASKED) + 1:
-            return question, [f"What the link asks was ignored. It must be at most {len(ASKED)} fields and values."]
+            return question, [f"The link's question was ignored. It must have at most {len(ASKED)} fields."]
         for field, value in said:
             try:
                 if field in ignored:
@@ -180,7 +180,7 @@ def asked(name: str, questions: Page) -> Asked | None:
                     question = changed(question, **{check.choice(ASKED, field=field): value})
             except RefusedError as refusal:
                 told = quoted(f"{field} {value}".strip())
-                refused.append(f"What the link asks: {told} was ignored: {refusal.name} must be {refusal.allowed}.")
+                refused.append(f"In the link's question, {told} was ignored. {refusal.name} must be {refusal.allowed}.")
         return question, refused
 
     def asks(question: WhatIfSettings) -> str:

@@ -14,12 +14,8 @@ def introduction(settings: WhatIfSettings) -> str:
 
 
 def caption(result: WhatIfResult) -> str:
-    """Return what lines and marks are."""
-    cases = ["exact", "clicks"]
-    if not result.settings.exact:
-        strip = ("crossing" if result.direction else "reached") if result.spans else ""
-        cases = ["tries" if result.settings.asks == "best" else "area", strip, "clicks"]
-    return " ".join(SAYS[f"caption.{case}"] for case in cases if case)
+    """Return that nothing is sampled, where that is so. The charts' help texts explain their lines and marks."""
+    return SAYS["caption.exact"] if result.settings.exact else ""
 
 
 def why(result: WhatIfResult) -> list[str]:

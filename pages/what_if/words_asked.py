@@ -1,21 +1,15 @@
 """The planner's questions in words."""
 
 from pages.what_if.experiment import WhatIfSettings
-from pages.what_if.words_parts import PEOPLE, SAYS, at, low, named, noun, words_of
+from pages.what_if.words_parts import PEOPLE, SAYS, at, low, noun, words_of
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:
-    """Return how each question is asked that has an answer here."""
+    """Return the text of each question that can be asked here."""
     knob, crowd = settings.knob, settings.crowd
-    about = words_of(settings) | {"name": low(knob), "setting": named(settings, knob, getattr(settings, knob))}
-    keys = {"accuracy": "accuracy", "smallest": "smallest"}
-    if crowd:
-        keys["people"] = "people" if knob == crowd else "people_here"
-        about["people"] = PEOPLE.get(crowd, low(crowd))
-    if settings.tried:
-        keys["best"] = "best" if knob in settings.settings.tuned else "best_here"
-    asked = {question: SAYS(f"question.{key}", **about) for question, key in keys.items()}
-    return asked | {"versus": _versus(settings)}
+    keys = ["accuracy", "smallest", *(["people"] if crowd else []), *(["best"] if settings.tried else [])]
+    about = words_of(settings) | {"name": low(knob), "people": PEOPLE.get(crowd, low(crowd)) if crowd else ""}
+    return {key: SAYS(f"question.{key}", **about) for key in keys} | {"versus": _versus(settings)}
 
 
 def _versus(settings: WhatIfSettings) -> str:

@@ -14,8 +14,6 @@ PATHS = [page.name for page in PAGES if page.name != "attack"] + [f"attack?part=
 # Where numbers, sentence and the first row of charts end, in pixels from above.
 ENDS = """() => Object.fromEntries([".lab-numbers", ".lab-verdict", ".st-key-pictures [data-chart]"].map((where) =>
   [where, Math.max(...[...document.querySelectorAll(where)].map((one) => one.getBoundingClientRect().bottom))]))"""
-# What a first screen may have in words, where that is more than 150.
-WORDS = {"what-if": 205, "attack?part=membership": 160}
 LINES = "(words) => Math.round(words.clientHeight / parseFloat(getComputedStyle(words).lineHeight))"
 BOTTOM = "(box) => box.getBoundingClientRect().bottom"
 # What is wider than the room it has: the page, and whatever in it is cut without a scroll bar of its own.
@@ -81,7 +79,7 @@ def test_the_answer_is_in_the_first_screen(opened, path):
     below = page.locator(".st-key-beside").bounding_box()["y"] - page.locator(".panel").evaluate(BOTTOM)
     assert 0 < below < 40, "what stands under the knobs stands right under them"
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
-    assert seen(page) <= WORDS.get(path, 150)
+    assert seen(page) <= 150
 
 
 @pytest.mark.parametrize("path", PATHS)
