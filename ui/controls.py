@@ -367,7 +367,7 @@ def _long(desk: Desk) -> list[str]:
         if len(text) > LONGEST:
             desk.shown.pop(name, None)
             desk.ask = "" if name == ASK else desk.ask
-            what = "What the link asks" if name == ASK else f"In the link, {name}"
+            what = "The link's question" if name == ASK else f"In the link, {name}"
             told.append(f"{what} was ignored. It must have at most {LONGEST} characters.")
     return told
 
